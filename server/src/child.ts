@@ -1,0 +1,172 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import type { Clock } from './clock.ts'
+import type { Log } from './log.ts'
+
+/** What a supervised child needs to be told apart: how it is started, when it is ready, whether it still answers, how it is asked to stop. */
+export type ChildPlan = {
+  name: string
+  /** spawn starts a fresh process; anything it throws counts as a failed start. */
+  spawn(): Promise<ChildProcess>
+  /** ready resolves once this very process answers; it is retried until the process ends or the bound passes. */
+  ready(signal: AbortSignal): Promise<void>
+  /** ping throws when the process does not answer; three misses in a row end it with SIGKILL. */
+  ping(signal: AbortSignal): Promise<void>
+  /** stop asks the process to finish and leave; it is killed when it has not left within `stopMs`. */
+  stop(child: ChildProcess): void
+  readyMs?: number
+  stopMs?: number
+}
+
+export type ChildState =
+  | { kind: 'starting' }
+  | { kind: 'up'; pid: number; sinceMs: number; restarts: number }
+  | { kind: 'down'; reason: string; restarts: number }
+  | { kind: 'stopped' }
+
+export type SupervisedChild = {
+  state(): ChildState
+  /** kill ends the running process at once; the supervisor brings up the next one. */
+  kill(): void
+  close(): Promise<void>
+}
+
+const BACK_OFF_MS = [200, 500, 1_000, 2_000, 5_000] as const
+const PING_EVERY_MS = 1_000
+const PING_BOUND_MS = 5_000
+const MISSES_MAX = 3
+const READY_POLL_MS = 30
+const READY_MS = 60_000
+const STOP_MS = 10_000
+/** A child that held this long has recovered: the next crash starts the back-off anew. */
+const SETTLED_MS = 60_000
+
+/** supervise starts the child, resolves when it is ready the first time, and keeps it running until it is closed. */
+export async function supervise(plan: ChildPlan, deps: { clock: Clock; log: Log }): Promise<SupervisedChild> {
+  const { clock } = deps
+  const log = deps.log.child({ child: plan.name })
+  const stopping = new AbortController()
+  let current: ChildProcess | undefined
+  let state: ChildState = { kind: 'starting' }
+  let restarts = 0
+
+  async function startOnce(): Promise<ChildProcess> {
+    const child = await plan.spawn()
+    current = child
+    const exited = once(child, 'exit').then(([code, signal]) => {
+      throw new Error(`${plan.name} left before it was ready (status ${code ?? signal})`)
+    })
+    exited.catch(() => undefined)
+    preferAsVictim(child, log)
+    const gaveUp = new AbortController()
+    const bound = AbortSignal.any([AbortSignal.timeout(plan.readyMs ?? READY_MS), gaveUp.signal, stopping.signal])
+    try {
+      await Promise.race([pollReady(bound), exited])
+    } catch (cause) {
+      child.kill('SIGKILL')
+      throw cause
+    } finally {
+      gaveUp.abort()
+    }
+    return child
+  }
+
+  async function pollReady(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        return await plan.ready(signal)
+      } catch (cause) {
+        if (signal.aborted) throw new Error(`${plan.name} did not become ready in time`, { cause })
+        await clock.sleep(READY_POLL_MS, signal).catch(() => undefined)
+      }
+    }
+  }
+
+  async function watch(child: ChildProcess): Promise<string> {
+    const ended = new AbortController()
+    const exit =
+      child.exitCode !== null || child.signalCode !== null ? Promise.resolve([child.exitCode, child.signalCode]) : once(child, 'exit')
+    const pings = (async () => {
+      let misses = 0
+      while (!ended.signal.aborted) {
+        await clock.sleep(PING_EVERY_MS, ended.signal).catch(() => undefined)
+        if (ended.signal.aborted) return
+        try {
+          await plan.ping(AbortSignal.any([ended.signal, AbortSignal.timeout(PING_BOUND_MS)]))
+          misses = 0
+        } catch (cause) {
+          if (ended.signal.aborted) return
+          misses += 1
+          log.warn({ misses, err: cause }, 'child does not answer')
+          if (misses >= MISSES_MAX) child.kill('SIGKILL')
+        }
+      }
+    })()
+    const [code, signal] = await exit
+    ended.abort()
+    await pings
+    return `status ${code ?? signal}`
+  }
+
+  async function keepRunning(first: ChildProcess): Promise<void> {
+    let child = first
+    let backOff = 0
+    while (!stopping.signal.aborted) {
+      const upSince = clock.monotonicMs()
+      state = { kind: 'up', pid: child.pid ?? 0, sinceMs: clock.nowMs(), restarts }
+      const reason = await watch(child)
+      if (stopping.signal.aborted) return
+      if (clock.monotonicMs() - upSince > SETTLED_MS) backOff = 0
+      for (;;) {
+        restarts += 1
+        state = { kind: 'down', reason, restarts }
+        const waitMs = BACK_OFF_MS[Math.min(backOff, BACK_OFF_MS.length - 1)] ?? 5_000
+        log.warn({ reason, restarts, wait_ms: waitMs }, 'child ended, starting it again')
+        await clock.sleep(waitMs, stopping.signal).catch(() => undefined)
+        if (stopping.signal.aborted) return
+        backOff += 1
+        try {
+          child = await startOnce()
+          break
+        } catch (cause) {
+          log.warn({ err: cause }, 'child did not start')
+        }
+      }
+    }
+  }
+
+  const first = await startOnce().catch((cause) => {
+    state = { kind: 'stopped' }
+    throw cause
+  })
+  const running = keepRunning(first)
+
+  return {
+    state: () => state,
+    kill: () => void current?.kill('SIGKILL'),
+    close: async () => {
+      stopping.abort()
+      const child = current
+      if (child && child.exitCode === null && child.signalCode === null) {
+        const exit = once(child, 'exit')
+        plan.stop(child)
+        const late = setTimeout(() => child.kill('SIGKILL'), plan.stopMs ?? STOP_MS)
+        await exit
+        clearTimeout(late)
+      }
+      await running
+      state = { kind: 'stopped' }
+    },
+  }
+}
+
+/** preferAsVictim makes the kernel end the child before the service when memory runs out; only Linux knows the file. */
+function preferAsVictim(child: ChildProcess, log: Log): void {
+  if (process.platform !== 'linux' || child.pid === undefined) return
+  try {
+    writeFileSync(`/proc/${child.pid}/oom_score_adj`, '500')
+  } catch (cause) {
+    log.debug({ err: cause }, 'could not set the out-of-memory preference')
+  }
+}
