@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { list, Metadata, sec, Tags, text, uuid } from './values.ts'
+
+export const ApiKey = z
+  .object({
+    id: uuid,
+    name: text(1, 255),
+    api_key: z.string().describe('Short identifier made for telling keys apart; not part of the secret.'),
+    roles: z.array(z.string()),
+    tags: Tags,
+    expires_at: sec.optional().describe('Unix seconds; absent when the key never expires.'),
+    metadata: Metadata,
+  })
+  .meta({ id: 'ApiKey' })
+export type ApiKey = z.output<typeof ApiKey>
+
+const TTL_MAX_S = 70_000_000
+
+const NewApiKey = z
+  .object({
+    name: text(1, 255),
+    roles: list(text(1, 255), { min: 1 }),
+    ttl: z.int().min(0).max(TTL_MAX_S).optional().describe('Seconds to live; absent or 0 means for ever.'),
+    expires_at: sec.optional(),
+    tags: Tags.default({}),
+  })
+  .refine((key) => key.ttl === undefined || key.expires_at === undefined, {
+    error: 'ttl and expires_at exclude each other',
+    path: ['expires_at'],
+  })
+
+export const apiKeys = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api-keys',
+    permission: 'api_keys_read',
+    tier: 'S',
+    summary: 'All API keys of the organisation, expired ones included until they are deleted',
+    reply: z.object({ api_keys: z.array(ApiKey) }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api-keys',
+    permission: 'api_keys_write',
+    tier: 'C',
+    summary: 'Create an API key; `key` in the answer is the secret and is shown this once only',
+    body: NewApiKey,
+    status: 201,
+    reply: ApiKey.extend({ key: z.string() }),
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/api-keys/{apiKeyId}',
+    permission: 'api_keys_read',
+    tier: 'X',
+    summary: 'One API key',
+    reply: ApiKey,
+    fails: [404],
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api-keys/{apiKeyId}',
+    permission: 'api_keys_write',
+    tier: 'S',
+    summary: 'Rename an API key or replace its roles; effective at once',
+    body: z.object({ name: text(1, 255).optional(), roles: list(text(1, 255), { min: 1 }).optional() }),
+    reply: ApiKey,
+    fails: [404],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api-keys/{apiKeyId}',
+    permission: 'api_keys_delete',
+    tier: 'C',
+    summary: 'Delete an API key; it stops working at once',
+    fails: [404],
+  }),
+}

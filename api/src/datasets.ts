@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { listParameter, Metadata, Tags, text, textParameter, uuid } from './values.ts'
+
+export const Retention = z.enum(['DAYS_30', 'DAYS_90', 'DAYS_180', 'DAYS_365', 'DAYS_548', 'DAYS_730'])
+export type Retention = z.output<typeof Retention>
+
+export const Dataset = z
+  .object({
+    id: uuid,
+    collection: text(1, 255),
+    dataset: text(1, 255),
+    is_system_generated: z.boolean(),
+    tags: Tags,
+    parser_id: z.union([uuid, z.literal('')]).describe('The parser assigned to the dataset; empty when none.'),
+    retention: Retention.optional().describe('How long events of this dataset are kept; absent when the organisation default applies.'),
+    metadata: Metadata,
+  })
+  .meta({ id: 'Dataset' })
+export type Dataset = z.output<typeof Dataset>
+
+const NewDataset = z.object({
+  collection: text(1, 255),
+  dataset: text(1, 255),
+  tags: Tags.default({}),
+  retention: Retention.optional(),
+})
+
+export const datasets = {
+  list: endpoint({
+    method: 'GET',
+    path: '/datasets',
+    permission: 'logs_read',
+    tier: 'C',
+    summary: 'The datasets the caller may see, all of them or those that `from` or `from_expr` selects',
+    query: z.object({ from: listParameter(uuid), from_expr: textParameter() }),
+    reply: z.object({ datasets: z.array(Dataset) }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/datasets',
+    permission: 'logs_write',
+    tier: 'S',
+    summary: 'Create a dataset; its collection comes into being with it',
+    body: NewDataset,
+    status: 201,
+    reply: Dataset,
+    fails: [409],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/datasets/{datasetId}',
+    permission: 'logs_read',
+    tier: 'X',
+    summary: 'One dataset',
+    reply: Dataset,
+    fails: [404],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/datasets/{datasetId}',
+    permission: 'logs_write',
+    tier: 'X',
+    summary: 'Rename or move a dataset, or set how long its events are kept',
+    body: z.strictObject({ collection: text(1, 255), dataset: text(1, 255).optional(), retention: Retention.nullable().optional() }),
+    reply: Dataset,
+    fails: [404, 409],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/datasets/{datasetId}',
+    permission: 'logs_delete',
+    tier: 'X',
+    summary: 'Delete a dataset with its events and tags',
+    fails: [404],
+  }),
+}

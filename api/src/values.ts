@@ -1,0 +1,115 @@
+import { z } from 'zod'
+
+/** Shared shapes of the contract (mission document, section 2; API reference part 1.10). */
+
+/** uuid is accepted in any case and carried in lower case. */
+export const uuid = z.guid({ error: 'must be a UUID' }).toLowerCase()
+
+const printable = /^[^\0]*$/
+
+/** text is a string of min..max UTF-16 units without NUL, which the stores cannot carry in names. */
+export const text = (min: number, max: number): z.ZodString => {
+  const base = z
+    .string()
+    .max(max, { error: `must be at most ${max} characters` })
+    .regex(printable, { error: 'must not contain NUL' })
+  return min > 0 ? base.min(min, { error: `must be ${min} to ${max} characters` }) : base
+}
+
+/** ms is Unix epoch milliseconds. */
+export const ms = z.int().min(0)
+/** sec is Unix epoch seconds. */
+export const sec = z.int().min(0)
+
+/** list drops empty text items, then checks; `GET` parameters may repeat the name or separate by commas. */
+export const list = <T extends z.ZodType>(item: T, bounds: { min?: number; max?: number } = {}) => {
+  let items = z.array(item)
+  if (bounds.min !== undefined)
+    items = items.min(bounds.min, { error: `must have at least ${bounds.min} item${bounds.min === 1 ? '' : 's'}` })
+  if (bounds.max !== undefined) items = items.max(bounds.max, { error: `must have at most ${bounds.max} items` })
+  return z.preprocess((value) => (Array.isArray(value) ? value.filter((entry) => entry !== '') : value), items)
+}
+
+/** listParameter is a list in a query string: repeated names, one comma-separated value, or both. */
+export const listParameter = <T extends z.ZodType>(item: T) =>
+  z.preprocess((value) => {
+    if (value === undefined) return undefined
+    const given = Array.isArray(value) ? value : [value]
+    return given.flatMap((entry) => (typeof entry === 'string' ? entry.split(',') : [entry])).filter((entry) => entry !== '')
+  }, z.array(item).optional())
+
+const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value)
+
+/** textParameter is one text in a query string; when the name is repeated the last one counts. */
+export const textParameter = (max = 4096) => z.preprocess(lastOf, text(0, max).optional())
+
+/** integerParameter is a whole number in a query string. */
+export const integerParameter = (min: number, max: number) =>
+  z.preprocess(
+    (value) => {
+      const one = lastOf(value)
+      return typeof one === 'string' && /^[+-]?\d+$/.test(one) ? Number(one) : one
+    },
+    z
+      .int({ error: `must be a whole number from ${min} to ${max}` })
+      .min(min)
+      .max(max)
+      .optional(),
+  )
+
+/** booleanParameter is true or false in any case, or 1 or 0. */
+export const booleanParameter = z.preprocess((value) => {
+  const one = lastOf(value)
+  if (typeof one !== 'string') return one
+  const word = one.toLowerCase()
+  if (word === 'true' || word === '1') return true
+  if (word === 'false' || word === '0') return false
+  return one
+}, z.boolean({ error: 'must be true or false' }).optional())
+
+export const Identity = z
+  .object({ type: z.enum(['API_KEY_ID', 'USER_ID']), id: uuid })
+  .meta({ id: 'Identity', description: 'Who acted: an API key or a user.' })
+export type Identity = z.output<typeof Identity>
+
+export const Metadata = z
+  .object({
+    created_at: ms.optional(),
+    created_by: Identity.optional(),
+    modified_at: ms.optional(),
+    modified_by: Identity.optional(),
+    deleted_at: ms.optional(),
+    deleted_by: Identity.optional(),
+    last_heartbeat_at: ms.optional(),
+  })
+  .meta({ id: 'Metadata', description: 'When and by whom a record was made and changed; times in epoch milliseconds.' })
+export type Metadata = z.output<typeof Metadata>
+
+export const Tags = z
+  .record(text(1, 255), text(1, 255))
+  .refine((tags) => Object.keys(tags).length <= 100, { error: 'must have at most 100 entries' })
+  .meta({ id: 'Tags', description: 'Key/value pairs attached to a record; `{}` when none.' })
+export type Tags = z.output<typeof Tags>
+
+export const FailureBody = z
+  .object({
+    code: z.int().min(400).max(599),
+    type: z.string(),
+    correlation_id: z.string(),
+    details: z.string(),
+    errors: z
+      .array(
+        z.object({
+          field: z.string(),
+          code: z.string(),
+          message: z.string(),
+          position: z.int().optional(),
+          length: z.int().optional(),
+          hint: z.string().optional(),
+          fix: z.object({ position: z.int(), length: z.int(), text: z.string() }).optional(),
+        }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'Error', description: 'Every failure carries this body; `errors` names the broken rule for programs.' })
+export type FailureBody = z.output<typeof FailureBody>

@@ -1,0 +1,121 @@
+import type { FastifyInstance } from 'fastify'
+import { type Clock, systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { openEventStore } from './events/events.ts'
+import type { Identified, RequestFacts } from './http/actor.ts'
+import type { Credential } from './http/credential.ts'
+import { openDoor } from './http/http.ts'
+import type { Routes } from './http/mount.ts'
+import { RateLimiter } from './http/rate-limit.ts'
+import { systemIds } from './ids.ts'
+import { type Log, openLog } from './log.ts'
+import { openMailer } from './mail.ts'
+import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
+import { openMeta } from './meta/meta.ts'
+import { identifyApiKey } from './resources/api-keys/api-keys.ts'
+import { apiKeyRoutes } from './resources/api-keys/routes.ts'
+import { recordRefusal, whoIs } from './resources/audit/audit.ts'
+import { auditRoutes } from './resources/audit/routes.ts'
+import { datasetRoutes } from './resources/datasets/routes.ts'
+import { healthRoutes } from './resources/health/routes.ts'
+import { firstStart } from './resources/organizations/first-start.ts'
+import type { Secret } from './secret.ts'
+import { openVault } from './vault.ts'
+import { version } from './version.ts'
+import type { World } from './world.ts'
+
+const allRoutes = (world: World): readonly Routes[] => [apiKeyRoutes(world), auditRoutes(world), datasetRoutes(world), healthRoutes(world)]
+
+export type App = { world: World; door: FastifyInstance; firstKey: Secret | undefined; close(): Promise<void> }
+
+/** openWorld opens both stores and everything else outside the program. */
+export async function openWorld(config: Config, given: { clock?: Clock; log?: Log } = {}): Promise<World & { close(): Promise<void> }> {
+  const clock = given.clock ?? systemClock
+  const log = given.log ?? openLog(config.DENDRO_LOG_LEVEL)
+  const deps = { clock, log, ids: systemIds }
+  const dataDir = config.DENDRO_DATA_DIR
+  const [events, meta] = await openBoth(
+    openEventStore({ url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: config.DENDRO_MEMORY }, deps),
+    openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir }, deps),
+  )
+  return {
+    clock,
+    log,
+    ids: systemIds,
+    vault: openVault({ dataDir, masterKey: config.DENDRO_MASTER_KEY, jwtSecret: config.DENDRO_JWT_SECRET }),
+    events,
+    meta,
+    mailer: openMailer({ url: config.DENDRO_SMTP_URL, from: config.DENDRO_MAIL_FROM }),
+    deployment: {
+      version,
+      region: config.DENDRO_REGION,
+      publicUrl: config.DENDRO_PUBLIC_URL,
+      firstKey: config.DENDRO_BOOTSTRAP_API_KEY,
+      admin:
+        config.DENDRO_ADMIN_EMAIL && config.DENDRO_ADMIN_PASSWORD
+          ? { email: config.DENDRO_ADMIN_EMAIL, password: config.DENDRO_ADMIN_PASSWORD }
+          : undefined,
+    },
+    close: async () => {
+      await Promise.all([events.close(), meta.close()])
+    },
+  }
+}
+
+/** openBoth opens two stores at once; when one fails the other is closed again. */
+async function openBoth<A extends { close(): Promise<void> }, B extends { close(): Promise<void> }>(
+  first: Promise<A>,
+  second: Promise<B>,
+): Promise<[A, B]> {
+  const [a, b] = await Promise.allSettled([first, second])
+  if (a.status === 'fulfilled' && b.status === 'fulfilled') return [a.value, b.value]
+  if (a.status === 'fulfilled') await a.value.close()
+  if (b.status === 'fulfilled') await b.value.close()
+  throw a.status === 'rejected' ? a.reason : (b as PromiseRejectedResult).reason
+}
+
+/** openApp puts the rooms together: the first organisation, the routes, the door. */
+export async function openApp(world: World & { close(): Promise<void> }, config: Config): Promise<App> {
+  const { firstKey } = await firstStart(world)
+  const limiter = new RateLimiter(
+    config.DENDRO_RATE_LIMIT,
+    { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) },
+    world.clock,
+  )
+  const door = openDoor({
+    routes: allRoutes(world),
+    identify: (credential, facts) => identify(world, credential, facts),
+    exceptions: { self: async () => false, member: async () => false },
+    denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
+    limiter,
+    extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
+    publicUrl: config.DENDRO_PUBLIC_URL,
+    ids: world.ids,
+    log: world.log,
+  })
+  const idle = setInterval(
+    () => void limiter.giveBackIdle().catch((err) => world.log.warn({ err }, 'unused requests could not be given back')),
+    1_000,
+  )
+  idle.unref()
+  return {
+    world,
+    door,
+    firstKey,
+    close: async () => {
+      clearInterval(idle)
+      await door.close()
+      await limiter.giveBackIdle(0).catch((err) => world.log.warn({ err }, 'unused requests could not be given back'))
+      await world.close()
+    },
+  }
+}
+
+async function identify(world: World, credential: Credential, _facts: RequestFacts): Promise<Identified | undefined> {
+  switch (credential.kind) {
+    case 'key':
+      return identifyApiKey(world, credential.key)
+    case 'token':
+      return undefined
+  }
+}

@@ -1,0 +1,154 @@
+import { totalmem } from 'node:os'
+import type { RateLimit } from './http/rate-limit.ts'
+import { Secret } from './secret.ts'
+
+/** A Setting is one configuration value: how it is read, what holds when it is absent, and the sentence the documentation shows. */
+type Setting<T> = { read: (text: string) => T; otherwise: T | (() => T); shown: string; sentence: string }
+
+const setting = <T>(read: (text: string) => T, otherwise: T | (() => T), shown: string, sentence: string): Setting<T> => ({
+  read,
+  otherwise,
+  shown,
+  sentence,
+})
+
+export type Role = 'api' | 'ingest' | 'work'
+const ROLES: readonly Role[] = ['api', 'ingest', 'work']
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
+const PORT_MAX = 65_535
+const JWT_SECRET_BYTES_MIN = 32
+
+const asText = (text: string): string => text
+const asSecret = (text: string): Secret | undefined => new Secret(text)
+const maybe = (text: string): string | undefined => text
+const asWords = (text: string): string[] =>
+  text
+    .split(',')
+    .map((word) => word.trim().toLowerCase())
+    .filter((word) => word !== '')
+
+/** settings are all names that Dendro reads from its environment; people script against them, so they are fixed. */
+export const settings = {
+  DENDRO_HOST: setting(asText, '127.0.0.1', '127.0.0.1', 'Address to listen on; loopback unless you say otherwise.'),
+  DENDRO_PORT: setting(asPort, 8080, '8080', 'Port for the REST API, the web app and HTTP ingestion.'),
+  DENDRO_PUBLIC_URL: setting(asUrl, undefined, 'from the request', 'Base of absolute links.'),
+  DENDRO_DATA_DIR: setting(asText, './data', './data', 'Where the embedded stores, exports and generated secrets lie.'),
+  DENDRO_ROLES: setting(asRoles, [...ROLES], 'api,ingest,work', 'What this process does.'),
+  DENDRO_CLICKHOUSE_URL: setting(
+    asSecret,
+    undefined,
+    'own child process',
+    'A ClickHouse server or cluster for the events: http(s)://user:password@host:port/database, with ?cluster=name for cluster tables.',
+  ),
+  DENDRO_POSTGRES_URL: setting(asSecret, undefined, 'own child process', 'A PostgreSQL server (14 or newer) for the metadata.'),
+  DENDRO_BOOTSTRAP_API_KEY: setting(
+    asSecret,
+    undefined,
+    'random',
+    'The first AdminApi key of the first organisation, instead of a random one.',
+  ),
+  DENDRO_ADMIN_EMAIL: setting(maybe, undefined, 'none', 'E-mail of the first Administrator, made on the first start.'),
+  DENDRO_ADMIN_PASSWORD: setting(asSecret, undefined, 'none', 'Password of the first Administrator; a weak one is refused.'),
+  DENDRO_MASTER_KEY: setting(
+    asSecret,
+    undefined,
+    'generated in the data directory',
+    'The key under which stored secrets are hashed and encrypted.',
+  ),
+  DENDRO_MASTER_KEY_FILE: setting(maybe, undefined, 'none', 'A file that holds the master key.'),
+  DENDRO_JWT_SECRET: setting(asJwtSecret, undefined, 'generated in the data directory', 'The secret that signs tokens, at least 32 bytes.'),
+  DENDRO_EXTRA_KEY_HEADERS: setting(asWords, [], 'none', 'Further header names accepted for the API key, separated by commas.'),
+  DENDRO_RATE_LIMIT: setting(
+    asRateLimit,
+    { requests: 6_000, windowMs: 60_000, enforced: true },
+    '6000/1m',
+    'Requests per credential and window, as in 100/5m; off switches it off.',
+  ),
+  DENDRO_SMTP_URL: setting(
+    asSecret,
+    undefined,
+    'none',
+    'The mail relay for invitations and notifications: smtp(s)://user:password@host:port.',
+  ),
+  DENDRO_MAIL_FROM: setting(asText, 'Dendro <dendro@localhost>', 'Dendro <dendro@localhost>', 'The sender of mail.'),
+  DENDRO_REGION: setting(asText, 'eu', 'eu', 'The name of the region of this deployment.'),
+  DENDRO_LOG_LEVEL: setting(
+    oneOf(LOG_LEVELS),
+    'info',
+    'info',
+    'How much the service writes to its own log: trace, debug, info, warn, error or silent.',
+  ),
+  DENDRO_MEMORY: setting(
+    asBytes,
+    () => Math.floor(totalmem() / 2),
+    'half of the machine',
+    'Memory shared out between engine, caches and intake, as in 4G.',
+  ),
+} as const
+
+export type Config = { [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never }
+
+/** readConfig is the only reader of the environment; a value that does not fit stops the start with a sentence that names it. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const entries = Object.entries(settings as Record<string, Setting<unknown>>).map(([name, { read, otherwise }]) => {
+    const text = env[name]
+    if (text === undefined || text === '') return [name, typeof otherwise === 'function' ? otherwise() : otherwise]
+    try {
+      return [name, read(text)]
+    } catch (cause) {
+      throw new Error(`${name} ${cause instanceof Error ? cause.message : 'cannot be read'}`, { cause })
+    }
+  })
+  return Object.fromEntries(entries) as Config
+}
+
+/** unknownSettings are names that look like ours and are not read: a misspelling, or a setting of another version. */
+export const unknownSettings = (env: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.keys(env).filter((name) => name.startsWith('DENDRO_') && !name.startsWith('DENDRO_TEST_') && !Object.hasOwn(settings, name))
+
+function asPort(text: string): number {
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX) throw new Error(`must be a port number from 0 to ${PORT_MAX}`)
+  return port
+}
+
+function asUrl(text: string): string | undefined {
+  if (!/^https?:\/\/[^/]+/.test(text) || !URL.canParse(text)) throw new Error('must be an http or https address')
+  return text.replace(/\/+$/, '')
+}
+
+function asRoles(text: string): Role[] {
+  const words = asWords(text)
+  const roles = ROLES.filter((role) => words.includes(role))
+  if (roles.length !== words.length || roles.length === 0) throw new Error(`must name some of ${ROLES.join(', ')}`)
+  return roles
+}
+
+function asJwtSecret(text: string): Secret | undefined {
+  if (Buffer.byteLength(text) < JWT_SECRET_BYTES_MIN) throw new Error(`must be at least ${JWT_SECRET_BYTES_MIN} bytes`)
+  return new Secret(text)
+}
+
+function asRateLimit(text: string): RateLimit {
+  if (text === 'off' || text === '0') return { requests: 6_000, windowMs: 60_000, enforced: false }
+  const match = /^(\d+)\/(\d+)([smh])$/.exec(text)
+  const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 }[match?.[3] ?? '']
+  const requests = Number(match?.[1])
+  const windowMs = Number(match?.[2]) * (unitMs ?? 0)
+  if (!match || requests < 1 || windowMs < 1) throw new Error('must look like 6000/1m, or be off')
+  return { requests, windowMs, enforced: true }
+}
+
+function asBytes(text: string): number {
+  const match = /^(\d+)([KMG]?)B?$/i.exec(text)
+  const unit = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }[match?.[2]?.toUpperCase() ?? '']
+  if (!match || !unit) throw new Error('must look like 512M or 4G')
+  return Number(match[1]) * unit
+}
+
+function oneOf(words: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!words.includes(text)) throw new Error(`must be one of ${words.join(', ')}`)
+    return text
+  }
+}

@@ -1,0 +1,29 @@
+import type { FailureBody } from '@dendro/api'
+import { Failure, reasonPhrase } from '../errors.ts'
+
+/** toFailure turns anything thrown on the way to an answer into what the caller may see; undefined is a bug and answers 500. */
+export function toFailure(thrown: unknown): Failure | undefined {
+  if (thrown instanceof Failure) return thrown
+  const status = (thrown as { statusCode?: unknown } | null)?.statusCode
+  if (typeof status !== 'number' || status < 400 || status >= 500) return undefined
+  return new Failure(status, wordsFor(thrown as { code?: unknown; message?: unknown }, status), { cause: thrown })
+}
+
+function wordsFor(thrown: { code?: unknown; message?: unknown }, status: number): string {
+  if (status === 413) return 'the body is larger than this endpoint takes'
+  if (thrown.code === 'FST_ERR_BAD_URL') return 'the path is not valid percent-encoded text'
+  return typeof thrown.message === 'string' ? thrown.message : reasonPhrase(status)
+}
+
+/** failureBody is the body of every failure: the four required fields, and the broken rules for programs where there are any. */
+export function failureBody(failure: Failure, correlationId: string): FailureBody {
+  return {
+    code: failure.status,
+    type: failure.type,
+    correlation_id: correlationId,
+    details: failure.message,
+    ...(failure.errors ? { errors: failure.errors.map((problem) => ({ ...problem })) } : {}),
+  }
+}
+
+export const unexpected = new Failure(500, 'something went wrong on our side; the correlation id finds it in the log')

@@ -1,0 +1,141 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { Failure, forbidden, notFound, reasonPhrase, unauthenticated } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import type { Log } from '../log.ts'
+import type { Actor, Identified, RequestFacts } from './actor.ts'
+import { type Credential, readCredential } from './credential.ts'
+import { failureBody, toFailure, unexpected } from './failure-body.ts'
+import { parseJson, toJson } from './json.ts'
+import { mount, type Routes } from './mount.ts'
+import type { RateLimiter } from './rate-limit.ts'
+
+export type DoorOptions = {
+  routes: readonly Routes[]
+  /** identify turns a credential into a caller; undefined when it is unknown, expired or ended. It may take its time over failures. */
+  identify(credential: Credential, facts: RequestFacts): Promise<Identified | undefined>
+  /** exceptions decide who may use an endpoint without its permission. */
+  exceptions: Record<'self' | 'member', (actor: Actor, params: Record<string, string>) => Promise<boolean>>
+  /** denied is told of every refused change, for the audit trail. */
+  denied(actor: Actor, path: string): Promise<void>
+  limiter: RateLimiter
+  extraKeyHeaders: readonly string[]
+  publicUrl: string | undefined
+  ids: Ids
+  log: Log
+}
+
+const BODY_BYTES_MAX = 4 * 1024 * 1024
+const HEADERS_BOUND_MS = 10_000
+const REQUEST_BOUND_MS = 120_000
+const IDLE_BOUND_MS = 72_000
+
+/** openDoor makes the HTTP door: every request is identified, counted and permitted before its body is read. */
+export function openDoor(options: DoorOptions): FastifyInstance {
+  const { log } = options
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_BOUND_MS,
+    keepAliveTimeout: IDLE_BOUND_MS,
+    http: { headersTimeout: HEADERS_BOUND_MS },
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1_000 },
+    forceCloseConnections: 'idle',
+    frameworkErrors: (thrown, request, reply) => answerFailure(options, thrown, request as FastifyRequest, reply as FastifyReply),
+    clientErrorHandler: (thrown, socket) => answerGarbage(options, thrown, socket),
+  })
+  app.decorateRequest('actor', undefined)
+  app.decorateRequest('facts', null as unknown as RequestFacts)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
+    const encoding = request.headers['content-encoding']
+    if (encoding && encoding !== 'identity') throw new Failure(415, 'compressed bodies are for ingestion only')
+    return bytes.length === 0 ? undefined : parseJson(bytes)
+  })
+  app.addHook('onRequest', async (request, reply) => admit(options, request, reply))
+  app.setErrorHandler((thrown, request, reply) => answerFailure(options, thrown, request, reply))
+  app.setNotFoundHandler(async (request) => {
+    throw notFound(`path as ${request.url.split('?')[0]?.slice(0, 200)}`)
+  })
+  mount(app, options.routes)
+  app.addHook('onResponse', async (request, reply) => {
+    log.debug(
+      {
+        action: request.facts?.action,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        correlation_id: request.facts?.correlationId,
+      },
+      'request',
+    )
+  })
+  return app
+}
+
+/** admit is the first half of the validation order: credential, route, rate limit, permission. */
+async function admit(options: DoorOptions, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { endpoint, action, allow } = request.routeOptions.config
+  const facts = factsOf(options, request, action ?? 'unknown')
+  request.facts = facts
+  reply.header('x-correlation-id', facts.correlationId)
+  reply.header('x-content-type-options', 'nosniff')
+  reply.header('cache-control', 'no-store')
+  if (endpoint?.permission === 'public') return undefined
+  if (request.method === 'OPTIONS' && allow) {
+    return reply.code(204).header('allow', `${allow}, OPTIONS`).send()
+  }
+  const credential = readCredential(request.headers, options.extraKeyHeaders)
+  const identified = credential ? await options.identify(credential, facts) : undefined
+  if (!identified) throw unauthenticated()
+  const actor: Actor = { ...identified, facts }
+  request.actor = actor
+  await countRequest(options, actor, reply)
+  if (allow) throw new Failure(405, `${request.method} is not available on this path; use ${allow}`, { headers: { allow } })
+  if (!endpoint || endpoint.permission === 'any' || actor.permissions.has(endpoint.permission)) return undefined
+  if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>)))
+    return undefined
+  if (request.method !== 'GET' && request.method !== 'HEAD') await options.denied(actor, request.url.split('?')[0] ?? '')
+  throw forbidden(`this needs the permission ${endpoint.permission}, which the caller does not hold`)
+}
+
+async function countRequest(options: DoorOptions, actor: Actor, reply: FastifyReply): Promise<void> {
+  const quota = await options.limiter.take(actor.identity.id)
+  reply.header('ratelimit-limit', quota.limit)
+  reply.header('ratelimit-remaining', quota.remaining)
+  reply.header('ratelimit-reset', quota.resetS)
+  if (quota.granted) return
+  throw new Failure(429, `more than ${quota.limit} requests in this window; try again in ${quota.resetS} s`, {
+    headers: { 'retry-after': String(quota.resetS) },
+  })
+}
+
+function factsOf(options: DoorOptions, request: FastifyRequest, action: string): RequestFacts {
+  return {
+    correlationId: options.ids.correlation(),
+    action,
+    address: request.ip,
+    userAgent: (request.headers['user-agent'] ?? '').slice(0, 200),
+    baseUrl: options.publicUrl ?? `http://${request.headers.host ?? 'localhost'}`,
+  }
+}
+
+function answerFailure(options: DoorOptions, thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const correlationId = request.facts?.correlationId ?? options.ids.correlation()
+  const known = toFailure(thrown)
+  if (!known) options.log.error({ err: thrown, correlation_id: correlationId, action: request.facts?.action }, 'a request ended in a bug')
+  else if (known.status >= 500) options.log.warn({ err: thrown, correlation_id: correlationId }, 'a request could not be served')
+  const failure = known ?? unexpected
+  reply.code(failure.status).headers(failure.headers).header('x-correlation-id', correlationId)
+  reply.header('content-type', 'application/json; charset=utf-8').send(toJson(failureBody(failure, correlationId)))
+}
+
+/** answerGarbage replies to bytes that are not HTTP, or whose headers are too large or too slow. */
+function answerGarbage(options: DoorOptions, thrown: Error & { code?: string }, socket: import('node:net').Socket): void {
+  if (thrown.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const status = thrown.code === 'HPE_HEADER_OVERFLOW' ? 431 : thrown.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+  const details =
+    status === 431 ? 'the headers are too large' : status === 408 ? 'the request took too long to arrive' : 'this is not an HTTP request'
+  const body = toJson(failureBody(new Failure(status, details), options.ids.correlation()))
+  socket.end(
+    `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,129 @@
+import { type BodyOf, type ContractGroup, type Endpoint, type ParamsOf, pathNames, type QueryOf, type ReplyOf, statusOf } from '@dendro/api'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { badRequest } from '../errors.ts'
+import type { Actor, RequestFacts } from './actor.ts'
+import { toJson } from './json.ts'
+import { check } from './validation.ts'
+
+type ActorOf<E extends Endpoint> = E['permission'] extends 'public' ? undefined : Actor
+
+/** At is what is known before the body is looked at: who asks, and for which record. */
+export type At<E extends Endpoint> = { actor: ActorOf<E>; params: ParamsOf<E>; facts: RequestFacts }
+export type Call<E extends Endpoint> = At<E> & { query: QueryOf<E>; body: BodyOf<E> }
+
+/** An Answer is a reply that needs a status or headers other than the declared ones. */
+export class Answer<T> {
+  readonly status: number
+  readonly body: T
+  readonly headers: Record<string, string>
+
+  constructor(status: number, body: T, headers: Record<string, string> = {}) {
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+type Run<E extends Endpoint, C> = (call: C) => Promise<ReplyOf<E> | Answer<ReplyOf<E>>>
+
+/** A Handler answers one endpoint. With `find` the record of the path is looked up before the body is checked, so that 404 comes before 400. */
+export type Handler<E extends Endpoint> =
+  | Run<E, Call<E>>
+  | { find: (at: At<E>) => Promise<unknown>; run: Run<E, Call<E> & { record: never }> }
+
+export type Handlers<G extends ContractGroup> = { [Name in keyof G]: Handler<G[Name]> }
+
+/** onRecord makes a handler for an endpoint whose path names a record. */
+export const onRecord = <E extends Endpoint, R>(find: (at: At<E>) => Promise<R>, run: Run<E, Call<E> & { record: R }>): Handler<E> => ({
+  find,
+  run: run as Run<E, Call<E> & { record: never }>,
+})
+
+/** Routes is one group of the contract with its handlers, as the roof lists them. */
+export type Routes = { name: string; group: ContractGroup; handlers: Handlers<ContractGroup> }
+
+/** routes ties a group of the contract to its handlers; the compiler names the ones that are missing. */
+export const routes = <G extends ContractGroup>(name: string, group: G, handlers: Handlers<G>): Routes => ({
+  name,
+  group,
+  handlers: handlers as unknown as Handlers<ContractGroup>,
+})
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    endpoint?: Endpoint
+    action?: string
+    /** allow is set on the stand-in routes that answer 405. */
+    allow?: string
+  }
+  interface FastifyRequest {
+    facts: RequestFacts
+    actor: Actor | undefined
+  }
+}
+
+/** mount gives every endpoint of the contract its route and every other method of its path a 405. */
+export function mount(app: FastifyInstance, all: readonly Routes[]): void {
+  const methods = new Map<string, Set<string>>()
+  for (const { name, group, handlers } of all) {
+    for (const [verb, endpoint] of Object.entries(group)) {
+      const handler = handlers[verb]
+      if (!handler) throw new Error(`the contract names ${name}.${verb}, which nobody answers`)
+      const handle = answering(endpoint, handler)
+      for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
+        const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
+        app.route({ method: endpoint.method, url, config: { endpoint, action: `${name}.${verb}` }, handler: handle })
+        const shape = url.replaceAll(/:\w+/g, ':id')
+        methods.set(shape, (methods.get(shape) ?? new Set()).add(endpoint.method))
+        if (endpoint.method === 'GET') methods.get(shape)?.add('HEAD')
+      }
+    }
+  }
+  for (const [url, allowed] of methods) refuseOthers(app, url, allowed)
+}
+
+function refuseOthers(app: FastifyInstance, url: string, allowed: Set<string>): void {
+  const allow = [...allowed].sort().join(', ')
+  const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !allowed.has(method))
+  app.route({ method: others, url, config: { allow }, handler: async () => undefined })
+}
+
+const paramsSchemas = new WeakMap<Endpoint, z.ZodType>()
+
+function paramsOf(endpoint: Endpoint): z.ZodType {
+  const known = paramsSchemas.get(endpoint)
+  if (known) return known
+  const shape = Object.fromEntries(pathNames(endpoint.path).map((name) => [name, z.guid({ error: 'must be a UUID' }).toLowerCase()]))
+  const schema = endpoint.params ?? z.object(shape)
+  paramsSchemas.set(endpoint, schema)
+  return schema
+}
+
+function answering(endpoint: Endpoint, handler: Handler<Endpoint>) {
+  const params = paramsOf(endpoint)
+  const success = statusOf(endpoint)
+  const { find, run } = typeof handler === 'function' ? { find: undefined, run: handler } : handler
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const at = { actor: request.actor, params: check(params, request.params, 'path'), facts: request.facts }
+    const record = find ? await find(at as At<Endpoint>) : undefined
+    const query = endpoint.query ? check(endpoint.query, request.query, 'query') : {}
+    const body = endpoint.body ? check(endpoint.body, bodyOf(request, endpoint.body), 'body') : undefined
+    const answer = await run({ ...at, query, body, record } as never)
+    return answer instanceof Answer
+      ? send(reply.headers(answer.headers), answer.status, answer.body, endpoint)
+      : send(reply, success, answer, endpoint)
+  }
+}
+
+function bodyOf(request: FastifyRequest, schema: z.ZodType): unknown {
+  if (request.body === undefined && !schema.safeParse(undefined).success) throw badRequest('a JSON body is required')
+  return request.body
+}
+
+function send(reply: FastifyReply, status: number, body: unknown, endpoint: Endpoint): FastifyReply {
+  reply.code(status)
+  if (body === undefined) return reply.send()
+  if (endpoint.media) return reply.type(endpoint.media).send(body)
+  return reply.header('content-type', 'application/json; charset=utf-8').send(toJson(body))
+}

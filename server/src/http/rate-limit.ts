@@ -1,0 +1,95 @@
+import type { Clock } from '../clock.ts'
+
+export type RateLimit = { requests: number; windowMs: number; enforced: boolean }
+
+/** A WindowStore counts grants of all processes together; it never grants beyond the limit. */
+export type WindowStore = {
+  take(ask: { subject: string; windowStartMs: number; take: number; limit: number }): Promise<{ granted: number; used: number }>
+  giveBack(ask: { subject: string; windowStartMs: number; count: number }): Promise<void>
+}
+
+export type Quota = { limit: number; remaining: number; resetS: number; granted: boolean }
+
+type Lease = {
+  windowStartMs: number
+  unused: number
+  /** used counts what all processes have taken from the window, our own unused ones included. */
+  used: number
+  refilling: Promise<void> | undefined
+  touchedMs: number
+  /** Until then the window is known to be spent and the store is not asked again. */
+  spentUntilMs: number
+}
+
+const SUBJECTS_MAX = 10_000
+/** A lease takes at most this share of what is left, so that the last requests of a window are counted one by one. */
+const LEASE_SHARE = 200
+const LEASE_MAX = 1_000
+const IDLE_MS = 1_000
+/** Others may give grants back, so a spent window is looked at again after this. */
+const SPENT_MS = 250
+
+/**
+ * RateLimiter counts requests per credential in fixed windows. Processes take small leases from the shared store and
+ * count inside them, so that a request rarely costs a round trip; unused leases go back after a second of silence.
+ */
+export class RateLimiter {
+  readonly #rule: RateLimit
+  readonly #store: WindowStore
+  readonly #clock: Clock
+  readonly #leases = new Map<string, Lease>()
+
+  constructor(rule: RateLimit, store: WindowStore, clock: Clock) {
+    this.#rule = rule
+    this.#store = store
+    this.#clock = clock
+  }
+
+  async take(subject: string): Promise<Quota> {
+    const { requests, windowMs, enforced } = this.#rule
+    const nowMs = this.#clock.nowMs()
+    const windowStartMs = nowMs - (nowMs % windowMs)
+    const resetS = Math.max(1, Math.ceil((windowStartMs + windowMs - nowMs) / 1000))
+    if (!enforced) return { limit: requests, remaining: requests, resetS, granted: true }
+    const lease = this.#leaseOf(subject, windowStartMs)
+    lease.touchedMs = nowMs
+    while (lease.unused === 0) {
+      if (nowMs < lease.spentUntilMs) return { limit: requests, remaining: 0, resetS, granted: false }
+      lease.refilling ??= this.#refill(subject, lease).finally(() => {
+        lease.refilling = undefined
+      })
+      await lease.refilling
+      if (lease.unused === 0 && lease.spentUntilMs > 0) return { limit: requests, remaining: 0, resetS, granted: false }
+    }
+    lease.unused -= 1
+    return { limit: requests, remaining: Math.max(0, requests - lease.used + lease.unused), resetS, granted: true }
+  }
+
+  /** giveBackIdle returns what silent credentials have not used; called by a timer and at the end. */
+  async giveBackIdle(idleMs = IDLE_MS): Promise<void> {
+    const nowMs = this.#clock.nowMs()
+    for (const [subject, lease] of this.#leases) {
+      if (nowMs - lease.touchedMs < idleMs || lease.refilling) continue
+      this.#leases.delete(subject)
+      const current = nowMs - lease.windowStartMs < this.#rule.windowMs
+      if (current && lease.unused > 0) await this.#store.giveBack({ subject, windowStartMs: lease.windowStartMs, count: lease.unused })
+    }
+  }
+
+  #leaseOf(subject: string, windowStartMs: number): Lease {
+    const known = this.#leases.get(subject)
+    if (known && known.windowStartMs === windowStartMs) return known
+    if (this.#leases.size >= SUBJECTS_MAX) this.#leases.clear()
+    const fresh: Lease = { windowStartMs, unused: 0, used: 0, refilling: undefined, touchedMs: 0, spentUntilMs: 0 }
+    this.#leases.set(subject, fresh)
+    return fresh
+  }
+
+  async #refill(subject: string, lease: Lease): Promise<void> {
+    const take = Math.max(1, Math.min(LEASE_MAX, Math.floor((this.#rule.requests - lease.used) / LEASE_SHARE)))
+    const { granted, used } = await this.#store.take({ subject, windowStartMs: lease.windowStartMs, take, limit: this.#rule.requests })
+    lease.unused += granted
+    lease.used = used
+    if (granted === 0) lease.spentUntilMs = this.#clock.nowMs() + SPENT_MS
+  }
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { badRequest, type Failure, type FieldProblem } from '../errors.ts'
+
+const PROBLEMS_SHOWN_MAX = 5
+
+/** check parses one part of a request; what does not fit becomes a 400 that names each field and the rule it broke. */
+export function check<S extends z.ZodType>(schema: S, value: unknown, whole: string): z.output<S> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw describe(result.error.issues, whole)
+}
+
+function describe(issues: readonly z.core.$ZodIssue[], whole: string): Failure {
+  const problems = issues.flatMap((issue) => problemsOf(issue, whole))
+  const shown = problems.slice(0, PROBLEMS_SHOWN_MAX)
+  const more = problems.length > shown.length ? `; and ${problems.length - shown.length} more` : ''
+  return badRequest(shown.map((problem) => `${problem.field} ${problem.message}`).join('; ') + more, { errors: shown })
+}
+
+function problemsOf(issue: z.core.$ZodIssue, whole: string): FieldProblem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: fieldName([...issue.path, key.slice(0, 100)], whole),
+      code: 'UNKNOWN_FIELD',
+      message: 'is not a field of this object',
+    }))
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const nearest = issue.errors.reduce((best, branch) => (deepest(branch) > deepest(best) ? branch : best))
+    if (deepest(nearest) > 0) return nearest.flatMap((inner) => problemsOf({ ...inner, path: [...issue.path, ...inner.path] }, whole))
+  }
+  return [{ field: fieldName(issue.path, whole), code: issue.code.toUpperCase(), message: issue.message }]
+}
+
+const deepest = (branch: readonly z.core.$ZodIssue[]): number => Math.max(0, ...branch.map((issue) => issue.path.length))
+
+const fieldName = (path: readonly PropertyKey[], whole: string): string => (path.length === 0 ? whole : path.map(String).join('.'))
+
+/** ruleOf words a broken rule for people; schemas with wording of their own keep it. */
+function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required' : `must be ${kindOf(issue.expected)}`
+    case 'invalid_value':
+      return issue.input === undefined
+        ? `is required, one of ${issue.values.join(', ')}`
+        : `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`
+    case 'too_small':
+      return `must ${issue.origin === 'string' || issue.origin === 'array' ? 'have' : 'be'} at least ${issue.minimum}${unitOf(issue.origin)}`
+    case 'too_big':
+      return `must ${issue.origin === 'string' || issue.origin === 'array' ? 'have' : 'be'} at most ${issue.maximum}${unitOf(issue.origin)}`
+    case 'invalid_format':
+      return `must be ${issue.format === 'email' ? 'an e-mail address' : `a valid ${issue.format}`}`
+    case 'invalid_key':
+      return 'is not an allowed name'
+    case 'invalid_union':
+      return issue.input === undefined ? 'is required' : 'has none of the allowed forms'
+    default:
+      return undefined
+  }
+}
+
+function kindOf(expected: string): string {
+  const kinds: Record<string, string> = {
+    string: 'text',
+    number: 'a number',
+    int: 'a whole number',
+    boolean: 'true or false',
+    array: 'a list',
+    object: 'an object',
+    record: 'an object',
+  }
+  return kinds[expected] ?? `of type ${expected}`
+}
+
+const unitOf = (origin: string): string => (origin === 'string' ? ' characters' : origin === 'array' ? ' items' : '')
+
+z.config({ customError: ruleOf })

@@ -1,0 +1,30 @@
+import { createTransport } from 'nodemailer'
+import { unavailable } from './errors.ts'
+import type { Secret } from './secret.ts'
+import type { Mailer } from './world.ts'
+
+const MAIL_BOUND_MS = 20_000
+
+/** openMailer speaks to the configured relay; without one every send fails with a sentence that says so. */
+export function openMailer(options: { url: Secret | undefined; from: string }): Mailer {
+  if (!options.url) {
+    return {
+      configured: false,
+      send: async () => {
+        throw unavailable('no mail relay is configured (DENDRO_SMTP_URL)')
+      },
+    }
+  }
+  const transport = createTransport(options.url.reveal(), { from: options.from })
+  return {
+    configured: true,
+    send: async (mail, signal) => {
+      const bound = AbortSignal.timeout(MAIL_BOUND_MS)
+      const limit = signal ? AbortSignal.any([signal, bound]) : bound
+      await Promise.race([
+        transport.sendMail({ to: mail.to, subject: mail.subject, text: mail.text, html: mail.html }),
+        new Promise<never>((_resolve, reject) => limit.addEventListener('abort', () => reject(limit.reason), { once: true })),
+      ])
+    },
+  }
+}

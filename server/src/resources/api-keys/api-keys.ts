@@ -1,0 +1,181 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { ApiKey, BodyOf, contract } from '@dendro/api'
+import { badField, badRequest, notFound } from '../../errors.ts'
+import type { Actor, Identified } from '../../http/actor.ts'
+import type { Db } from '../../meta/meta.ts'
+import { metadataOf } from '../../meta/metadata.ts'
+import { Secret } from '../../secret.ts'
+import type { World } from '../../world.ts'
+import { recordChange } from '../audit/audit.ts'
+import { checkGrant, permissionsOf } from '../roles/roles.ts'
+import {
+  type ApiKeyRow,
+  deleteApiKey,
+  insertApiKey,
+  selectApiKey,
+  selectApiKeyByHash,
+  selectApiKeys,
+  selectOwner,
+  updateApiKeyRow,
+} from './rows.ts'
+
+type NewApiKey = BodyOf<typeof contract.apiKeys.create>
+type ApiKeyChange = BodyOf<typeof contract.apiKeys.update>
+
+const SECRET_BYTES = 32
+const SHORT_BYTES = 9
+
+export async function listApiKeys(world: World, actor: Actor): Promise<ApiKey[]> {
+  return world.meta.cached(actor.orgId, 'api-keys', async () => (await selectApiKeys(world.meta, actor.orgId)).map(shown))
+}
+
+export async function findApiKey(world: World, actor: Actor, id: string): Promise<ApiKeyRow> {
+  const row = await selectApiKey(world.meta, actor.orgId, id)
+  if (!row) throw notFound('API key', id)
+  return row
+}
+
+export const getApiKey = async (row: ApiKeyRow): Promise<ApiKey> => shown(row)
+
+/** createApiKey makes the secret, gives it out this once and keeps only its keyed hash. */
+export async function createApiKey(world: World, actor: Actor, ask: NewApiKey): Promise<ApiKey & { key: string }> {
+  await checkGrant(world, actor, 'API', ask.roles)
+  const nowMs = world.clock.nowMs()
+  const expiresAt = expiryOf(ask, nowMs)
+  const secret = newSecret(world)
+  const row: ApiKeyRow = {
+    ...draft(world, actor.orgId, { name: ask.name, roles: ask.roles, secret }),
+    tags: ask.tags,
+    expires_at: expiresAt ?? null,
+    created_by: actor.identity,
+    modified_by: actor.identity,
+  }
+  await world.meta.write(actor.orgId, async (tx) => {
+    await insertApiKey(tx, row)
+    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, after: shown(row) })
+  })
+  return { ...shown(row), key: secret.reveal() }
+}
+
+export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow, change: ApiKeyChange): Promise<ApiKey> {
+  if (change.name === undefined && change.roles === undefined) return shown(record)
+  if (change.roles) await checkGrant(world, actor, 'API', change.roles)
+  const next = {
+    ...record,
+    name: change.name ?? record.name,
+    roles: change.roles ?? record.roles,
+    modified_at: world.clock.nowMs(),
+    modified_by: actor.identity,
+  }
+  return world.meta.write(actor.orgId, async (tx) => {
+    const row = await updateApiKeyRow(tx, next)
+    if (!row) throw notFound('API key', record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, before: shown(record), after: shown(row) })
+    return shown(row)
+  })
+}
+
+export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    await deleteApiKey(tx, actor.orgId, record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shown(record) })
+  })
+}
+
+/**
+ * identifyApiKey finds the caller behind a key. Whose key it is never changes and is remembered apart; what the key may do
+ * is remembered until anything of its organisation changes. An unknown key is never remembered.
+ */
+export async function identifyApiKey(world: World, key: Secret): Promise<Identified | undefined> {
+  const hash = world.vault.hashOf('api-key', key)
+  const name = hash.toString('base64')
+  const owner = await world.meta.cached('*', `owner:${name}`, () => orAbsent(selectOwner(world.meta, hash))).catch(absentOrThrow)
+  if (!owner) return undefined
+  const known = await world.meta
+    .cached(owner.org_id, `api-key:${name}`, async () => {
+      const row = await orAbsent(selectApiKeyByHash(world.meta, owner.org_id, hash))
+      if (!timingSafeEqual(row.secret_hash, hash)) throw new Absent()
+      const identified: Identified = {
+        orgId: owner.org_id,
+        orgNumber: owner.org_number,
+        identity: { type: 'API_KEY_ID', id: row.id },
+        name: row.name,
+        roles: row.roles,
+        permissions: await permissionsOf(world, owner.org_id, row.roles),
+      }
+      return { identified, expiresAt: row.expires_at }
+    })
+    .catch(absentOrThrow)
+  if (!known || isExpired(known.expiresAt, world.clock.nowMs())) return undefined
+  return known.identified
+}
+
+/** Absent keeps "not there" out of the memory: a key that is made a moment later must work. */
+class Absent extends Error {}
+
+async function orAbsent<Row>(found: Promise<Row | undefined>): Promise<Row> {
+  const row = await found
+  if (row === undefined) throw new Absent()
+  return row
+}
+
+function absentOrThrow(thrown: unknown): undefined {
+  if (!(thrown instanceof Absent)) throw thrown
+}
+
+/** bootstrapKey stores the very first key of an organisation inside the transaction that makes the organisation. */
+export async function bootstrapKey(
+  world: Pick<World, 'clock' | 'ids' | 'vault'>,
+  tx: Db,
+  orgId: string,
+  given: Secret | undefined,
+): Promise<Secret> {
+  const secret = given ?? newSecret(world)
+  await insertApiKey(tx, draft(world, orgId, { name: 'First key', roles: ['AdminApi'], secret }))
+  return secret
+}
+
+const newSecret = (world: Pick<World, 'ids'>): Secret => new Secret(`dk_${world.ids.secret(SECRET_BYTES)}`)
+
+function draft(
+  world: Pick<World, 'clock' | 'ids' | 'vault'>,
+  orgId: string,
+  key: { name: string; roles: string[]; secret: Secret },
+): ApiKeyRow {
+  const nowMs = world.clock.nowMs()
+  return {
+    org_id: orgId,
+    id: world.ids.uuid(),
+    name: key.name,
+    api_key: world.ids.secret(SHORT_BYTES),
+    secret_hash: world.vault.hashOf('api-key', key.secret),
+    roles: key.roles,
+    tags: {},
+    expires_at: null,
+    created_at: nowMs,
+    created_by: null,
+    modified_at: nowMs,
+    modified_by: null,
+  }
+}
+
+function expiryOf(ask: NewApiKey, nowMs: number): number | undefined {
+  if (ask.ttl !== undefined && ask.expires_at !== undefined) throw badRequest('ttl and expires_at exclude each other')
+  if (ask.ttl) return Math.floor(nowMs / 1000) + ask.ttl
+  if (ask.expires_at !== undefined && isExpired(ask.expires_at, nowMs)) throw badField('expires_at', 'must lie in the future')
+  return ask.expires_at
+}
+
+const isExpired = (expiresAtS: number | null, nowMs: number): boolean => expiresAtS !== null && expiresAtS * 1000 <= nowMs
+
+function shown(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    api_key: row.api_key,
+    roles: row.roles,
+    tags: row.tags,
+    ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
+    metadata: metadataOf(row),
+  }
+}

@@ -1,0 +1,45 @@
+import type { Identity } from '@dendro/api'
+import type { Db } from '../../meta/meta.ts'
+import { json, sql } from '../../meta/sql.ts'
+
+export type ApiKeyRow = {
+  org_id: string
+  id: string
+  name: string
+  api_key: string
+  secret_hash: Buffer
+  roles: string[]
+  tags: Record<string, string>
+  expires_at: number | null
+  created_at: number
+  created_by: Identity | null
+  modified_at: number
+  modified_by: Identity | null
+}
+
+export const selectApiKeys = (db: Db, orgId: string) =>
+  db.all<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} order by created_at desc, id`)
+
+export const selectApiKey = (db: Db, orgId: string, id: string) =>
+  db.one<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} and id = ${id}`)
+
+/** selectOwner finds whose key a hash is: the one lookup that cannot start from an organisation. */
+export const selectOwner = (db: Db, hash: Buffer) =>
+  db.one<{ org_id: string; org_number: number }>(sql`
+    select k.org_id, o.number as org_number from api_keys k join organisations o on o.id = k.org_id where k.secret_hash = ${hash}`)
+
+export const selectApiKeyByHash = (db: Db, orgId: string, hash: Buffer) =>
+  db.one<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} and secret_hash = ${hash}`)
+
+export const insertApiKey = (db: Db, row: ApiKeyRow) =>
+  db.run(sql`
+    insert into api_keys (org_id, id, name, api_key, secret_hash, roles, tags, expires_at, created_at, created_by, modified_at, modified_by)
+    values (${row.org_id}, ${row.id}, ${row.name}, ${row.api_key}, ${row.secret_hash}, ${row.roles}, ${json(row.tags)}, ${row.expires_at},
+      ${row.created_at}, ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})`)
+
+export const updateApiKeyRow = (db: Db, row: Pick<ApiKeyRow, 'org_id' | 'id' | 'name' | 'roles' | 'modified_at' | 'modified_by'>) =>
+  db.one<ApiKeyRow>(sql`
+    update api_keys set name = ${row.name}, roles = ${row.roles}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
+    where org_id = ${row.org_id} and id = ${row.id} returning *`)
+
+export const deleteApiKey = (db: Db, orgId: string, id: string) => db.run(sql`delete from api_keys where org_id = ${orgId} and id = ${id}`)

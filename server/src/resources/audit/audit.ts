@@ -1,0 +1,61 @@
+import type { Identity } from '@dendro/api'
+import type { Actor, Identified, RequestFacts } from '../../http/actor.ts'
+import type { Db } from '../../meta/meta.ts'
+import type { World } from '../../world.ts'
+import { type AuditRow, insertAudit, selectAudit } from './rows.ts'
+
+type Entity = { type: string; id: string }
+export type AuditEntry = { entity: Entity; before?: object | undefined; after?: object | undefined }
+
+type Teller = Pick<World, 'clock' | 'ids'>
+
+/** recordChange writes the audit record of a change in the change's own transaction: neither is ever there without the other. */
+export const recordChange = (world: Teller, tx: Db, actor: Actor, entry: AuditEntry): Promise<void> =>
+  record(world, tx, { orgId: actor.orgId, identity: actor.identity, name: actor.name, facts: actor.facts }, 'done', entry)
+
+/** recordRefusal writes that a change was refused, or a login failed. */
+export const recordRefusal = (world: Teller & Pick<World, 'meta'>, who: Who, entry: AuditEntry): Promise<void> =>
+  record(world, world.meta, who, 'refused', entry)
+
+export type Who = { orgId: string; identity: Identity | undefined; name: string; facts: RequestFacts }
+
+export const whoIs = (actor: Identified & { facts: RequestFacts }): Who => ({
+  orgId: actor.orgId,
+  identity: actor.identity,
+  name: actor.name,
+  facts: actor.facts,
+})
+
+async function record(world: Teller, db: Db, who: Who, outcome: 'done' | 'refused', entry: AuditEntry): Promise<void> {
+  await insertAudit(db, {
+    org_id: who.orgId,
+    id: world.ids.uuid(),
+    time: world.clock.nowMs(),
+    actor: who.identity,
+    actor_name: who.name,
+    address: who.facts.address,
+    user_agent: who.facts.userAgent,
+    action: who.facts.action,
+    outcome,
+    entity_type: entry.entity.type,
+    entity_id: entry.entity.id,
+    before: entry.before,
+    after: entry.after,
+    correlation_id: who.facts.correlationId,
+  })
+}
+
+export type AuditQuestion = {
+  from_ts?: number | undefined
+  to_ts?: number | undefined
+  action?: string | undefined
+  entity_id?: string | undefined
+  actor_id?: string | undefined
+  before_id?: string | undefined
+  limit: number
+}
+
+/** listAudit gives the newest records first; `before_id` continues behind the last one of the page before. */
+export async function listAudit(world: Pick<World, 'meta'>, actor: Actor, question: AuditQuestion): Promise<AuditRow[]> {
+  return selectAudit(world.meta, actor.orgId, question)
+}

@@ -1,0 +1,49 @@
+import type { Identity, Retention } from '@dendro/api'
+import type { Db } from '../../meta/meta.ts'
+import { json, sql } from '../../meta/sql.ts'
+
+export type DatasetRow = {
+  org_id: string
+  id: string
+  collection: string
+  dataset: string
+  is_system_generated: boolean
+  tags: Record<string, string>
+  parser_id: string | null
+  retention: Retention | null
+  created_at: number
+  created_by: Identity | null
+  modified_at: number
+  modified_by: Identity | null
+}
+
+export const selectDatasets = (db: Db, orgId: string) =>
+  db.all<DatasetRow>(sql`select * from datasets where org_id = ${orgId} and deleted_at is null order by created_at desc, id`)
+
+/** insertDataset gives nothing back when the name is taken; the unique index decides between two who ask at once. */
+export const insertDataset = (db: Db, row: DatasetRow) =>
+  db.one<DatasetRow>(sql`
+    insert into datasets (org_id, id, collection, dataset, is_system_generated, tags, parser_id, retention, created_at, created_by, modified_at, modified_by)
+    values (${row.org_id}, ${row.id}, ${row.collection}, ${row.dataset}, ${row.is_system_generated}, ${json(row.tags)}, ${row.parser_id},
+      ${row.retention}, ${row.created_at}, ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})
+    on conflict (org_id, collection, dataset) where deleted_at is null do nothing
+    returning *`)
+
+export const selectDatasetByName = (db: Db, orgId: string, collection: string, dataset: string) =>
+  db.one<DatasetRow>(sql`
+    select * from datasets where org_id = ${orgId} and collection = ${collection} and dataset = ${dataset} and deleted_at is null`)
+
+export const updateDatasetRow = (
+  db: Db,
+  row: Pick<DatasetRow, 'org_id' | 'id' | 'collection' | 'dataset' | 'retention' | 'modified_at' | 'modified_by'>,
+) =>
+  db.one<DatasetRow>(sql`
+    update datasets set collection = ${row.collection}, dataset = ${row.dataset}, retention = ${row.retention},
+      modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
+    where org_id = ${row.org_id} and id = ${row.id} and deleted_at is null returning *`)
+
+/** buryDataset leaves a tombstone: invisible at once, its events are purged behind it. */
+export const buryDataset = (db: Db, orgId: string, id: string, deletedAt: number, deletedBy: Identity) =>
+  db.run(
+    sql`update datasets set deleted_at = ${deletedAt}, deleted_by = ${json(deletedBy)} where org_id = ${orgId} and id = ${id} and deleted_at is null`,
+  )

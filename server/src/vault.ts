@@ -1,0 +1,61 @@
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { Secret } from './secret.ts'
+
+/** A Vault holds the deployment's own secrets and what is made from them. */
+export type Vault = {
+  /** hashOf is the keyed hash under which a credential is stored and found; without the master key it says nothing. */
+  hashOf(purpose: 'api-key' | 'invitation' | 'attempt', text: Secret): Buffer
+  jwtSecret: Secret
+  /** fingerprint tells two master keys apart without giving either away. */
+  fingerprint: string
+}
+
+const SECRET_BYTES = 32
+
+/** openVault takes the secrets that the configuration names and makes the others once, in files only the service may read. */
+export function openVault(options: { dataDir: string; masterKey: Secret | undefined; jwtSecret: Secret | undefined }): Vault {
+  const master = options.masterKey ?? keptSecret(join(options.dataDir, 'master.key'))
+  const jwtSecret = options.jwtSecret ?? keptSecret(join(options.dataDir, 'jwt.key'))
+  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', master.reveal(), '', `dendro ${purpose}`, SECRET_BYTES))
+  const hashKeys = { 'api-key': derive('api-key hash'), invitation: derive('invitation hash'), attempt: derive('attempt hash') }
+  return {
+    hashOf: (purpose, text) => createHmac('sha256', hashKeys[purpose]).update(text.reveal()).digest(),
+    jwtSecret,
+    fingerprint: derive('fingerprint').subarray(0, 8).toString('hex'),
+  }
+}
+
+/** keptSecret reads the secret in a file, or makes it; the file appears whole or not at all, also after a power cut. */
+function keptSecret(path: string): Secret {
+  const known = read(path)
+  if (known) return new Secret(known)
+  const draft = `${path}.${process.pid}.new`
+  const file = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(file, randomBytes(SECRET_BYTES).toString('base64url'))
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  try {
+    linkSync(draft, path)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+  } finally {
+    unlinkSync(draft)
+  }
+  const made = read(path)
+  if (!made) throw new Error(`the secret file ${path} is empty; remove it if this deployment holds no data yet, or restore it`)
+  return new Secret(made)
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw cause
+  }
+}

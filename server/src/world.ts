@@ -1,0 +1,33 @@
+import type { Clock } from './clock.ts'
+import type { EventStore } from './events/events.ts'
+import type { Ids } from './ids.ts'
+import type { Log } from './log.ts'
+import type { Meta } from './meta/meta.ts'
+import type { Secret } from './secret.ts'
+import type { Vault } from './vault.ts'
+
+export type Mail = { to: string; subject: string; text: string; html: string }
+
+/** A Mailer hands mail to the deployment's relay; `configured` is false when there is none, and sending then fails. */
+export type Mailer = { configured: boolean; send(mail: Mail, signal?: AbortSignal): Promise<void> }
+
+/** Deployment is what the operator decided and the slices need to know. */
+export type Deployment = {
+  version: string
+  region: string
+  publicUrl: string | undefined
+  firstKey: Secret | undefined
+  admin: { email: string; password: Secret } | undefined
+}
+
+/** The World is everything outside the program; every slice takes from it just what it needs. */
+export type World = {
+  clock: Clock
+  ids: Ids
+  log: Log
+  vault: Vault
+  events: EventStore
+  meta: Meta
+  mailer: Mailer
+  deployment: Deployment
+}

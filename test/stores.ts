@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { systemClock } from '../server/src/clock.ts'
+import { openEventStore } from '../server/src/events/events.ts'
+import { systemIds } from '../server/src/ids.ts'
+import { openLog } from '../server/src/log.ts'
+import { openMeta } from '../server/src/meta/meta.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    stores: { events: string; meta: string; masterKey: string; dataDir: string }
+  }
+}
+
+const MEMORY_BYTES = 2 * 2 ** 30
+
+/** setup starts one pair of embedded stores for the whole run; organisations keep the tests apart. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'dendro-test-'))
+  const deps = { clock: systemClock, log: openLog(process.env.DENDRO_TEST_LOG_LEVEL ?? 'error'), ids: systemIds }
+  const [events, meta] = await Promise.all([
+    openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps),
+    openMeta({ dataDir, url: process.env.DENDRO_TEST_POSTGRES_URL }, deps),
+  ])
+  project.provide('stores', { events: events.url, meta: meta.url, masterKey: randomBytes(32).toString('hex'), dataDir })
+  return async () => {
+    await Promise.all([events.close(), meta.close()])
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}

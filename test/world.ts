@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { inject } from 'vitest'
+import { type App, openApp, openWorld } from '../server/src/app.ts'
+import { type Clock, systemClock } from '../server/src/clock.ts'
+import { readConfig } from '../server/src/config.ts'
+import { openLog } from '../server/src/log.ts'
+import { foundOrganization } from '../server/src/resources/organizations/first-start.ts'
+import type { Mail } from '../server/src/world.ts'
+
+export type Reply<T = unknown> = { status: number; headers: Headers; body: T }
+export type Ask = { key?: string; token?: string; body?: unknown; headers?: Record<string, string>; raw?: string }
+
+export type TestClock = Clock & { advance(ms: number): void }
+
+export type TestOrganization = {
+  orgId: string
+  /** key is an AdminApi key of the organisation. */
+  key: string
+  /** ask sends a request with that key, unless another credential is named. */
+  ask<T = unknown>(method: string, path: string, ask?: Ask): Promise<Reply<T>>
+  /** newKey makes a key with the given roles. */
+  newKey(roles: readonly string[]): Promise<string>
+}
+
+export type TestApp = {
+  app: App
+  url: string
+  clock: TestClock
+  /** mails is every mail sent so far, oldest first. */
+  mails: Mail[]
+  ask<T = unknown>(method: string, path: string, ask?: Ask): Promise<Reply<T>>
+  newOrganization(): Promise<TestOrganization>
+  close(): Promise<void>
+}
+
+/** openTestApp runs the whole service on the shared stores, with a clock that can be moved and mail that is kept. */
+export async function openTestApp(env: Record<string, string> = {}): Promise<TestApp> {
+  const stores = inject('stores')
+  const config = readConfig({
+    DENDRO_CLICKHOUSE_URL: stores.events,
+    DENDRO_POSTGRES_URL: stores.meta,
+    DENDRO_MASTER_KEY: stores.masterKey,
+    DENDRO_JWT_SECRET: stores.masterKey,
+    DENDRO_DATA_DIR: stores.dataDir,
+    DENDRO_RATE_LIMIT: 'off',
+    DENDRO_LOG_LEVEL: process.env.DENDRO_TEST_LOG_LEVEL ?? 'silent',
+    ...env,
+  })
+  const clock = testClock()
+  const mails: Mail[] = []
+  const opened = await openWorld(config, { clock, log: openLog(config.DENDRO_LOG_LEVEL) })
+  const mailer = config.DENDRO_SMTP_URL ? opened.mailer : { configured: true, send: async (mail: Mail) => void mails.push(mail) }
+  const world = { ...opened, mailer }
+  const app = await openApp(world, config)
+  const url = await app.door.listen({ host: '127.0.0.1', port: 0 })
+  const ask = <T>(method: string, path: string, given?: Ask) => send<T>(url, method, path, given)
+  return { app, url, clock, mails, ask, newOrganization: () => newOrganization(app, ask), close: app.close }
+}
+
+async function newOrganization(app: App, ask: TestApp['ask']): Promise<TestOrganization> {
+  const { world } = app
+  const orgId = world.ids.uuid()
+  const founded = await world.meta.write(orgId, (tx) =>
+    foundOrganization(world, tx, { orgId, name: `test ${randomUUID()}`, firstKey: undefined }),
+  )
+  const key = founded.firstKey.reveal()
+  const own: TestOrganization['ask'] = (method, path, given) =>
+    ask(method, path, given?.key === undefined && given?.token === undefined ? { ...given, key } : given)
+  return {
+    orgId,
+    key,
+    ask: own,
+    newKey: async (roles) => (await own<{ key: string }>('POST', '/api-keys', { body: { name: 'for a test', roles } })).body.key,
+  }
+}
+
+async function send<T>(url: string, method: string, path: string, given: Ask = {}): Promise<Reply<T>> {
+  const headers: Record<string, string> = { ...given.headers }
+  if (given.key) headers['x-service-api-key'] = given.key
+  if (given.token) headers.authorization = `Bearer ${given.token}`
+  const payload = given.raw ?? (given.body === undefined ? undefined : JSON.stringify(given.body))
+  if (payload !== undefined) headers['content-type'] ??= 'application/json'
+  const response = await fetch(url + path, { method, headers, ...(payload === undefined ? {} : { body: payload }), redirect: 'manual' })
+  const text = await response.text()
+  const body = response.headers.get('content-type')?.includes('json') && text !== '' ? JSON.parse(text) : text
+  return { status: response.status, headers: response.headers, body: body as T }
+}
+
+/** testClock is the real clock, shifted by what a test has advanced it. */
+function testClock(): TestClock {
+  let shiftMs = 0
+  return {
+    nowMs: () => systemClock.nowMs() + shiftMs,
+    monotonicMs: () => systemClock.monotonicMs() + shiftMs,
+    sleep: systemClock.sleep,
+    advance: (ms) => {
+      shiftMs += ms
+    },
+  }
+}
