@@ -1,0 +1,87 @@
+import pg from 'pg'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { clientConfig } from './driver.ts'
+
+/** Ears is who wants to know: a change of an organisation, that news arrives or does not, that the store answered. */
+export type Ears = {
+  forget(orgId: string): void
+  following(arrives: boolean): void
+  heard(): void
+}
+
+export type Following = { isFollowing(): boolean; close(): Promise<void> }
+
+export const CHANNEL = 'dendro_changes'
+/** HEARTBEAT_MS bounds how long a connection that died without a word goes unnoticed, together with HEARTBEAT_BOUND_MS. */
+const HEARTBEAT_MS = 2_000
+const HEARTBEAT_BOUND_MS = 3_000
+const AGAIN_MS = 250
+
+/**
+ * followChanges listens for what other processes change, on a connection of its own that is kept up until closed. News may have been missed
+ * while there was none, so every new connection forgets everything. It resolves after the first attempt, successful or not.
+ */
+export async function followChanges(server: pg.ClientConfig, ears: Ears, deps: { clock: Clock; log: Log }): Promise<Following> {
+  const closing = new AbortController()
+  let isFollowing = false
+  let settleFirst: () => void = () => undefined
+  const first = new Promise<void>((settle) => {
+    settleFirst = settle
+  })
+
+  function tell(arrives: boolean): void {
+    if (arrives === isFollowing) return
+    isFollowing = arrives
+    ears.following(arrives)
+  }
+
+  async function followOnce(): Promise<void> {
+    const client = new pg.Client({ ...clientConfig(server), query_timeout: HEARTBEAT_BOUND_MS })
+    const lost = new AbortController()
+    const onLost = () => {
+      tell(false)
+      lost.abort()
+    }
+    client.on('error', onLost)
+    client.on('end', onLost)
+    client.on('notification', ({ channel, payload }) => {
+      if (channel === CHANNEL && payload) ears.forget(payload)
+    })
+    try {
+      await client.connect()
+      await client.query(`listen ${CHANNEL}`)
+      ears.forget('*')
+      ears.heard()
+      tell(true)
+      settleFirst()
+      const ended = AbortSignal.any([lost.signal, closing.signal])
+      while (!ended.aborted) {
+        await deps.clock.sleep(HEARTBEAT_MS, ended).catch(() => undefined)
+        if (ended.aborted) return
+        await client.query('select 1')
+        ears.heard()
+      }
+    } finally {
+      tell(false)
+      client.end().catch(() => undefined)
+    }
+  }
+
+  const running = (async () => {
+    while (!closing.signal.aborted) {
+      await followOnce().catch((cause) => deps.log.debug({ err: cause }, 'metadata changes are not heard'))
+      settleFirst()
+      await deps.clock.sleep(AGAIN_MS, closing.signal).catch(() => undefined)
+    }
+  })()
+  await first
+
+  return {
+    isFollowing: () => isFollowing,
+    close: async () => {
+      closing.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,259 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, lstat, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import pg from 'pg'
+import { type SupervisedChild, supervise } from '../child.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { clientConfig } from './driver.ts'
+import { lockDataDir } from './lock.ts'
+import { endOldServer } from './old-server.ts'
+import { findPrograms, giveTo, type PgPrograms } from './pg-programs.ts'
+
+export type EmbeddedServer = {
+  child: SupervisedChild
+  /** server is how to connect: a Unix socket that only this user can reach. */
+  server: pg.ClientConfig
+  close(): Promise<void>
+}
+
+type Deps = { clock: Clock; log: Log }
+type Place = { metaDir: string; pgDir: string; socketDir: string; programs: PgPrograms }
+
+const USER = 'dendro'
+const DATABASE = 'postgres'
+const PORT = 5432
+/** SOCKET_PATH_BYTES_MAX is what the operating system holds in a socket's address, without the closing zero. */
+const SOCKET_PATH_BYTES_MAX = process.platform === 'darwin' ? 103 : 107
+/** RECOVERY_MS is for replaying the write-ahead log after a crash on a slow disk. */
+const RECOVERY_MS = 300_000
+const STOP_MS = 20_000
+const PROBE_MS = 3_000
+/** START_AGAIN_MS is how long a start waits for what a killed server left behind: its last processes notice its death within a second. */
+const START_AGAIN_MS = 10_000
+const STILL_IN_USE = /lock file|shared memory block/
+const LOG_TAIL_LINES = 12
+
+/** SETTINGS hold in every start: durable (reliability.md 2), small, no network, time in UTC. */
+const SETTINGS: Record<string, string | number> = {
+  listen_addresses: '',
+  port: PORT,
+  unix_socket_permissions: '0700',
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  shared_buffers: '16MB',
+  work_mem: '4MB',
+  maintenance_work_mem: '16MB',
+  max_wal_size: '256MB',
+  min_wal_size: '32MB',
+  max_wal_senders: 0,
+  max_worker_processes: 2,
+  max_parallel_workers_per_gather: 0,
+  max_parallel_maintenance_workers: 0,
+  autovacuum_max_workers: 2,
+  io_method: 'sync',
+  jit: 'off',
+  huge_pages: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  log_line_prefix: '',
+  // Details and statements can hold values of users; what a statement did wrong reaches us through the driver.
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+  log_parameter_max_length: 0,
+}
+
+/** startEmbedded brings up our own PostgreSQL below the data directory, made on the first start, and keeps it running until closed. */
+export async function startEmbedded(dataDir: string, connectionsMax: number, deps: Deps): Promise<EmbeddedServer> {
+  const metaDir = join(resolve(dataDir), 'meta')
+  await mkdir(metaDir, { recursive: true, mode: 0o700 })
+  const lock = await lockDataDir(metaDir)
+  try {
+    const place = await prepare(metaDir)
+    await createOnce(place, deps.log)
+    const server = { host: place.socketDir, port: PORT, user: USER, database: DATABASE }
+    const child = await startAgainWhileInUse(place, server, connectionsMax, deps)
+    return {
+      child,
+      server,
+      close: async () => {
+        await child.close()
+        if (!place.socketDir.startsWith(metaDir)) await rm(place.socketDir, { recursive: true, force: true })
+        await lock.release()
+      },
+    }
+  } catch (cause) {
+    await lock.release()
+    throw cause
+  }
+}
+
+async function prepare(metaDir: string): Promise<Place> {
+  const programs = await findPrograms(metaDir)
+  const socketDir = await makeSocketDir(metaDir)
+  await giveTo(programs.owner, socketDir)
+  return { metaDir, pgDir: join(metaDir, 'pg'), socketDir, programs }
+}
+
+/** makeSocketDir prefers the data directory; where that makes the socket's path too long it takes a short private one for temporary files. */
+async function makeSocketDir(metaDir: string): Promise<string> {
+  const near = join(metaDir, 'run')
+  const isShort = Buffer.byteLength(join(near, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_BYTES_MAX
+  const dir = isShort ? near : join(tmpdir(), `dendro-${createHash('sha256').update(metaDir).digest('hex').slice(0, 16)}`)
+  await mkdir(dir, { mode: 0o700 }).catch((cause) => {
+    if (cause.code !== 'EEXIST') throw cause
+  })
+  const found = await lstat(dir)
+  const own = process.getuid?.()
+  if (!found.isDirectory() || (own !== 0 && found.uid !== own)) {
+    throw new Error(
+      `${dir}, needed for the socket of the metadata store, belongs to someone else: remove it, or choose a shorter data directory`,
+    )
+  }
+  await chmod(dir, 0o700)
+  return dir
+}
+
+/** createOnce makes the data directory of PostgreSQL under another name and renames it when whole: a half-made one is made anew. */
+async function createOnce({ metaDir, pgDir, programs }: Place, log: Log): Promise<void> {
+  if (await stat(pgDir).catch(() => undefined)) return
+  const halfMade = join(metaDir, 'pg.new')
+  await rm(halfMade, { recursive: true, force: true })
+  await initdb(programs, halfMade)
+  await rename(halfMade, pgDir)
+  await syncDir(metaDir)
+  log.info({ directory: pgDir }, 'metadata store created')
+}
+
+async function initdb(programs: PgPrograms, dir: string): Promise<void> {
+  const command = [
+    ...programs.prefix,
+    join(programs.bin, 'initdb'),
+    '-D',
+    dir,
+    '-U',
+    USER,
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--data-checksums',
+  ]
+  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions']
+  const [program = '', ...args] = [...command, ...locale]
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: programs.env, ...programs.owner })
+  const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  if (status !== 0) throw new Error(`the metadata store could not be created in ${dir}: ${said.trim()}`)
+}
+
+async function startAgainWhileInUse(place: Place, server: pg.ClientConfig, connectionsMax: number, deps: Deps): Promise<SupervisedChild> {
+  const untilMs = deps.clock.monotonicMs() + START_AGAIN_MS
+  for (;;) {
+    const tail: string[] = []
+    try {
+      return await supervise(plan(place, server, connectionsMax, deps, tail), deps)
+    } catch (cause) {
+      const said = tail.join('\n')
+      if (STILL_IN_USE.test(said) && deps.clock.monotonicMs() < untilMs) continue
+      throw new Error(await explain(place, said), { cause })
+    }
+  }
+}
+
+function plan(place: Place, server: pg.ClientConfig, connectionsMax: number, deps: Deps, tail: string[]) {
+  const probe = openProbe(server)
+  return {
+    name: 'postgres',
+    readyMs: RECOVERY_MS,
+    stopMs: STOP_MS,
+    spawn: async () => {
+      await endOldServer(place.pgDir, deps)
+      await rm(join(place.socketDir, `.s.PGSQL.${PORT}.lock`), { force: true })
+      return spawnServer(place, connectionsMax, deps.log.child({ child: 'postgres' }), tail)
+    },
+    ready: () => probe.ask(),
+    ping: () => probe.ask(),
+    // SIGINT is PostgreSQL's fast shutdown: running statements are given up, everything committed is kept.
+    stop: (child: ChildProcess) => void child.kill('SIGINT'),
+  }
+}
+
+/**
+ * LIFELINE makes PostgreSQL leave when this process does, however it ends: a shell that is nobody's child waits on a pipe from us and, when it
+ * closes unsaid, asks for the fast shutdown and then the immediate one. The first shell becomes PostgreSQL itself, so its process id is ours to
+ * watch and kill. A word on the pipe says that PostgreSQL has already left.
+ */
+const LIFELINE = `exec 3<&0 </dev/null
+( ( read -r word <&3 || { kill -INT $$; for second in 1 2 3 4 5; do sleep 1; kill -0 $$ || exit; done; kill -QUIT $$; } ) >/dev/null 2>&1 & )
+exec "$@" 3<&-`
+
+function spawnServer({ pgDir, socketDir, programs }: Place, connectionsMax: number, log: Log, tail: string[]): ChildProcess {
+  const settings = { ...SETTINGS, max_connections: connectionsMax, unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"` }
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const command = [...programs.prefix, join(programs.bin, 'postgres'), '-D', pgDir, ...options]
+  const child = spawn('/bin/sh', ['-c', LIFELINE, 'sh', ...command], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    // Its own process group: Ctrl-C in a terminal is for us, and we stop PostgreSQL when our work is done.
+    detached: true,
+    env: programs.env,
+    ...programs.owner,
+  })
+  child.stdin.on('error', () => undefined)
+  child.on('exit', () => child.stdin.end('left\n'))
+  createInterface(child.stderr).on('line', (line) => {
+    tail.push(line)
+    if (tail.length > LOG_TAIL_LINES) tail.shift()
+    forward(line, log)
+  })
+  return child
+}
+
+function forward(line: string, log: Log): void {
+  const [, level = '', message = line] = /^([A-Z]+\d?): {2}(.*)$/.exec(line) ?? []
+  if (level === 'PANIC') log.error({ message }, 'postgres panics')
+  else if (level === 'FATAL' || level === 'WARNING') log.warn({ message }, 'postgres warns')
+  else log.debug({ message }, 'postgres says')
+}
+
+/** openProbe keeps one connection for the supervisor's pings, so that they neither wait for the pool nor start a process each second. */
+function openProbe(server: pg.ClientConfig) {
+  let kept: pg.Client | undefined
+  return {
+    ask: async (): Promise<void> => {
+      const client = kept ?? new pg.Client({ ...clientConfig(server), connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS })
+      try {
+        if (client !== kept) {
+          client.on('error', () => undefined)
+          await client.connect()
+        }
+        await client.query('select 1')
+        kept = client
+      } catch (cause) {
+        kept = undefined
+        client.end().catch(() => undefined)
+        throw cause
+      }
+    },
+  }
+}
+
+/** explain makes a failed start a sentence that says what to do; a directory that cannot be opened is never reset by itself. */
+async function explain({ pgDir, programs }: Place, said: string): Promise<string> {
+  const made = (await readFile(join(pgDir, 'PG_VERSION'), 'utf8').catch(() => 'unknown')).trim()
+  return `the metadata store in ${pgDir} (made by PostgreSQL ${made}) could not be opened by ${programs.bin}; it said:\n${said}\n`
+}
+
+async function syncDir(dir: string): Promise<void> {
+  const handle = await open(dir)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

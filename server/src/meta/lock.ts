@@ -1,0 +1,61 @@
+import { close, constants, open as openFile } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { DataType, load, open as openLibrary } from 'ffi-rs'
+
+export type DataDirLock = { release(): Promise<void> }
+
+const LIBC = { linux: 'libc.so.6', darwin: '/usr/lib/libSystem.B.dylib' } as Record<string, string>
+const LOCK_EX = 2
+const LOCK_NB = 4
+/** HOLDER_TRIES times HOLDER_WAIT_MS is how long a refusal waits for a holder that has the lock but has not signed yet. */
+const HOLDER_TRIES = 10
+const HOLDER_WAIT_MS = 20
+
+/**
+ * lockDataDir takes the data directory for this process alone, creating it (0700) when missing. The lock is the kernel's (flock): it is
+ * released however its holder ends, so there is no stale lock to judge, no race between two that take one over, no reused pid to be fooled by,
+ * and it holds between containers that share a volume. The file's text is only there to name the holder.
+ */
+export async function lockDataDir(dir: string): Promise<DataDirLock> {
+  const path = join(resolve(dir), 'lock')
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const fd = await promisify(openFile)(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  if (!flock(fd)) {
+    await promisify(close)(fd)
+    throw new Error(`the data directory ${resolve(dir)} is in use by ${await readHolder(path)}; stop that one or choose another directory`)
+  }
+  await writeFile(path, `${process.pid} ${hostname()} ${new Date().toISOString()}\n`)
+  let held = true
+  return {
+    release: async () => {
+      if (!held) return
+      held = false
+      await promisify(close)(fd)
+    },
+  }
+}
+
+/** flock reports whether the lock was free; Node opens files close-on-exec, so no child inherits it. */
+function flock(fd: number): boolean {
+  openLibrary({ library: 'libc', path: LIBC[process.platform] ?? 'libc.so' })
+  const status = load({
+    library: 'libc',
+    funcName: 'flock',
+    retType: DataType.I32,
+    paramsType: [DataType.I32, DataType.I32],
+    paramsValue: [fd, LOCK_EX | LOCK_NB],
+  })
+  return status === 0
+}
+
+async function readHolder(path: string): Promise<string> {
+  for (let tries = 0; tries < HOLDER_TRIES; tries += 1) {
+    const [pid, host, since] = (await readFile(path, 'utf8')).trim().split(' ')
+    if (since) return `process ${pid} on ${host}, started at ${since}`
+    await new Promise((done) => setTimeout(done, HOLDER_WAIT_MS))
+  }
+  return 'another process'
+}

@@ -1,0 +1,183 @@
+import pg from 'pg'
+import type { SupervisedChild } from '../child.ts'
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import type { Log } from '../log.ts'
+import { openCache } from './cache.ts'
+import { followChanges } from './changes.ts'
+import { clientConfig, type Db, dbOn, isRepeatable, isUnavailable, openPool, toFailure } from './driver.ts'
+import { type EmbeddedServer, startEmbedded } from './embedded.ts'
+import { migrate } from './migrate.ts'
+import { sql } from './sql.ts'
+
+export type { Db } from './driver.ts'
+
+export type MetaHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: string }
+
+export type Meta = Db & {
+  /**
+   * write runs fn in one transaction (read committed) and, before it resolves, forgets everything cached for the organisation. fn runs again
+   * when PostgreSQL gave the transaction up for another, so it must have no effect but through tx. A 503 leaves open whether it was committed.
+   */
+  write<T>(orgId: string, fn: (tx: Db) => Promise<T>): Promise<T>
+  /**
+   * cached keeps what load gave for (organisation, name) until something of that organisation changes, here or in another process; for the
+   * organisation '*' until anything changes. The value is shared and must not be altered. What was known stays known for 5 minutes when the
+   * store is lost.
+   */
+  cached<T>(orgId: string, name: string, load: () => Promise<T>): Promise<T>
+  /** onChange calls the listener with an organisation, or '*' for all, whenever something of it changed anywhere; it gives back how to stop. */
+  onChange(listener: (orgId: string) => void): () => void
+  health(): MetaHealth
+  ping(signal?: AbortSignal): Promise<void>
+  /** server is our own PostgreSQL; without one the store is a server of somebody else. */
+  server: SupervisedChild | undefined
+  close(): Promise<void>
+}
+
+export type MetaOptions = {
+  /** url is a PostgreSQL server (DENDRO_POSTGRES_URL); without it our own runs in the data directory. */
+  url?: string | undefined
+  dataDir: string
+  poolMax?: number
+}
+
+export type MetaDeps = { clock: Clock; log: Log; ids: Ids }
+
+const POOL_MAX = 10
+/** CONNECTIONS_BESIDE are those outside the pool: changes, pings, migrations, dumps, a person, and PostgreSQL's own reserve of three. */
+const CONNECTIONS_BESIDE = 10
+const VERSION_MIN = 140_000
+/** REACH_MS is how long a start waits for a server of somebody else, which may be starting too. */
+const REACH_MS = 60_000
+const REACH_AGAIN_MS = 500
+const TRIES_MAX = 6
+const TRY_AGAIN_MS = 5
+
+/** openMeta opens the metadata store, brings its tables up to this program and follows its changes. */
+export async function openMeta(options: MetaOptions, deps: MetaDeps): Promise<Meta> {
+  const poolMax = options.poolMax ?? POOL_MAX
+  const embedded = options.url === undefined ? await startEmbedded(options.dataDir, poolMax + CONNECTIONS_BESIDE, deps) : undefined
+  try {
+    const server = embedded?.server ?? { connectionString: options.url }
+    await bringUp(server, deps)
+    return await openOn(server, embedded, poolMax, deps)
+  } catch (cause) {
+    await embedded?.close()
+    throw cause
+  }
+}
+
+async function openOn(server: pg.ClientConfig, embedded: EmbeddedServer | undefined, poolMax: number, deps: MetaDeps): Promise<Meta> {
+  const pool = openPool(server, poolMax)
+  const cache = openCache(deps.clock)
+  const changes = await followChanges(server, cache, deps)
+  const db = dbOn(pool)
+
+  return {
+    ...db,
+    write: async (orgId, fn) => {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await transaction(pool, fn)
+        } catch (cause) {
+          if (!isRepeatable(cause) || tries === TRIES_MAX) throw toFailure(cause)
+          await deps.clock.sleep(TRY_AGAIN_MS * 2 ** tries)
+        } finally {
+          // Also after a failure: a connection lost at the end leaves open whether the transaction was committed.
+          cache.forget(orgId)
+        }
+      }
+    },
+    cached: cache.cached,
+    onChange: cache.onChange,
+    health: () => healthOf(embedded, changes.isFollowing()),
+    ping: async (signal) => {
+      signal?.throwIfAborted()
+      const answer = db.run(sql`select 1`)
+      await (signal ? Promise.race([answer, rejection(signal)]) : answer)
+    },
+    server: embedded?.child,
+    close: async () => {
+      await changes.close()
+      await pool.end()
+      await embedded?.close()
+    },
+  }
+}
+
+async function transaction<T>(pool: pg.Pool, fn: (tx: Db) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  const tx = dbOn(client)
+  let isOver = false
+  const guarded =
+    <A extends unknown[], R>(run: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (isOver) throw new Error('a statement came after the end of its transaction')
+      return run(...args)
+    }
+  let failure: unknown
+  try {
+    await client.query('begin')
+    const result = await fn({ all: guarded(tx.all) as Db['all'], one: guarded(tx.one) as Db['one'], run: guarded(tx.run) })
+    isOver = true
+    const { command } = await client.query('commit')
+    // PostgreSQL answers so, without an error, when a statement had failed and fn went on all the same.
+    if (command !== 'COMMIT') throw new Error('a statement of the transaction failed and its error was ignored; nothing was written')
+    return result
+  } catch (cause) {
+    isOver = true
+    failure = cause
+    await client.query('rollback').catch((lost) => {
+      failure = lost
+    })
+    throw cause
+  } finally {
+    client.release(failure !== undefined && isUnavailable(toFailure(failure)))
+  }
+}
+
+/** bringUp waits for the server, refuses one that is too old, and migrates. */
+async function bringUp(server: pg.ClientConfig, deps: MetaDeps): Promise<void> {
+  const client = await reach(server, deps)
+  try {
+    const { rows } = await client.query(
+      `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
+    )
+    const version: { number: number; name: string } = rows[0]
+    if (version.number < VERSION_MIN) throw new Error(`the PostgreSQL server is version ${version.name}; Dendro needs 14 or newer`)
+    await migrate(client, deps)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function reach(server: pg.ClientConfig, { clock, log }: MetaDeps): Promise<pg.Client> {
+  const untilMs = clock.monotonicMs() + REACH_MS
+  for (;;) {
+    const client = new pg.Client(clientConfig(server))
+    client.on('error', (cause) => log.debug({ err: cause }, 'connection for migrations lost'))
+    try {
+      await client.connect()
+      return client
+    } catch (cause) {
+      client.end().catch(() => undefined)
+      const failure = toFailure(cause)
+      if (!isUnavailable(failure) || clock.monotonicMs() > untilMs) throw failure
+      log.warn({ err: cause }, 'waiting for the metadata server')
+      await clock.sleep(REACH_AGAIN_MS)
+    }
+  }
+}
+
+function healthOf(embedded: EmbeddedServer | undefined, isFollowing: boolean): MetaHealth {
+  const state = embedded?.child.state()
+  if (state?.kind === 'starting') return { status: 'starting', reason: 'the metadata store is starting' }
+  if (state?.kind === 'down') return { status: 'down', reason: `the metadata store ended (${state.reason}) and is being started again` }
+  if (!isFollowing) return { status: 'down', reason: 'the metadata store does not answer' }
+  return { status: 'ok' }
+}
+
+async function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+}
