@@ -1,0 +1,156 @@
+// Plain JavaScript on Node's built-ins alone: it runs on any Node from 18 on, before anything is installed.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(fileURLToPath(import.meta.url))
+const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+
+const NODE_MIN = [24, 7]
+const NODE_FETCHED = '24.21.0'
+const WORKSPACES = ['api', 'server', 'cli', 'test']
+
+/** The engine's library is published per platform and cannot always be named in the lock file, so it is fetched apart when it is missing. */
+const ENGINE_VERSION = '26.7.3-stable.1'
+const ENGINES = {
+  'linux-x64': '@chdb/lib-linux-x64-gnu',
+  'linux-arm64': '@chdb/lib-linux-arm64-gnu',
+  'darwin-arm64': '@chdb/lib-darwin-arm64',
+  'darwin-x64': '@chdb/lib-darwin-x64',
+}
+
+/** Every command is a list of programs that run one after the other; the first failure ends it. */
+const commands = {
+  start: (rest) => [node('server/src/main.ts', 'start', ...rest)],
+  dev: (rest) => [node('--watch-preserve-output', '--watch-path=server/src', '--watch-path=api/src', 'server/src/main.ts', 'dev', ...rest)],
+  doctor: (rest) => [node('server/src/main.ts', 'doctor', ...rest)],
+  seed: (rest) => [node('cli/src/main.ts', 'seed', ...rest)],
+  test: (rest) => [tool('vitest', 'run', ...rest)],
+  build: () => [tool('typescript', '-b')],
+  fix: () => [tool('@biomejs/biome', 'check', '--write')],
+  check: (rest) => [
+    tool('@biomejs/biome', 'check', '--error-on-warnings'),
+    tool('typescript', '-b'),
+    tool('knip'),
+    tool('vitest', 'run', ...rest),
+  ],
+}
+
+const [command = 'start', ...rest] = process.argv.slice(2)
+if (!Object.hasOwn(commands, command)) {
+  say(`unknown command ${command}; there are ${Object.keys(commands).join(', ')}`)
+  process.exit(2)
+}
+try {
+  const runtime = await ensureNode()
+  await ensureInstalled()
+  for (const args of commands[command](rest)) {
+    const status = await run(runtime, args)
+    if (status !== 0) process.exit(status)
+  }
+} catch (thrown) {
+  say(`dendro: ${thrown.message}`)
+  process.exit(1)
+}
+
+function say(sentence) {
+  process.stderr.write(`${sentence}\n`)
+}
+
+function node(...args) {
+  return args
+}
+
+/** tool is a program out of node_modules, run by the right Node whatever its first line says. */
+function tool(name, ...args) {
+  return () => {
+    const home = join(root, 'node_modules', name)
+    const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+    const programs = typeof bin === 'string' ? [bin] : [bin.tsc ?? bin[name.split('/').pop()]]
+    return [join(home, programs[0]), ...args]
+  }
+}
+
+/** ensureNode gives the Node to run under: this one, or one fetched from npm into .runtime when this one is too old. */
+async function ensureNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1])) return process.execPath
+  const name = `node-${platform}`
+  const kept = join(root, '.runtime', NODE_FETCHED)
+  const program = join(kept, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  if (!existsSync(program)) {
+    say(`Node ${process.versions.node} is older than Dendro needs: fetching Node ${NODE_FETCHED} (once, into .runtime)`)
+    const draft = `${kept}.${process.pid}`
+    mkdirSync(draft, { recursive: true })
+    writeFileSync(join(draft, 'package.json'), '{ "private": true }\n')
+    await npm(['install', '--prefix', draft, '--no-save', '--no-package-lock', `${name}@${NODE_FETCHED}`], draft)
+    rmSync(kept, { recursive: true, force: true })
+    renameSync(draft, kept)
+  }
+  return program
+}
+
+/** ensureInstalled installs when the lock file, a package.json or the platform differs from what was installed last. */
+async function ensureInstalled() {
+  const stamp = join(root, 'node_modules', '.dendro-installed')
+  const state = installState()
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
+  say('Installing what is missing (once; about a minute on a first start)')
+  // Not `ci`: it refuses a lock file in which the optional package of some other platform is absent. `--no-save` keeps to the lock file and leaves it alone.
+  await npm(['install', '--no-save'], root)
+  await ensureEngine()
+  writeFileSync(stamp, state)
+}
+
+function installState() {
+  const hash = createHash('sha256').update(platform)
+  for (const file of ['package-lock.json', 'package.json', ...WORKSPACES.map((name) => join(name, 'package.json'))]) {
+    hash.update(readFileSync(join(root, file)))
+  }
+  return hash.digest('hex')
+}
+
+async function ensureEngine() {
+  const name = ENGINES[platform]
+  if (!name || existsSync(join(root, 'node_modules', name, 'package.json'))) return
+  try {
+    await npm(['install', '--no-save', '--no-package-lock', `${name}@${ENGINE_VERSION}`], root)
+  } catch {
+    say(`The embedded event store is not to be had for ${platform}; set DENDRO_CLICKHOUSE_URL to use a server.`)
+  }
+}
+
+/** npm runs the npm that started us, by the Node that it belongs to. */
+async function npm(args, cwd) {
+  const cli = process.env.npm_execpath
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+  const byNode = cli !== undefined && /\.c?js$/.test(cli)
+  const status = await spawned(byNode ? process.execPath : 'npm', [...(byNode ? [cli] : []), ...args, ...quiet], {
+    cwd,
+    stdio: ['ignore', 2, 2],
+  })
+  if (status !== 0) throw new Error(`npm ${args[0]} failed; its own message stands above`)
+}
+
+function run(runtime, args) {
+  const given = typeof args === 'function' ? args() : args
+  const env = { ...process.env, PATH: `${dirname(runtime)}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH ?? ''}` }
+  const native = given[0].endsWith('.exe')
+  return spawned(native ? given[0] : runtime, native ? given.slice(1) : given, { cwd: root, stdio: 'inherit', env })
+}
+
+/** spawned waits for a program, passes signals on to it, and gives back its exit status. */
+function spawned(program, args, options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { ...options, shell: process.platform === 'win32' && program === 'npm' })
+    const pass = (signal) => child.kill(signal)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, pass)
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, pass)
+      resolve(code ?? (signal ? 1 : 0))
+    })
+  })
+}

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** The map of the server: every room, and what it may import besides itself, the ground floor and the api package. */
+const rooms: Record<string, readonly string[]> = {
+  events: [],
+  meta: [],
+  http: [],
+  query: ['events/table.ts'],
+  'world.ts': ['events', 'meta'],
+  'mail.ts': ['world.ts'],
+  jobs: ['meta', 'world.ts'],
+  resources: ['query', 'events', 'meta', 'http', 'jobs', 'world.ts'],
+  ingest: ['events', 'http', 'world.ts', 'resources'],
+  mcp: ['http', 'world.ts', 'resources'],
+}
+const groundFloor = ['errors.ts', 'clock.ts', 'ids.ts', 'log.ts', 'secret.ts', 'vault.ts', 'child.ts', 'version.ts']
+const roof = ['main.ts', 'app.ts', 'config.ts']
+/** What the packages may import of one another; nobody imports the server, the web app or the command line. */
+const packages: Record<string, readonly string[]> = { api: [], server: ['@dendro/api'], cli: ['@dendro/api'], web: ['@dendro/api'] }
+/** Folders whose files may be entered from outside only by these names, besides the file that bears the folder's name. */
+const openDoors = ['rows.ts']
+
+type Import = { from: string; to: string }
+
+const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.includes('/cases/')
+
+function sourcesOf(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .map((name) => join(folder, name))
+    .filter((file) => !isTest(file))
+}
+
+function importsOf(file: string): string[] {
+  return ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true).importedFiles.map((found) => found.fileName)
+}
+
+const sources = ['api/src', 'server/src', 'cli/src'].flatMap(sourcesOf)
+const serverImports: Import[] = sources
+  .filter((file) => file.startsWith('server/src'))
+  .flatMap((file) =>
+    importsOf(file)
+      .filter((name) => name.startsWith('.'))
+      .map((name) => ({ from: relative('server/src', file), to: relative('server/src', join(dirname(file), name)) })),
+  )
+
+const roomOf = (file: string): string => file.split('/')[0] ?? file
+
+test('the map is looked at with open eyes: there are sources and imports', () => {
+  expect(sources.length).toBeGreaterThan(30)
+  expect(serverImports.length).toBeGreaterThan(50)
+})
+
+test('every file of the server stands in a room of the map', () => {
+  const known = new Set([...Object.keys(rooms), ...groundFloor, ...roof])
+  const strangers = sources.filter((file) => file.startsWith('server/src')).map((file) => relative('server/src', file))
+  expect([...new Set(strangers.map(roomOf))].filter((room) => !known.has(room))).toEqual([])
+})
+
+test('imports point down the map', () => {
+  const broken = serverImports.filter(({ from, to }) => !mayImport(from, to)).map(({ from, to }) => `${from} -> ${to}`)
+  expect(broken).toEqual([])
+})
+
+function mayImport(from: string, to: string): boolean {
+  if (groundFloor.includes(to))
+    return !groundFloor.includes(from) || from > to || to === 'secret.ts' || to === 'clock.ts' || to === 'log.ts'
+  if (roof.includes(from)) return true
+  const room = roomOf(from)
+  if (room === roomOf(to)) return true
+  return (rooms[room] ?? []).some((allowed) => to === allowed || roomOf(to) === allowed)
+}
+
+test('a slice enters another slice by its door', () => {
+  const broken = serverImports.filter(({ from, to }) => {
+    const [fromTop, fromSlice] = from.split('/')
+    const [toTop, toSlice, ...inside] = to.split('/')
+    if (toTop !== 'resources' || (fromTop === 'resources' && fromSlice === toSlice) || roof.includes(from)) return false
+    return openDoors.includes(inside.join('/'))
+  })
+  expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+})
+
+test('packages import only what is below them', () => {
+  const broken = sources.flatMap((file) => {
+    const home = file.split('/')[0] ?? ''
+    return importsOf(file)
+      .filter((name) => name.startsWith('@dendro/') && !packages[home]?.includes(name))
+      .map((name) => `${file} -> ${name}`)
+  })
+  expect(broken).toEqual([])
+})
+
+test('there are no drawers, no barrels and no splicing of SQL text', () => {
+  const drawers = /(^|\/)(utils?|helpers?|common|misc|shared|types|constants)(\.ts|\/)/
+  expect(sources.filter((file) => drawers.test(file))).toEqual([])
+  expect(sources.filter((file) => file.endsWith('/index.ts') && file !== 'api/src/index.ts')).toEqual([])
+  const spliced = sources.filter(
+    (file) => !file.endsWith('/migrate.ts') && /\bsql\.(raw|lit)\b/.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(spliced).toEqual([])
+})
+
+test('only the configuration reads the environment', () => {
+  const readers = sources.filter((file) => file.startsWith('server/src') && /process\.env\b/.test(readFileSync(join(root, file), 'utf8')))
+  expect(readers.filter((file) => !['server/src/config.ts', 'server/src/main.ts'].includes(file))).toEqual([])
+})
+
+test('a file is read in one sitting', () => {
+  const long = sources.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 401)
+  expect(long).toEqual([])
+})
