@@ -17,8 +17,8 @@ import { findPrograms, giveTo, type PgPrograms } from './pg-programs.ts'
 
 export type EmbeddedServer = {
   child: SupervisedChild
-  /** server is how to connect: a Unix socket that only this user can reach. */
-  server: pg.ClientConfig
+  /** url is how to connect: over a Unix socket that only this user can reach. */
+  url: string
   close(): Promise<void>
 }
 
@@ -79,11 +79,11 @@ export async function startEmbedded(dataDir: string, connectionsMax: number, dep
   try {
     const place = await prepare(metaDir)
     await createOnce(place, deps.log)
-    const server = { host: place.socketDir, port: PORT, user: USER, database: DATABASE }
-    const child = await startAgainWhileInUse(place, server, connectionsMax, deps)
+    const url = `postgresql://${USER}@localhost:${PORT}/${DATABASE}?host=${encodeURIComponent(place.socketDir)}`
+    const child = await startAgainWhileInUse(place, { connectionString: url }, connectionsMax, deps)
     return {
       child,
-      server,
+      url,
       close: async () => {
         await child.close()
         if (!place.socketDir.startsWith(metaDir)) await rm(place.socketDir, { recursive: true, force: true })

@@ -30,6 +30,8 @@ export type Meta = Db & {
   onChange(listener: (orgId: string) => void): () => void
   health(): MetaHealth
   ping(signal?: AbortSignal): Promise<void>
+  /** url is how another process connects to the same store; it may hold a password. */
+  url: string
   /** server is our own PostgreSQL; without one the store is a server of somebody else. */
   server: SupervisedChild | undefined
   close(): Promise<void>
@@ -45,8 +47,8 @@ export type MetaOptions = {
 export type MetaDeps = { clock: Clock; log: Log; ids: Ids }
 
 const POOL_MAX = 10
-/** CONNECTIONS_BESIDE are those outside the pool: changes, pings, migrations, dumps, a person, and PostgreSQL's own reserve of three. */
-const CONNECTIONS_BESIDE = 10
+/** CONNECTIONS_BESIDE are those outside the pool: changes, pings, migrations, dumps, other processes; a place costs little while it is free. */
+const CONNECTIONS_BESIDE = 50
 const VERSION_MIN = 140_000
 /** REACH_MS is how long a start waits for a server of somebody else, which may be starting too. */
 const REACH_MS = 60_000
@@ -59,16 +61,17 @@ export async function openMeta(options: MetaOptions, deps: MetaDeps): Promise<Me
   const poolMax = options.poolMax ?? POOL_MAX
   const embedded = options.url === undefined ? await startEmbedded(options.dataDir, poolMax + CONNECTIONS_BESIDE, deps) : undefined
   try {
-    const server = embedded?.server ?? { connectionString: options.url }
-    await bringUp(server, deps)
-    return await openOn(server, embedded, poolMax, deps)
+    const url = embedded?.url ?? options.url ?? ''
+    await bringUp({ connectionString: url }, deps)
+    return await openOn(url, embedded, poolMax, deps)
   } catch (cause) {
     await embedded?.close()
     throw cause
   }
 }
 
-async function openOn(server: pg.ClientConfig, embedded: EmbeddedServer | undefined, poolMax: number, deps: MetaDeps): Promise<Meta> {
+async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax: number, deps: MetaDeps): Promise<Meta> {
+  const server = { connectionString: url }
   const pool = openPool(server, poolMax)
   const cache = openCache(deps.clock)
   const changes = await followChanges(server, cache, deps)
@@ -97,6 +100,7 @@ async function openOn(server: pg.ClientConfig, embedded: EmbeddedServer | undefi
       const answer = db.run(sql`select 1`)
       await (signal ? Promise.race([answer, rejection(signal)]) : answer)
     },
+    url,
     server: embedded?.child,
     close: async () => {
       await changes.close()

@@ -60,11 +60,11 @@ end
 $$;
 create trigger tell_all after insert or update or delete or truncate on settings for each statement execute function tell_all();
 
--- rate_windows counts what was taken of a limit in a window; granted is what the latest take received.
+-- rate_windows counts what is used of a limit in a window; granted is what the latest take received.
 create table rate_windows (
   subject text not null,
   window_start_ms bigint not null,
-  taken bigint not null,
+  used bigint not null,
   granted bigint not null,
   primary key (subject, window_start_ms)
 );
