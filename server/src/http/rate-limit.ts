@@ -87,9 +87,12 @@ export class RateLimiter {
 
   async #refill(subject: string, lease: Lease): Promise<void> {
     const take = Math.max(1, Math.min(LEASE_MAX, Math.floor((this.#rule.requests - lease.used) / LEASE_SHARE)))
-    const { granted, used } = await this.#store.take({ subject, windowStartMs: lease.windowStartMs, take, limit: this.#rule.requests })
-    lease.unused += granted
-    lease.used = used
-    if (granted === 0) lease.spentUntilMs = this.#clock.nowMs() + SPENT_MS
+    const taken = await this.#store
+      .take({ subject, windowStartMs: lease.windowStartMs, take, limit: this.#rule.requests })
+      // While the store is away callers keep a lease of their own: counting exactly matters less than answering.
+      .catch(() => ({ granted: take, used: lease.used }))
+    lease.unused += taken.granted
+    lease.used = taken.used
+    if (taken.granted === 0) lease.spentUntilMs = this.#clock.nowMs() + SPENT_MS
   }
 }

@@ -1,0 +1,27 @@
+# One image, one process: the service and its two child servers. glibc is needed by the event store's library.
+FROM node:24-bookworm-slim AS install
+WORKDIR /dendro
+COPY package.json package-lock.json .npmrc ./
+COPY api/package.json api/
+COPY server/package.json server/
+COPY cli/package.json cli/
+COPY test/package.json test/
+RUN npm install --no-save --omit=dev --workspace api --workspace server --workspace cli
+
+FROM node:24-bookworm-slim
+LABEL org.opencontainers.image.title="Dendro" org.opencontainers.image.licenses="Apache-2.0"
+WORKDIR /dendro
+COPY --from=install /dendro/node_modules node_modules
+COPY package.json LICENSE ./
+COPY api api
+COPY server server
+COPY cli cli
+RUN mkdir /data && chown node:node /data && chmod 700 /data
+USER node
+ENV NODE_ENV=production DENDRO_HOST=0.0.0.0 DENDRO_DATA_DIR=/data
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "server/src/main.ts", "start"]
