@@ -10,7 +10,7 @@ const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${p
 
 const NODE_MIN = [24, 7]
 const NODE_FETCHED = '24.21.0'
-const WORKSPACES = ['api', 'server', 'cli', 'test']
+const WORKSPACES = ['api', 'server', 'cli', 'test', 'bench']
 
 /** The engine's library is published per platform and cannot always be named in the lock file, so it is fetched apart when it is missing. */
 const ENGINE_VERSION = '26.7.3-stable.1'
