@@ -1,4 +1,14 @@
 export { ApiKey } from './api-keys.ts'
+export {
+  ApiFailure,
+  type Client,
+  type ClientOptions,
+  type ClientRoute,
+  clientRoutes,
+  makeClient,
+  NoAnswer,
+  type RoutesOf,
+} from './client.ts'
 export { contract } from './contract.ts'
 export { Dataset, Retention } from './datasets.ts'
 export {
@@ -17,6 +27,18 @@ export {
   statusOf,
 } from './endpoint.ts'
 export {
+  API_VERSION,
+  failureCodes,
+  meaningOf,
+  type OpenApiDocument,
+  type Operation,
+  openApiDocument,
+  type Parameter,
+  rolesOf,
+  titleOf,
+  wordOf,
+} from './openapi.ts'
+export {
   allPermissions,
   apiRoles,
   isSensitive,
@@ -29,4 +51,5 @@ export {
   systemRoles,
   userRoles,
 } from './permissions.ts'
+export type { Schema } from './shapes.ts'
 export { FailureBody, Identity, Metadata, Tags } from './values.ts'

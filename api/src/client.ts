@@ -1,0 +1,229 @@
+import type { BodyInput, ContractGroup, Endpoint, ParamsOf, QueryInput, ReplyOutput } from './endpoint.ts'
+import type { FailureBody } from './values.ts'
+
+/**
+ * makeClient makes the typed client of a contract: `client.datasets.create({ body })`. It needs only the method and the path of
+ * each endpoint, so a page can bring `clientRoutes(contract)` as plain data and leave the schemas at home.
+ */
+export function makeClient<C extends Described>(routes: RoutesOf<C>, options: ClientOptions): Client<C> {
+  const groups = Object.entries<Readonly<Record<string, ClientRoute>>>(routes).map(([noun, group]) => {
+    const verbs = Object.entries(group).map(([verb, route]) => [verb, (call?: RawCall) => send(route, call ?? {}, options)])
+    return [noun, Object.fromEntries(verbs)]
+  })
+  return Object.fromEntries(groups) as Client<C>
+}
+
+/** clientRoutes reduces a contract to what a client needs of it. */
+export const clientRoutes = <C extends Described>(contract: C): RoutesOf<C> =>
+  Object.fromEntries(
+    Object.entries(contract).map(([noun, group]) => [
+      noun,
+      Object.fromEntries(
+        Object.entries(group).map(([verb, { method, path, media }]) => [verb, media ? { method, path, media } : { method, path }]),
+      ),
+    ]),
+  ) as RoutesOf<C>
+
+export type ClientOptions = {
+  /** baseUrl is where the service answers; a page of the service itself gives ''. */
+  baseUrl: string
+  /** key is an API key; a token is what a login gave. Give neither for public endpoints or where a cookie speaks. */
+  key?: string | undefined
+  token?: string | undefined
+  fetch?: typeof fetch | undefined
+  /** retry says how often a refused call is tried in all and how long it may wait each time; false never tries again. */
+  retry?: Retry | false | undefined
+  /** timeoutMs bounds one attempt. */
+  timeoutMs?: number | undefined
+  /** headers go with every call. */
+  headers?: Readonly<Record<string, string>> | undefined
+}
+
+export type Retry = { attemptsMax: number; waitMsMax: number }
+
+const RETRY: Retry = { attemptsMax: 4, waitMsMax: 30_000 }
+const TIMEOUT_MS = 120_000
+const RETRY_AFTER_S = 1
+
+type Described = Readonly<Record<string, ContractGroup>>
+export type ClientRoute = Pick<Endpoint, 'method' | 'path' | 'media'>
+export type RoutesOf<C extends Described> = { readonly [Noun in keyof C]: { readonly [Verb in keyof C[Noun]]: ClientRoute } }
+
+type Optional<T, Name extends string> = [T] extends [undefined]
+  ? { [N in Name]?: undefined }
+  : Record<never, never> extends T
+    ? { [N in Name]?: T }
+    : { [N in Name]: T }
+type CallParts<E extends Endpoint> = Optional<ParamsOf<E>, 'params'> & Optional<QueryInput<E>, 'query'> & Optional<BodyInput<E>, 'body'>
+type CallControl = {
+  signal?: AbortSignal
+  headers?: Readonly<Record<string, string>>
+  /** repeatable says that a POST or PATCH changes nothing when it is sent twice, as a search; others are known by their method. */
+  repeatable?: boolean
+}
+export type ClientCall<E extends Endpoint> = CallParts<E> & CallControl
+export type ClientVerb<E extends Endpoint> =
+  Record<never, never> extends CallParts<E>
+    ? (call?: ClientCall<E>) => Promise<ReplyOutput<E>>
+    : (call: ClientCall<E>) => Promise<ReplyOutput<E>>
+export type Client<C extends Described> = { readonly [Noun in keyof C]: { readonly [Verb in keyof C[Noun]]: ClientVerb<C[Noun][Verb]> } }
+
+type RawCall = CallControl & { params?: Readonly<Record<string, unknown>>; query?: Readonly<Record<string, unknown>>; body?: unknown }
+
+/** An ApiFailure is an answer of the service that says no: the error body, and when it may be tried again. */
+export class ApiFailure extends Error {
+  readonly status: number
+  readonly details: string
+  readonly type: string
+  readonly correlation_id: string | undefined
+  readonly errors: FailureBody['errors']
+  readonly retryAfterS: number | undefined
+
+  constructor(status: number, body: Partial<FailureBody>, facts: { retryAfterS?: number | undefined } = {}) {
+    const details = body.details ?? `the answer was ${status} without an explanation`
+    super(details)
+    this.name = 'ApiFailure'
+    this.status = status
+    this.details = details
+    this.type = body.type ?? ''
+    this.correlation_id = body.correlation_id
+    this.errors = body.errors
+    this.retryAfterS = facts.retryAfterS
+  }
+}
+
+/** A NoAnswer means that nothing came back: whether the service acted is unknown. */
+export class NoAnswer extends Error {
+  constructor(url: string, cause: unknown) {
+    super(`no answer from ${url}: ${reasonOf(cause)}`, { cause })
+    this.name = 'NoAnswer'
+  }
+}
+
+async function send(route: ClientRoute, call: RawCall, options: ClientOptions): Promise<unknown> {
+  const retry = options.retry ?? RETRY
+  const repeatable = call.repeatable ?? (route.method !== 'POST' && route.method !== 'PATCH')
+  for (let attempt = 1; ; attempt += 1) {
+    const failure = await attemptOnce(route, call, options).then(
+      (reply) => ({ reply }),
+      (thrown: unknown) => ({ thrown }),
+    )
+    if ('reply' in failure) return failure.reply
+    const { thrown } = failure
+    const again = retry !== false && repeatable && attempt < retry.attemptsMax && isPassing(thrown)
+    const waitMs = again ? (thrown.retryAfterS ?? RETRY_AFTER_S) * 1000 : 0
+    if (!again || waitMs > retry.waitMsMax) throw thrown
+    await pause(waitMs, call.signal)
+  }
+}
+
+const isPassing = (thrown: unknown): thrown is ApiFailure =>
+  thrown instanceof ApiFailure && (thrown.status === 429 || thrown.status === 503)
+
+async function attemptOnce(route: ClientRoute, call: RawCall, options: ClientOptions): Promise<unknown> {
+  const url = options.baseUrl.replace(/\/+$/, '') + pathOf(route.path, call.params) + queryOf(call.query)
+  const limit = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
+  const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit
+  const ask = options.fetch ?? fetch
+  try {
+    const response = await ask(url, {
+      method: route.method,
+      headers: headersOf(route, call, options),
+      redirect: 'error',
+      signal,
+      ...(call.body === undefined ? {} : { body: toText(call.body) }),
+    })
+    return await readAnswer(response)
+  } catch (cause) {
+    if (cause instanceof ApiFailure) throw cause
+    call.signal?.throwIfAborted()
+    throw new NoAnswer(url, cause)
+  }
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+  const text = await response.text()
+  const isJson = /^application\/([\w.-]+\+)?json\b/.test(response.headers.get('content-type') ?? '')
+  if (response.ok) return text === '' ? undefined : isJson ? fromText(text) : text
+  throw new ApiFailure(response.status, isJson ? failureBodyOf(text) : {}, {
+    retryAfterS: secondsOf(response.headers.get('retry-after')),
+  })
+}
+
+function failureBodyOf(text: string): Partial<FailureBody> {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? body : {}
+  } catch {
+    return {}
+  }
+}
+
+const secondsOf = (text: string | null): number | undefined => (text !== null && /^\d+$/.test(text.trim()) ? Number(text) : undefined)
+
+function headersOf(route: ClientRoute, call: RawCall, options: ClientOptions): Record<string, string> {
+  return {
+    accept: route.media ?? 'application/json',
+    ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+    ...(options.key === undefined ? {} : { 'x-service-api-key': options.key }),
+    ...options.headers,
+    ...call.headers,
+  }
+}
+
+function pathOf(path: string, params: RawCall['params']): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params?.[name]
+    if (value === undefined || value === '') throw new TypeError(`the path needs ${name}`)
+    return encodeURIComponent(String(value))
+  })
+}
+
+/** queryOf repeats the name of a list; undefined members are left out. */
+function queryOf(query: RawCall['query']): string {
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((one) => one !== undefined && one !== null)
+      .map((one): [string, string] => [name, String(one)]),
+  )
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}
+
+type JsonSource = { rawJSON?(text: string): unknown }
+type ReviverContext = { source?: string }
+
+/** toText writes bigint as an exact JSON integer, where the platform can. */
+const toText = (body: unknown): string =>
+  JSON.stringify(body, (_name, value: unknown) =>
+    typeof value === 'bigint' ? ((JSON as JsonSource).rawJSON?.(String(value)) ?? Number(value)) : value,
+  )
+
+/** fromText keeps whole numbers beyond 2^53 exact, as bigint; only answers that hold such digits pay for the look. */
+const fromText = (text: string): unknown => (/\d{16}/.test(text) ? JSON.parse(text, exactly) : JSON.parse(text))
+
+function exactly(_name: string, value: unknown, context?: ReviverContext): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || !context?.source) return value
+  return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', end, { once: true })
+    if (signal?.aborted) end()
+  })
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  if (cause.name === 'TimeoutError') return 'it took too long'
+  return cause.cause instanceof Error && cause.cause.message ? cause.cause.message : cause.message
+}

@@ -1,0 +1,254 @@
+import { type Contract, type Endpoint, pathNames, statusOf } from './endpoint.ts'
+import { systemRoles } from './permissions.ts'
+import { type Schema, Shapes } from './shapes.ts'
+import { FailureBody } from './values.ts'
+
+/** API_VERSION is the version of the API description, which the mission fixes; the program has its own. */
+export const API_VERSION = '1.0.0'
+
+export type Parameter = {
+  name: string
+  in: 'path' | 'query'
+  required: boolean
+  description?: string
+  schema: Schema
+  style?: 'form'
+  explode?: true
+}
+export type Content = Record<string, { schema: Schema }>
+export type ResponseObject = { description: string; headers?: Record<string, { $ref: string }>; content?: Content }
+export type Operation = {
+  operationId: string
+  tags: string[]
+  summary: string
+  description?: string
+  parameters?: Parameter[]
+  requestBody?: { required: boolean; content: Content }
+  responses: Record<string, ResponseObject | { $ref: string }>
+  security?: Record<string, string[]>[]
+  'x-tier': string
+  'x-permission': string
+  'x-exception'?: string
+  'x-roles': string[]
+  'x-alias-of'?: string
+}
+export type OpenApiDocument = {
+  openapi: '3.1.0'
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } }
+  servers: { url: string; description?: string }[]
+  tags: { name: string; description: string }[]
+  security: Record<string, string[]>[]
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    schemas: Record<string, Schema>
+    responses: Record<string, ResponseObject>
+    headers: Record<string, { description: string; required: boolean; schema: Schema }>
+    securitySchemes: Record<string, Schema>
+  }
+}
+
+/** openApiDocument writes the contract as an OpenAPI 3.1 document; named shapes become components, aliases become paths of their own. */
+export function openApiDocument(
+  contract: Contract,
+  options: { version?: string; servers: readonly { url: string; description?: string }[] },
+): OpenApiDocument {
+  const shapes = new Shapes()
+  const failure = shapes.add(FailureBody, 'output')
+  const entries = Object.entries(contract).flatMap(([noun, group]) =>
+    Object.entries(group).map(([verb, endpoint]) => ({ noun, verb, endpoint, drawn: draw(shapes, endpoint) })),
+  )
+  const paths: OpenApiDocument['paths'] = {}
+  for (const { noun, verb, endpoint, drawn } of entries) {
+    for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
+      const operation = operationOf({ noun, verb, endpoint, path }, drawn)
+      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation }
+    }
+  }
+  const codes = [...new Set(entries.flatMap(({ endpoint }) => failureCodes(endpoint)))].sort((a, b) => a - b)
+  const document: OpenApiDocument = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Dendro',
+      version: options.version ?? API_VERSION,
+      description:
+        'Log management: collect, search, export, watch and report on log events. This document is made from the contract that the service runs by.',
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [...options.servers],
+    tags: Object.keys(contract).map((noun) => ({ name: wordOf(noun), description: titleOf(noun) })),
+    security: [{ apiKey: [] }, { bearer: [] }],
+    paths,
+    components: {
+      schemas: {},
+      responses: {
+        ...Object.fromEntries(codes.map((code) => [`Failure${code}`, failureResponse(code, failure)])),
+        Failure: { ...failureResponse(500, failure), description: 'Any other failure carries the same body.' },
+      },
+      headers: quotaHeaders,
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-SERVICE-API-KEY',
+          description: 'An API key; what it may do follows from its roles.',
+        },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'A token from `POST /auth/login`. It decides alone when a key is sent as well.',
+        },
+      },
+    },
+  }
+  const settled = shapes.settle(document)
+  settled.components.schemas = shapes.all()
+  return settled
+}
+
+/** wordOf is the name of a group as people type it: `apiKeys` is `api-keys`. */
+export const wordOf = (noun: string): string => noun.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+/** titleOf is the name of a group as people read it: `apiKeys` is `API keys`. */
+export function titleOf(noun: string): string {
+  const words = wordOf(noun)
+    .replaceAll('-', ' ')
+    .replace(/\bapi\b/, 'API')
+    .replace(/\bai\b/, 'AI')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const COMMON_FAILURES = [400, 401, 403, 429, 500]
+const PUBLIC_FAILURES = [500]
+
+/** failureCodes lists every failure an endpoint may answer with. */
+export function failureCodes(endpoint: Endpoint): number[] {
+  const isPublic = endpoint.permission === 'public'
+  const takesInput = endpoint.body !== undefined || endpoint.query !== undefined || pathNames(endpoint.path).length > 0
+  const common = isPublic ? [...PUBLIC_FAILURES, ...(takesInput ? [400] : [])] : COMMON_FAILURES
+  return [...new Set([...common, ...(endpoint.fails ?? [])])].sort((a, b) => a - b)
+}
+
+/** rolesOf names the system roles that may use an endpoint. */
+export function rolesOf(endpoint: Endpoint): string[] {
+  const { permission } = endpoint
+  if (permission === 'public' || permission === 'any') return []
+  return Object.entries(systemRoles)
+    .filter(([, role]) => role.permissions.includes(permission))
+    .map(([name]) => name)
+}
+
+const MEANINGS: Record<number, string> = {
+  400: 'The request breaks a rule; `details` names the field and the rule.',
+  401: 'No credential, or one that does not hold.',
+  403: 'The caller lacks the permission.',
+  404: 'There is no such record.',
+  409: 'Something of that name exists already, or the record is in use.',
+  410: 'What was asked for has expired.',
+  413: 'The body is too large.',
+  415: 'The encoding or type of the body is not understood.',
+  429: 'Too many requests; `Retry-After` says when to come back.',
+  500: 'Something went wrong on the side of the service.',
+  501: 'Not part of this service.',
+  503: 'The service is starting, or a store does not answer; `Retry-After` says when to come back.',
+}
+
+/** meaningOf words a failure code for people. */
+export const meaningOf = (code: number): string => MEANINGS[code] ?? 'A failure.'
+
+const quotaRefs = Object.fromEntries(
+  ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+)
+const correlationRef = { 'X-Correlation-Id': { $ref: '#/components/headers/X-Correlation-Id' } }
+const retryRef = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+const count = { type: 'integer', minimum: 0 }
+const quotaHeaders: OpenApiDocument['components']['headers'] = {
+  'RateLimit-Limit': { description: 'Requests allowed in a window.', required: true, schema: count },
+  'RateLimit-Remaining': { description: 'Requests left in the window.', required: true, schema: count },
+  'RateLimit-Reset': { description: 'Seconds until the window ends.', required: true, schema: count },
+  'Retry-After': { description: 'Seconds to wait before trying again.', required: true, schema: count },
+  'X-Correlation-Id': { description: 'Finds this request in the log of the service.', required: true, schema: { type: 'string' } },
+}
+
+function failureResponse(code: number, schema: Schema): ResponseObject {
+  const waits = code === 429 || code === 503
+  return {
+    description: meaningOf(code),
+    headers: { ...correlationRef, ...(code === 429 ? quotaRefs : {}), ...(waits ? retryRef : {}) },
+    content: { 'application/json': { schema } },
+  }
+}
+
+type Drawn = {
+  params: Schema | undefined
+  query: Schema | undefined
+  body: Schema | undefined
+  reply: Schema | undefined
+  needsBody: boolean
+}
+
+const draw = (shapes: Shapes, endpoint: Endpoint): Drawn => ({
+  params: endpoint.params && shapes.add(endpoint.params, 'input'),
+  query: endpoint.query && shapes.add(endpoint.query, 'input'),
+  body: endpoint.body && shapes.add(endpoint.body, 'input'),
+  reply: endpoint.reply && shapes.add(endpoint.reply, 'output'),
+  needsBody: endpoint.body !== undefined && !endpoint.body.safeParse(undefined).success,
+})
+
+type Place = { noun: string; verb: string; endpoint: Endpoint; path: string }
+
+function operationOf({ noun, verb, endpoint, path }: Place, drawn: Drawn): Operation {
+  const id = `${noun}.${verb}`
+  const alias = path === endpoint.path ? undefined : (endpoint.aliases ?? []).indexOf(path as `/${string}`) + 1
+  const parameters = [...pathParameters(path, drawn.params), ...queryParameters(id, drawn.query)]
+  const isPublic = endpoint.permission === 'public'
+  return {
+    operationId: alias === undefined ? id : `${id}.alias${alias}`,
+    tags: [wordOf(noun)],
+    summary: endpoint.summary,
+    ...(endpoint.description ? { description: endpoint.description } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(drawn.body ? { requestBody: { required: drawn.needsBody, content: { 'application/json': { schema: drawn.body } } } } : {}),
+    responses: {
+      [statusOf(endpoint)]: {
+        description: endpoint.reply ? 'Done.' : 'Done; there is no body.',
+        headers: { ...(isPublic ? {} : quotaRefs), ...correlationRef },
+        ...(drawn.reply ? { content: { [endpoint.media ?? 'application/json']: { schema: drawn.reply } } } : {}),
+      },
+      ...Object.fromEntries(failureCodes(endpoint).map((code) => [code, { $ref: `#/components/responses/Failure${code}` }])),
+      default: { $ref: '#/components/responses/Failure' },
+    },
+    ...(isPublic ? { security: [] } : {}),
+    'x-tier': endpoint.tier,
+    'x-permission': endpoint.permission,
+    ...(endpoint.exception ? { 'x-exception': endpoint.exception } : {}),
+    'x-roles': rolesOf(endpoint),
+    ...(alias === undefined ? {} : { 'x-alias-of': id }),
+  }
+}
+
+const UUID: Schema = { type: 'string', format: 'uuid' }
+
+function pathParameters(path: string, params: Schema | undefined): Parameter[] {
+  return pathNames(path).map((name) => ({ name, in: 'path', required: true, ...described(propertiesOf(params)[name] ?? UUID) }))
+}
+
+function queryParameters(id: string, query: Schema | undefined): Parameter[] {
+  if (!query) return []
+  if (query.type !== 'object') throw new Error(`the query of ${id} must be an object, so that its parameters have names`)
+  const required = (query.required ?? []) as string[]
+  return Object.entries(propertiesOf(query)).map(([name, property]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...described(property),
+    ...(property.type === 'array' ? { style: 'form', explode: true } : {}),
+  }))
+}
+
+const propertiesOf = (schema: Schema | undefined): Record<string, Schema> => (schema?.properties ?? {}) as Record<string, Schema>
+
+function described(property: Schema): { description?: string; schema: Schema } {
+  const { description, ...schema } = property
+  return typeof description === 'string' ? { description, schema } : { schema: property }
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+
+/** A Schema is JSON Schema 2020-12 as data. */
+export type Schema = { [keyword: string]: unknown }
+
+type Io = 'input' | 'output'
+const isIo = (text: string | undefined): text is Io => text === 'input' || text === 'output'
+
+/**
+ * Shapes collects the named shapes of all schemas. A shape that looks different going in (defaults make members optional) from
+ * coming out gets the name `<Name>Input` there; only when everything is collected is that known, so references are settled last.
+ */
+export class Shapes {
+  readonly #known: Record<Io, Map<string, Schema>> = { input: new Map(), output: new Map() }
+
+  /** add gives back the schema of one part of an endpoint; its references get their final names in settle. */
+  add(schema: z.ZodType, io: Io): Schema {
+    const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: plainly }) as Schema
+    for (const [name, shape] of Object.entries(($defs ?? {}) as Record<string, Schema>)) this.#keep(name, shape, io)
+    return marked(root, io)
+  }
+
+  #keep(name: string, shape: Schema, io: Io): void {
+    const known = this.#known[io].get(name)
+    if (known && JSON.stringify(known) !== JSON.stringify(shape)) throw new Error(`two different shapes of the contract are called ${name}`)
+    this.#known[io].set(name, shape)
+  }
+
+  /** settle gives every reference that `add` handed out its final name; call it when all schemas are added. */
+  settle<T>(document: T): T {
+    return mapRefs(document, (ref) => {
+      const [io, name] = ref.split(':')
+      return name !== undefined && isIo(io) ? `${COMPONENTS}${this.#nameOf(io, name)}` : ref
+    })
+  }
+
+  /** all is every named shape under its final name, in order of names. */
+  all(): Record<string, Schema> {
+    const named = (['output', 'input'] as const).flatMap((io) =>
+      [...this.#known[io]].map(([name, shape]): [string, Schema] => [this.#nameOf(io, name), this.settle(marked(shape, io))]),
+    )
+    return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  #nameOf(io: Io, name: string): string {
+    return io === 'input' && this.#different().has(name) ? `${name}Input` : name
+  }
+
+  /** #different names the shapes that differ between input and output, themselves or through what they refer to. */
+  #different(): Set<string> {
+    const both = [...this.#known.input.keys()].filter((name) => this.#known.output.has(name))
+    const split = new Set(
+      both.filter((name) => JSON.stringify(this.#known.input.get(name)) !== JSON.stringify(this.#known.output.get(name))),
+    )
+    for (let before = -1; before !== split.size; ) {
+      before = split.size
+      for (const name of both) if (refsOf(this.#known.input.get(name)).some((inner) => split.has(inner))) split.add(name)
+    }
+    return split
+  }
+}
+
+const DEFS = '#/$defs/'
+const COMPONENTS = '#/components/schemas/'
+
+/** marked notes in every reference on which side it stands, until names are settled. */
+const marked = (schema: Schema, io: Io): Schema =>
+  mapRefs(schema, (ref) => {
+    if (!ref.startsWith(DEFS) || ref.startsWith(`${DEFS}__`)) throw new Error('a shape that contains itself needs a name: .meta({ id })')
+    return `${io}:${ref.slice(DEFS.length)}`
+  })
+
+/** mapRefs copies a value with every reference in it renamed. */
+function mapRefs<T>(value: T, rename: (ref: string) => string): T {
+  if (Array.isArray(value)) return value.map((item) => mapRefs(item, rename)) as T
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, inner]) => [
+    key,
+    key === '$ref' && typeof inner === 'string' ? rename(inner) : mapRefs(inner, rename),
+  ])
+  return Object.fromEntries(entries) as T
+}
+
+function refsOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '$ref' && typeof inner === 'string' && inner.startsWith(DEFS) ? [inner.slice(DEFS.length)] : refsOf(inner),
+  )
+}
+
+/** plainly drops what only a validator of our own needs: patterns behind formats, the bounds of a double, closedness of replies. */
+function plainly({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const def = zodSchema._zod.def
+  if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties
+  if (def.type === 'bigint') Object.assign(jsonSchema, { type: 'integer', format: 'int64' })
+  if (jsonSchema.format !== undefined || jsonSchema.pattern === '^[^\\0]*$') delete jsonSchema.pattern
+  if (jsonSchema.type === 'integer' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+    delete jsonSchema.maximum
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+    jsonSchema.format = 'int64'
+  }
+}
