@@ -94,7 +94,13 @@ export const permissionGroups = [
     sensitive: 'yes',
     ...none,
   },
-  { group_name: 'Audit', group_display_name: 'Audit trail', permissions: ['audit_read'], sensitive: 'yes', ...none },
+  {
+    group_name: 'Audit',
+    group_display_name: 'Audit trail and own figures',
+    permissions: ['audit_read', 'metrics_read'],
+    sensitive: 'yes',
+    ...none,
+  },
   {
     group_name: 'ConfigAssistant',
     group_display_name: 'Configuration assistant',

@@ -5,12 +5,13 @@ import { openEventStore } from './events/events.ts'
 import type { Identified, RequestFacts } from './http/actor.ts'
 import type { Credential } from './http/credential.ts'
 import { openDoor } from './http/http.ts'
+import { type Meter, openMeter } from './http/measure.ts'
 import type { Routes } from './http/mount.ts'
 import { RateLimiter } from './http/rate-limit.ts'
 import { systemIds } from './ids.ts'
 import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
-import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
+import { giveBackToWindow, removeWindows, takeFromWindow } from './meta/counters.ts'
 import { openMeta } from './meta/meta.ts'
 import { identifyApiKey } from './resources/api-keys/api-keys.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
@@ -18,13 +19,23 @@ import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
 import { datasetRoutes } from './resources/datasets/routes.ts'
 import { healthRoutes } from './resources/health/routes.ts'
+import { metricsRoutes } from './resources/metrics/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
 import type { Secret } from './secret.ts'
 import { openVault } from './vault.ts'
 import { version } from './version.ts'
 import type { World } from './world.ts'
 
-const allRoutes = (world: World): readonly Routes[] => [apiKeyRoutes(world), auditRoutes(world), datasetRoutes(world), healthRoutes(world)]
+const allRoutes = (world: World, meter: Meter): readonly Routes[] => [
+  apiKeyRoutes(world),
+  auditRoutes(world),
+  datasetRoutes(world),
+  healthRoutes(world),
+  metricsRoutes(meter),
+]
+
+const IDLE_EVERY_MS = 1_000
+const SWEEP_EVERY_MS = 60_000
 
 export type App = { world: World; door: FastifyInstance; firstKey: Secret | undefined; close(): Promise<void> }
 
@@ -82,32 +93,54 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
     { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) },
     world.clock,
   )
+  const meter = openMeter()
+  watchStores(world, meter)
   const door = openDoor({
-    routes: allRoutes(world),
+    routes: allRoutes(world, meter),
     identify: (credential, facts) => identify(world, credential, facts),
     exceptions: { self: async () => false, member: async () => false },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
     limiter,
+    meter,
     extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
     publicUrl: config.DENDRO_PUBLIC_URL,
     ids: world.ids,
     log: world.log,
   })
-  const idle = setInterval(
-    () => void limiter.giveBackIdle().catch((err) => world.log.warn({ err }, 'unused requests could not be given back')),
-    1_000,
-  )
-  idle.unref()
+  const chores = [
+    every(IDLE_EVERY_MS, world.log, 'unused requests could not be given back', () => limiter.giveBackIdle()),
+    every(SWEEP_EVERY_MS, world.log, 'old windows could not be removed', () =>
+      removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),
+    ),
+  ]
   return {
     world,
     door,
     firstKey,
     close: async () => {
-      clearInterval(idle)
+      for (const stop of chores) stop()
       await door.close()
       await limiter.giveBackIdle(0).catch((err) => world.log.warn({ err }, 'unused requests could not be given back'))
       await world.close()
     },
+  }
+}
+
+/** every repeats a chore of this process until the function it gives back is called; a failed turn is logged and the next one comes. */
+function every(ms: number, log: Log, failed: string, chore: () => Promise<unknown>): () => void {
+  const timer = setInterval(() => void chore().catch((err) => log.warn({ err }, failed)), ms)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+function watchStores(world: World, meter: Meter): void {
+  const children = { events: world.events.engine, meta: world.meta.server }
+  for (const [name, child] of Object.entries(children)) {
+    if (!child) continue
+    meter.gauge(`dendro_${name}_store_restarts`, `How often the ${name} store was started again`, () => {
+      const state = child.state()
+      return state.kind === 'up' || state.kind === 'down' ? state.restarts : 0
+    })
   }
 }
 

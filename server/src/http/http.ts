@@ -6,6 +6,7 @@ import type { Actor, Identified, RequestFacts } from './actor.ts'
 import { type Credential, readCredential } from './credential.ts'
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { parseJson, toJson } from './json.ts'
+import type { Meter } from './measure.ts'
 import { mount, type Routes } from './mount.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
@@ -18,6 +19,7 @@ export type DoorOptions = {
   /** denied is told of every refused change, for the audit trail. */
   denied(actor: Actor, path: string): Promise<void>
   limiter: RateLimiter
+  meter: Meter
   extraKeyHeaders: readonly string[]
   publicUrl: string | undefined
   ids: Ids
@@ -58,13 +60,10 @@ export function openDoor(options: DoorOptions): FastifyInstance {
   })
   mount(app, options.routes)
   app.addHook('onResponse', async (request, reply) => {
+    const action = request.facts?.action ?? 'unknown'
+    options.meter.answered(action, reply.statusCode, reply.elapsedTime / 1000)
     log.debug(
-      {
-        action: request.facts?.action,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        correlation_id: request.facts?.correlationId,
-      },
+      { action, status: reply.statusCode, ms: Math.round(reply.elapsedTime), correlation_id: request.facts?.correlationId },
       'request',
     )
   })
@@ -98,7 +97,7 @@ async function admit(options: DoorOptions, request: FastifyRequest, reply: Fasti
 }
 
 async function countRequest(options: DoorOptions, actor: Actor, reply: FastifyReply): Promise<void> {
-  const quota = await options.limiter.take(actor.identity.id)
+  const quota = await options.limiter.take(`${actor.orgId}/${actor.identity.id}`)
   reply.header('ratelimit-limit', quota.limit)
   reply.header('ratelimit-remaining', quota.remaining)
   reply.header('ratelimit-reset', quota.resetS)

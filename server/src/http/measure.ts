@@ -1,0 +1,40 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** A Meter keeps the service's own figures and prints them in the Prometheus text format. */
+export type Meter = {
+  contentType: string
+  print(): Promise<string>
+  /** answered counts one request; the action is a name out of the contract, so the number of series is bounded. */
+  answered(action: string, status: number, seconds: number): void
+  /** gauge shows a value that is read when somebody looks. */
+  gauge(name: string, help: string, read: () => number): void
+}
+
+const BUCKETS_S = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10]
+
+export function openMeter(): Meter {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'dendro_request_seconds',
+    help: 'Time from a request to its answer',
+    labelNames: ['action', 'status'],
+    buckets: BUCKETS_S,
+    registers: [registry],
+  })
+  return {
+    contentType: registry.contentType,
+    print: () => registry.metrics(),
+    answered: (action, status, seconds) => requests.observe({ action, status }, seconds),
+    gauge: (name, help, read) => {
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.set(read())
+        },
+      })
+    },
+  }
+}
