@@ -5,7 +5,7 @@ import type { World } from '../../world.ts'
 import { type AuditRow, insertAudit, selectAudit } from './rows.ts'
 
 type Entity = { type: string; id: string }
-export type AuditEntry = { entity: Entity; before?: object | undefined; after?: object | undefined }
+export type AuditEntry = { entity: Entity; before?: Record<string, unknown>; after?: Record<string, unknown> }
 
 type Teller = Pick<World, 'clock' | 'ids'>
 

@@ -15,8 +15,8 @@ export type AuditRow = {
   outcome: 'done' | 'refused'
   entity_type: string
   entity_id: string
-  before: object | undefined
-  after: object | undefined
+  before: Record<string, unknown> | null | undefined
+  after: Record<string, unknown> | null | undefined
   correlation_id: string
 }
 

@@ -10,6 +10,11 @@ export const healthRoutes = (world: Pick<World, 'events' | 'meta' | 'deployment'
       for (const [name, store] of Object.entries(stores)) {
         if (store.status !== 'ok') throw unavailable(`the ${name} store is ${store.status}: ${store.reason}`, { retryAfterS: 1 })
       }
-      return { status: 'ok', version: world.deployment.version, region: world.deployment.region, stores: { events: 'ok', meta: 'ok' } }
+      return {
+        status: 'ok' as const,
+        version: world.deployment.version,
+        region: world.deployment.region,
+        stores: { events: 'ok' as const, meta: 'ok' as const },
+      }
     },
   })
