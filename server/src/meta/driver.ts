@@ -31,6 +31,7 @@ export function clientConfig(server: pg.ClientConfig): pg.ClientConfig {
   return {
     ...server,
     application_name: 'dendro',
+    options: '-c timezone=UTC',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     types: {
@@ -86,6 +87,12 @@ export function dbOn(runner: Runner): Db {
 export function sqlState(error: unknown): string | undefined {
   const from = error instanceof Failure ? error.cause : error
   return from instanceof Error && 'code' in from && typeof from.code === 'string' ? from.code : undefined
+}
+
+/** violated names the constraint that refused a row (SQLSTATE class 23), so that a caller can be told what is taken or missing. */
+export function violated(error: unknown): string | undefined {
+  const isRefusal = sqlState(error)?.startsWith('23') && error instanceof Error && 'constraint' in error
+  return isRefusal ? String(error.constraint) : undefined
 }
 
 /** isRepeatable says that PostgreSQL gave the transaction up in favour of another, and that the same may succeed now. */

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, lstat, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
@@ -11,25 +9,23 @@ import { type SupervisedChild, supervise } from '../child.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { clientConfig } from './driver.ts'
+import { type Dumper, listDumps, syncPath } from './dump.ts'
 import { lockDataDir } from './lock.ts'
 import { endOldServer } from './old-server.ts'
 import { findPrograms, giveTo, type PgPrograms } from './pg-programs.ts'
+import { makeSocketDir, PG_PORT, PG_USER, socketDirOf, socketUrl } from './socket.ts'
 
 export type EmbeddedServer = {
   child: SupervisedChild
   /** url is how to connect: over a Unix socket that only this user can reach. */
   url: string
+  dumper: Dumper
   close(): Promise<void>
 }
 
 type Deps = { clock: Clock; log: Log }
 type Place = { metaDir: string; pgDir: string; socketDir: string; programs: PgPrograms }
 
-const USER = 'dendro'
-const DATABASE = 'postgres'
-const PORT = 5432
-/** SOCKET_PATH_BYTES_MAX is what the operating system holds in a socket's address, without the closing zero. */
-const SOCKET_PATH_BYTES_MAX = process.platform === 'darwin' ? 103 : 107
 /** RECOVERY_MS is for replaying the write-ahead log after a crash on a slow disk. */
 const RECOVERY_MS = 300_000
 const STOP_MS = 20_000
@@ -42,7 +38,7 @@ const LOG_TAIL_LINES = 12
 /** SETTINGS hold in every start: durable (reliability.md 2), small, no network, time in UTC. */
 const SETTINGS: Record<string, string | number> = {
   listen_addresses: '',
-  port: PORT,
+  port: PG_PORT,
   unix_socket_permissions: '0700',
   fsync: 'on',
   full_page_writes: 'on',
@@ -79,11 +75,12 @@ export async function startEmbedded(dataDir: string, connectionsMax: number, dep
   try {
     const place = await prepare(metaDir)
     await createOnce(place, deps.log)
-    const url = `postgresql://${USER}@localhost:${PORT}/${DATABASE}?host=${encodeURIComponent(place.socketDir)}`
+    const url = socketUrl(place.socketDir)
     const child = await startAgainWhileInUse(place, { connectionString: url }, connectionsMax, deps)
     return {
       child,
       url,
+      dumper: { url, dumpsDir: join(metaDir, 'dumps'), own: (dir) => giveTo(place.programs.owner, dir) },
       close: async () => {
         await child.close()
         if (!place.socketDir.startsWith(metaDir)) await rm(place.socketDir, { recursive: true, force: true })
@@ -98,38 +95,27 @@ export async function startEmbedded(dataDir: string, connectionsMax: number, dep
 
 async function prepare(metaDir: string): Promise<Place> {
   const programs = await findPrograms(metaDir)
-  const socketDir = await makeSocketDir(metaDir)
+  const socketDir = socketDirOf(metaDir)
+  await makeSocketDir(socketDir)
   await giveTo(programs.owner, socketDir)
   return { metaDir, pgDir: join(metaDir, 'pg'), socketDir, programs }
 }
 
-/** makeSocketDir prefers the data directory; where that makes the socket's path too long it takes a short private one for temporary files. */
-async function makeSocketDir(metaDir: string): Promise<string> {
-  const near = join(metaDir, 'run')
-  const isShort = Buffer.byteLength(join(near, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_BYTES_MAX
-  const dir = isShort ? near : join(tmpdir(), `dendro-${createHash('sha256').update(metaDir).digest('hex').slice(0, 16)}`)
-  await mkdir(dir, { mode: 0o700 }).catch((cause) => {
-    if (cause.code !== 'EEXIST') throw cause
-  })
-  const found = await lstat(dir)
-  const own = process.getuid?.()
-  if (!found.isDirectory() || (own !== 0 && found.uid !== own)) {
-    throw new Error(
-      `${dir}, needed for the socket of the metadata store, belongs to someone else: remove it, or choose a shorter data directory`,
-    )
-  }
-  await chmod(dir, 0o700)
-  return dir
-}
-
-/** createOnce makes the data directory of PostgreSQL under another name and renames it when whole: a half-made one is made anew. */
+/**
+ * createOnce makes the data directory of PostgreSQL under another name and renames it when whole: a half-made one is made anew. Where traces
+ * say that there was data, nothing is made in its place.
+ */
 async function createOnce({ metaDir, pgDir, programs }: Place, log: Log): Promise<void> {
   if (await stat(pgDir).catch(() => undefined)) return
+  const traces = (await readdir(metaDir)).filter((name) => name.startsWith('pg.replaced-'))
+  if (traces.length > 0 || (await listDumps(join(metaDir, 'dumps'))).length > 0) {
+    throw new Error(`the metadata store ${pgDir} is gone. ${howToRestore(metaDir)}`)
+  }
   const halfMade = join(metaDir, 'pg.new')
   await rm(halfMade, { recursive: true, force: true })
   await initdb(programs, halfMade)
   await rename(halfMade, pgDir)
-  await syncDir(metaDir)
+  await syncPath(metaDir)
   log.info({ directory: pgDir }, 'metadata store created')
 }
 
@@ -140,7 +126,7 @@ async function initdb(programs: PgPrograms, dir: string): Promise<void> {
     '-D',
     dir,
     '-U',
-    USER,
+    PG_USER,
     '--auth=trust',
     '--encoding=UTF8',
     '--data-checksums',
@@ -174,7 +160,7 @@ function plan(place: Place, server: pg.ClientConfig, connectionsMax: number, dep
     stopMs: STOP_MS,
     spawn: async () => {
       await endOldServer(place.pgDir, deps)
-      await rm(join(place.socketDir, `.s.PGSQL.${PORT}.lock`), { force: true })
+      await rm(join(place.socketDir, `.s.PGSQL.${PG_PORT}.lock`), { force: true })
       return spawnServer(place, connectionsMax, deps.log.child({ child: 'postgres' }), tail)
     },
     ready: () => probe.ask(),
@@ -244,16 +230,11 @@ function openProbe(server: pg.ClientConfig) {
 }
 
 /** explain makes a failed start a sentence that says what to do; a directory that cannot be opened is never reset by itself. */
-async function explain({ pgDir, programs }: Place, said: string): Promise<string> {
+async function explain({ metaDir, pgDir, programs }: Place, said: string): Promise<string> {
   const made = (await readFile(join(pgDir, 'PG_VERSION'), 'utf8').catch(() => 'unknown')).trim()
-  return `the metadata store in ${pgDir} (made by PostgreSQL ${made}) could not be opened by ${programs.bin}; it said:\n${said}\n`
+  const quoted = said === '' ? 'It said nothing.' : `It said:\n${said}\n`
+  return `the metadata store ${pgDir} (of PostgreSQL ${made}) could not be opened with the programs in ${programs.bin}. ${quoted}Nothing was changed. ${howToRestore(metaDir)}`
 }
 
-async function syncDir(dir: string): Promise<void> {
-  const handle = await open(dir)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
+const howToRestore = (metaDir: string): string =>
+  `To go back to the latest dump in ${join(metaDir, 'dumps')}: node ${join(import.meta.dirname, 'restore.ts')} ${dirname(metaDir)}`

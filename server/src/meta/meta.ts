@@ -6,8 +6,9 @@ import type { Log } from '../log.ts'
 import { openCache } from './cache.ts'
 import { followChanges } from './changes.ts'
 import { clientConfig, type Db, dbOn, isRepeatable, isUnavailable, openPool, toFailure } from './driver.ts'
+import { dumpDaily } from './dump.ts'
 import { type EmbeddedServer, startEmbedded } from './embedded.ts'
-import { migrate } from './migrate.ts'
+import { migrate, VERSION_MIN } from './migrate.ts'
 import { sql } from './sql.ts'
 
 export type { Db } from './driver.ts'
@@ -49,7 +50,6 @@ export type MetaDeps = { clock: Clock; log: Log; ids: Ids }
 const POOL_MAX = 10
 /** CONNECTIONS_BESIDE are those outside the pool: changes, pings, migrations, dumps, other processes; a place costs little while it is free. */
 const CONNECTIONS_BESIDE = 50
-const VERSION_MIN = 140_000
 /** REACH_MS is how long a start waits for a server of somebody else, which may be starting too. */
 const REACH_MS = 60_000
 const REACH_AGAIN_MS = 500
@@ -75,6 +75,8 @@ async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax
   const pool = openPool(server, poolMax)
   const cache = openCache(deps.clock)
   const changes = await followChanges(server, cache, deps)
+  const closing = new AbortController()
+  const dumping = embedded ? dumpDaily(embedded.dumper, deps, closing.signal) : undefined
   const db = dbOn(pool)
 
   return {
@@ -103,9 +105,12 @@ async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax
     url,
     server: embedded?.child,
     close: async () => {
+      closing.abort()
       await changes.close()
       await pool.end()
+      // A dump under way is given up by PostgreSQL's shutdown.
       await embedded?.close()
+      await dumping
     },
   }
 }

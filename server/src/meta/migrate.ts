@@ -4,6 +4,8 @@ import type pg from 'pg'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 
+/** VERSION_MIN is the oldest PostgreSQL whose SQL the migrations and rows speak. */
+export const VERSION_MIN = 140_000
 const MIGRATIONS_DIR = join(import.meta.dirname, 'migrations')
 const MIGRATION_FILE = /^(\d{4}-[a-z0-9-]+)\.sql$/
 /** MIGRATION_LOCK is the advisory lock that lets one process migrate while others wait; the number is ours alone and must never change. */
@@ -32,7 +34,7 @@ export async function migrate(client: pg.ClientBase, deps: { clock: Clock; log: 
     const applied = await appliedMigrations(client)
     refuseNewer(
       known.map((migration) => migration.name),
-      applied,
+      [...applied, ...(options.upTo ?? [])],
     )
     const pending = known.filter(({ name }) => !applied.includes(name) && (options.upTo?.includes(name) ?? true))
     for (const migration of pending) {
@@ -73,8 +75,8 @@ async function applyMigration(client: pg.ClientBase, migration: Migration, nowMs
   }
 }
 
-function refuseNewer(known: readonly string[], applied: readonly string[]): void {
-  const unknown = applied.filter((name) => !known.includes(name))
+function refuseNewer(known: readonly string[], needed: readonly string[]): void {
+  const unknown = needed.filter((name) => !known.includes(name))
   if (unknown.length === 0) return
   throw new Error(
     `the metadata was written by a newer version of Dendro (it has ${unknown.join(', ')}, which this version does not know); start that version or a later one, data cannot go back`,
