@@ -1,8 +1,27 @@
 import { apiKeys } from './api-keys.ts'
 import { audit } from './audit.ts'
 import { datasets } from './datasets.ts'
+import { groups } from './groups.ts'
 import { health } from './health.ts'
+import { metrics } from './metrics.ts'
+import { access, organizations } from './organizations.ts'
+import { permissionList } from './permission-list.ts'
+import { policies } from './policies.ts'
 import { reference } from './reference.ts'
+import { roles } from './roles.ts'
 
 /** contract is every endpoint of the service: what is not here does not exist. */
-export const contract = { apiKeys, audit, datasets, health, reference }
+export const contract = {
+  access,
+  apiKeys,
+  audit,
+  datasets,
+  groups,
+  health,
+  metrics,
+  organizations,
+  permissions: permissionList,
+  policies,
+  reference,
+  roles,
+}

@@ -26,6 +26,7 @@ export {
   type ReplyOutput,
   statusOf,
 } from './endpoint.ts'
+export { GroupMember, UserGroup } from './groups.ts'
 export {
   API_VERSION,
   failureCodes,
@@ -38,6 +39,9 @@ export {
   titleOf,
   wordOf,
 } from './openapi.ts'
+export { type AccessMember, Organization } from './organizations.ts'
+export type { PermissionEntry } from './permission-list.ts'
+export { groupOfPermission, permissionEntry } from './permission-words.ts'
 export {
   allPermissions,
   apiRoles,
@@ -51,5 +55,7 @@ export {
   systemRoles,
   userRoles,
 } from './permissions.ts'
+export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
+export { Role } from './roles.ts'
 export type { Schema } from './shapes.ts'
 export { FailureBody, Identity, Metadata, Tags } from './values.ts'

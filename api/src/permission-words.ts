@@ -1,0 +1,85 @@
+import type { PermissionEntry } from './permission-list.ts'
+import { type Permission, permissionGroups, permissionType } from './permissions.ts'
+
+/** permissionWords says of every permission what holding it lets a caller do. */
+const permissionWords: Readonly<Record<Permission, readonly [displayName: string, description: string]>> = {
+  events_write: ['Send events', 'Send log events and traces through any ingestion protocol.'],
+  search_read: ['Search events', 'Search and tail events, see what surrounds one, and compute top keys, patterns and time series.'],
+  logs_read: ['See logs', 'See which collections and datasets there are, with their tags, views and retention.'],
+  logs_write: ['Change logs', 'Create datasets, rename them and move them between collections.'],
+  logs_delete: ['Delete logs', 'Delete datasets together with all events in them.'],
+  parsers_read: ['See parsers', 'See how events of each dataset are parsed into keys and values.'],
+  parsers_write: ['Change parsers', 'Create and change parsers and assign them to datasets.'],
+  parsers_delete: ['Delete parsers', 'Delete parsers; events already stored keep the keys they were given.'],
+  saved_searches_read: ['See saved searches', 'See and run the saved searches of the organisation.'],
+  saved_searches_write: ['Change saved searches', 'Save searches and change the saved ones.'],
+  saved_searches_delete: ['Delete saved searches', 'Delete saved searches of the organisation.'],
+  exports_read: ['See exports', 'See how far exports are and download the finished ones.'],
+  exports_write: ['Create exports', 'Start exports of events found by a search.'],
+  exports_delete: ['Delete exports', 'Cancel running exports and delete the files of finished ones.'],
+  usage_read: ['See usage', 'See how much is ingested, searched and exported, by dataset, team and user.'],
+  tag_read: ['See tags', 'See tags and find records by them.'],
+  tag_write: ['Change tags', 'Put tags on records one may see, and change them.'],
+  tag_delete: ['Delete tags', 'Take tags off records.'],
+  dashboards_read: ['See dashboards', 'See dashboards, widgets, metric definitions and their templates.'],
+  dashboards_write: ['Change dashboards', 'Create and change dashboards, widgets, metric definitions and their templates.'],
+  dashboards_delete: ['Delete dashboards', 'Delete dashboards, widgets, metric definitions and their templates.'],
+  monitors_read: ['See monitors', 'See monitors with their status and history, their templates, and downtimes.'],
+  monitors_write: ['Change monitors', 'Create, change and mute monitors and their templates, and plan downtimes.'],
+  monitors_delete: ['Delete monitors', 'Delete monitors, their templates and downtimes.'],
+  integrations_read: ['See integrations', 'See where notifications go; secret header values are never shown.'],
+  integrations_write: ['Change integrations', 'Create, change and test the targets of notifications, secret header values included.'],
+  integrations_delete: ['Delete integrations', 'Delete targets of notifications.'],
+  ai_use: ['Use assistants', 'Have queries written and events explained by the assistants of the service.'],
+  api_keys_read: ['See API keys', 'See which API keys there are, what they may do and when they expire; never the keys themselves.'],
+  api_keys_write: ['Change API keys', 'Create API keys with no more rights than one has, rename them and change their roles.'],
+  api_keys_delete: ['Delete API keys', 'Delete API keys, which stop working at once.'],
+  users_read: ['See users', 'See the users of the organisation, their roles and when they last logged in.'],
+  users_write: ['Change users', 'Invite users, change their names and roles, deactivate and reactivate them.'],
+  users_delete: ['Remove users', 'Remove users for good, with their access and memberships.'],
+  groups_read: ['See groups', 'See all groups and who belongs to them.'],
+  groups_write: ['Change groups', 'Create and rename groups and decide who belongs to them.'],
+  groups_delete: ['Delete groups', 'Delete groups with the roles they were granted.'],
+  access_read: ['See access', 'See which roles users and groups were granted in the organisation.'],
+  access_write: ['Grant access', 'Grant users and groups roles that include no more rights than one has.'],
+  access_delete: ['Revoke access', 'Revoke roles that users and groups were granted.'],
+  roles_read: ['See roles', 'See system roles and custom roles with their permissions.'],
+  roles_write: ['Change roles', 'Create and change custom roles of permissions one holds.'],
+  roles_delete: ['Delete roles', 'Delete custom roles that nobody holds any more.'],
+  policies_read: ['See policies', 'See the rules that hide logs from roles, users and API keys.'],
+  policies_write: ['Change policies', 'Create and change rules that hide logs or limit a caller to some of them.'],
+  policies_delete: ['Delete policies', 'Delete such rules, which shows the logs again.'],
+  limits_read: ['See limits', 'See the limits on ingestion and use, and how much of them is taken.'],
+  limits_write: ['Change limits', 'Set limits on ingestion for the organisation or a team.'],
+  limits_delete: ['Delete limits', 'Remove limits.'],
+  encryption_keys_read: ['See encryption keys', 'See which encryption keys are registered, and their state; never key material.'],
+  encryption_keys_write: ['Change encryption keys', 'Register, rename and activate encryption keys.'],
+  encryption_keys_delete: ['Delete encryption keys', 'Delete encryption keys that were never activated.'],
+  forward_read: ['See forwarding', 'See which events are archived to which object storage.'],
+  forward_write: ['Change forwarding', 'Decide which events are copied out of the service to object storage, and test the target.'],
+  forward_delete: ['Delete forwarding', 'End the copying of events to object storage.'],
+  retention_read: ['See retention', 'See how long events of each dataset are kept.'],
+  retention_write: ['Change retention', 'Decide how long events are kept; older events are deleted for good.'],
+  retention_delete: ['Delete retention rules', 'Remove retention rules, so that the more general one applies.'],
+  customer_read: ['See the customer record', 'See the customer record and, in the management organisation, all organisations.'],
+  customer_write: [
+    'Change the organisation',
+    'Rename and configure the organisation, and create organisations from the management organisation.',
+  ],
+  metrics_read: ['See metrics of the service', 'See how the service itself is doing: load, memory, queues and stores.'],
+  audit_read: ['See the audit trail', 'See who changed or tried to change what, when and from where.'],
+  config_assistant_use: ['Use the configuration assistant', 'Have configurations for collectors and shippers written or changed.'],
+}
+
+/** permissionEntry is a permission as lists and roles show it. */
+export function permissionEntry(name: Permission): PermissionEntry {
+  const [display_name, description] = permissionWords[name]
+  return { name, display_name, description, type: permissionType(name) }
+}
+
+/** groupOfPermission is the area a permission belongs to. */
+export function groupOfPermission(name: Permission): { group_name: string; group_display_name: string } {
+  const group = permissionGroups.find(({ permissions }) => (permissions as readonly Permission[]).includes(name))
+  if (!group) throw new Error(`the permission ${name} belongs to no group`)
+  return { group_name: group.group_name, group_display_name: group.group_display_name }
+}

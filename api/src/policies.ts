@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { list, Metadata, ms, text, textParameter, uuid } from './values.ts'
+
+const upper = <T extends z.ZodType>(schema: T) => z.preprocess((value) => (typeof value === 'string' ? value.toUpperCase() : value), schema)
+
+const policyType = z.enum(['ROLE_BASED', 'LOG_FORBID', 'LOG_PERMIT', 'CUSTOM'])
+const name = text(1, 255)
+
+const Resource = z.object({ resource_type: name, resource_id: name })
+const Principal = z.object({ principal_type: upper(z.enum(['ROLE', 'USER', 'APIKEY'])), principal_id: name })
+
+const RESOURCES_MAX = 100
+const PRINCIPALS_MAX = 5
+const CONTEXT_MAX = 5
+const ACTIONS_MAX = 4
+
+const ConditionSet = z.object({
+  resources: list(Resource, { max: RESOURCES_MAX }).optional().describe('Holds for a log that is one of these.'),
+  principals: list(Principal, { max: PRINCIPALS_MAX })
+    .optional()
+    .describe('Holds for a caller who is one of these, or has one of these roles.'),
+  context: list(
+    z.object({
+      key: text(1, 255),
+      operator: z.enum(['==', '!=', '<', '<=', '>', '>=', 'in', 'not in', 'like']),
+      value: z.union([text(0, 4000), z.boolean()]),
+    }),
+    { max: CONTEXT_MAX },
+  )
+    .optional()
+    .describe('No condition on the context of a request can be evaluated, so a policy that carries one is refused.'),
+})
+export type ConditionSet = z.output<typeof ConditionSet>
+
+const PolicyDraft = z.object({
+  description: text(0, 4000).optional(),
+  policy_type: policyType,
+  resource: Resource.describe('A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name.'),
+  actions: list(text(1, 255), { min: 1, max: ACTIONS_MAX }).describe(
+    'A log is seen as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or `search_read`.',
+  ),
+  restricted: z.boolean().default(false).describe('Kept as it is given; a LOG_PERMIT policy restricts in any case.'),
+  principal: Principal.describe('A role by its name or id, a user or an API key by its id.'),
+  when: ConditionSet.optional().describe('The policy applies only where all given lists hold.'),
+  unless: ConditionSet.optional().describe('The policy does not apply where all given lists hold.'),
+})
+export type PolicyDraft = z.output<typeof PolicyDraft>
+
+export const Policy = PolicyDraft.extend({
+  id: uuid,
+  restricted: z.boolean(),
+  created_at: ms,
+  modified_at: ms,
+  metadata: Metadata,
+}).meta({
+  id: 'Policy',
+  description:
+    'A rule on top of roles: LOG_FORBID hides logs from a principal; LOG_PERMIT, once there is any for a principal, leaves it only the logs that are named. Forbidding wins.',
+})
+export type Policy = z.output<typeof Policy>
+
+const Policies = z.object({ policies: z.array(Policy) })
+
+export const policies = {
+  list: endpoint({
+    method: 'GET',
+    path: '/policies',
+    permission: 'policies_read',
+    tier: 'X',
+    summary: 'The policies of the organisation, newest first',
+    query: z.object({
+      resource_type: textParameter(255),
+      resource_id: textParameter(255),
+      principal_type: textParameter(255),
+      principal_id: textParameter(255),
+    }),
+    reply: Policies,
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/policies',
+    permission: 'policies_write',
+    tier: 'X',
+    summary: 'Create a policy; it takes effect with the next request',
+    description: 'ROLE_BASED and CUSTOM policies answer 501: roles say what they would say, or nothing evaluates them.',
+    body: PolicyDraft,
+    status: 201,
+    reply: Policy,
+    fails: [501],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/policies/{policyId}',
+    permission: 'policies_read',
+    tier: 'X',
+    summary: 'One policy',
+    reply: Policy,
+    fails: [404],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/policies/{policyId}',
+    permission: 'policies_write',
+    tier: 'X',
+    summary: 'Replace a policy',
+    body: PolicyDraft,
+    reply: Policy,
+    fails: [404, 501],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/policies/{policyId}',
+    permission: 'policies_delete',
+    tier: 'X',
+    summary: 'Delete a policy',
+    status: 200,
+    reply: z.object({}),
+    fails: [404],
+  }),
+  ofResource: endpoint({
+    method: 'GET',
+    path: '/policies/resources/{resource_type}/{resource_id}',
+    permission: 'policies_read',
+    tier: 'X',
+    summary: 'The policies that name a resource, itself or in a condition',
+    params: z.object({ resource_type: name, resource_id: name }),
+    reply: Policies,
+  }),
+  ofPrincipal: endpoint({
+    method: 'GET',
+    path: '/policies/principals/{principal_type}/{principal_id}',
+    permission: 'policies_read',
+    tier: 'X',
+    summary: 'The policies that name a principal',
+    params: z.object({ principal_type: upper(z.enum(['ROLE', 'USER', 'APIKEY'])), principal_id: name }),
+    reply: Policies,
+  }),
+}
