@@ -52,8 +52,10 @@ export function openPool(server: pg.ClientConfig, poolMax: number): pg.Pool {
     query_timeout: ANSWER_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
   })
-  // A connection lost while nobody uses it is replaced by the pool; without a listener it would end the process.
+  // A lost connection fails the statement under way or is replaced by the pool; heard by nobody, its error would end the process, and the
+  // pool itself does not listen while a transaction has the connection.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', () => undefined))
   return pool
 }
 

@@ -45,6 +45,7 @@ async function buildFrom(dumpDir: string, metaDir: string, deps: Deps): Promise<
   await chown(workshop, uid, gid)
   const embedded = await startEmbedded(workshop, CONNECTIONS, deps)
   const client = new pg.Client(clientConfig({ connectionString: embedded.url }))
+  client.on('error', () => undefined)
   try {
     await client.connect()
     await migrate(client, deps, { upTo: manifest.migrations })

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { sqlState, violated } from './driver.ts'
+import { type Db, type Meta, openMeta } from './meta.ts'
+import { json, sql } from './sql.ts'
+import { makeTestDatabase, type TestDatabase, testDeps } from './test-database.ts'
+
+let database: TestDatabase
+let here: Meta
+let there: Meta
+
+beforeAll(async () => {
+  database = await makeTestDatabase((inject('stores' as never) as { meta: string }).meta)
+  here = await database.open()
+  there = await database.open()
+  await here.run(sql`create table things (org_id uuid not null, name text primary key, number bigint not null default 0)`)
+  await here.all(sql`select watch_changes('things')`)
+})
+afterAll(() => database.drop())
+
+const org = (): string => randomUUID()
+const add = (db: Db, orgId: string, name: string) => db.run(sql`insert into things (org_id, name) values (${orgId}, ${name})`)
+const namesOf = async (db: Db, orgId: string) =>
+  (await db.all<{ name: string }>(sql`select name from things where org_id = ${orgId} order by name`)).map((row) => row.name)
+
+/** until asks again until the answer is the one expected, and fails with the last answer when it never is. */
+async function until<T>(ask: () => Promise<T>, expected: T): Promise<void> {
+  await expect.poll(ask, { interval: 10, timeout: 10_000 }).toEqual(expected)
+}
+
+test('values come back as they were sent: numbers as numbers, text untouched, JSON as JSON', async () => {
+  const text = `'; drop table things; -- "\\ \u{1f332}`
+  const row = await here.one(
+    sql`select ${text}::text as text, 9007199254740991::bigint as big, count(*) as count, sum(1.5) as sum, ${json({ a: [1, null, text] })} as json,
+      ${json(undefined)} as nothing, ${['a', 'b']}::text[] as list, current_setting('timezone') as zone from things where false`,
+  )
+  expect(row).toEqual({
+    text,
+    big: 9007199254740991,
+    count: 0,
+    sum: null,
+    json: { a: [1, null, text] },
+    nothing: null,
+    list: ['a', 'b'],
+    zone: 'UTC',
+  })
+})
+
+test('half surrogate pairs become the replacement character, and what only looks like one stays', async () => {
+  const row = await here.one<{ json: unknown }>(sql`select ${json(['\ud800x', '\\ud800', '\u{1f332}'])} as json`)
+  expect(row?.json).toEqual(['\ufffdx', '\\ud800', '\u{1f332}'])
+})
+
+test('pieces of statements nest, and names are quoted', async () => {
+  const condition = sql`${sql.id('name')} = any(${['x']}) and ${sql.join([1, 2])} is not null`
+  await expect(here.all(sql`select 1 from things where ${condition}`)).rejects.toThrow()
+  const fine = sql.join([sql`name = ${'x'}`, sql`number > ${1}`], sql` or `)
+  expect(await here.all(sql`select 1 from ${sql.id('things')} where ${fine}`)).toEqual([])
+})
+
+test('text with a NUL is refused with 400', async () => {
+  await expect(add(here, org(), 'a\0b')).rejects.toMatchObject({ status: 400 })
+  await expect(here.one(sql`select ${json({ a: '\0' })} as json`)).rejects.toMatchObject({ status: 400 })
+})
+
+test('a taken name is told by its constraint', async () => {
+  const [orgId, name] = [org(), randomUUID()]
+  await add(here, orgId, name)
+  const thrown = await add(here, orgId, name).catch((error: unknown) => error)
+  expect(violated(thrown)).toBe('things_pkey')
+})
+
+test('a failed transaction leaves nothing, and its connection is whole again', async () => {
+  const orgId = org()
+  const failing = here.write(orgId, async (tx) => {
+    await add(tx, orgId, `${orgId} a`)
+    throw new Error('no more')
+  })
+  await expect(failing).rejects.toThrow('no more')
+  expect(await namesOf(here, orgId)).toEqual([])
+})
+
+test('an ignored error of a statement fails the transaction instead of losing it silently', async () => {
+  const orgId = org()
+  const careless = here.write(orgId, async (tx) => {
+    await add(tx, orgId, `${orgId} a`)
+    await tx.run(sql`select 1 / 0`).catch(() => undefined)
+  })
+  await expect(careless).rejects.toThrow('nothing was written')
+  expect(await namesOf(here, orgId)).toEqual([])
+})
+
+test('a statement after the end of its transaction is refused', async () => {
+  let kept: Db | undefined
+  await here.write(org(), async (tx) => {
+    kept = tx
+  })
+  await expect(kept?.run(sql`select 1`)).rejects.toThrow('after the end')
+})
+
+test('a transaction given up in a deadlock is run again, and both are written', async () => {
+  const orgId = org()
+  await add(here, orgId, `${orgId} a`)
+  await add(here, orgId, `${orgId} b`)
+  const increase = (tx: Db, name: string) =>
+    tx.run(sql`update things set number = number + 1 where org_id = ${orgId} and name = ${`${orgId} ${name}`}`)
+  const bothHold = Promise.withResolvers<void>()
+  let holding = 0
+  let runs = 0
+  const inOrder = (first: string, second: string) =>
+    here.write(orgId, async (tx) => {
+      runs += 1
+      await increase(tx, first)
+      holding += 1
+      if (holding === 2) bothHold.resolve()
+      await bothHold.promise
+      await increase(tx, second)
+    })
+  await Promise.all([inOrder('a', 'b'), inOrder('b', 'a')])
+  expect(runs).toBe(3)
+  expect(await here.all(sql`select number from things where org_id = ${orgId}`)).toEqual([{ number: 2 }, { number: 2 }])
+})
+
+test('a transaction that is given up every time fails with 503 after some tries', async () => {
+  let runs = 0
+  const failing = here.write(org(), async (tx) => {
+    runs += 1
+    await tx.run(sql`do $$ begin raise exception using errcode = '40001'; end $$`)
+  })
+  await expect(failing).rejects.toMatchObject({ status: 503 })
+  expect(runs).toBe(6)
+})
+
+test('who writes sees the change at once, everybody else as soon as told', async () => {
+  const orgId = org()
+  const ask = (meta: Meta) => meta.cached(orgId, 'names', () => namesOf(meta, orgId))
+  expect([await ask(here), await ask(there)]).toEqual([[], []])
+  await here.write(orgId, (tx) => add(tx, orgId, `${orgId} a`))
+  expect(await ask(here)).toEqual([`${orgId} a`])
+  await until(() => ask(there), [`${orgId} a`])
+})
+
+test('a change outside of write, even by hand, reaches every process', async () => {
+  const orgId = org()
+  const ask = (meta: Meta) => meta.cached(orgId, 'names', () => namesOf(meta, orgId))
+  await Promise.all([ask(here), ask(there)])
+  await add(here, orgId, `${orgId} a`)
+  await until(() => Promise.all([ask(here), ask(there)]), [[`${orgId} a`], [`${orgId} a`]])
+  await here.run(sql`update things set name = ${`${orgId} b`} where org_id = ${orgId}`)
+  await until(() => ask(there), [`${orgId} b`])
+  await here.run(sql`delete from things where org_id = ${orgId}`)
+  await until(() => ask(there), [])
+})
+
+test('settings of the deployment concern everybody', async () => {
+  const heard: string[] = []
+  const stop = there.onChange((orgId) => heard.push(orgId))
+  await here.run(sql`insert into settings (name, value) values (${randomUUID()}, ${json(1)})`)
+  await until(async () => heard.includes('*'), true)
+  stop()
+})
+
+test('what is cached is not loaded again while nothing changes', async () => {
+  const orgId = org()
+  let loads = 0
+  const load = async () => {
+    loads += 1
+  }
+  await here.cached(orgId, 'name', load)
+  await there.write(org(), async (tx) => add(tx, org(), randomUUID()))
+  await here.cached(orgId, 'name', load)
+  expect(loads).toBe(1)
+})
+
+test('a lost listening connection is made again and everything is forgotten', async () => {
+  const orgId = org()
+  let loads = 0
+  const load = async () => {
+    loads += 1
+  }
+  await there.cached(orgId, 'name', load)
+  const heard: string[] = []
+  const stop = there.onChange((changed) => heard.push(changed))
+  await here.all(
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ~* '^(listen|select 1$)' and pid <> pg_backend_pid()`,
+  )
+  await until(async () => heard.includes('*'), true)
+  await until(async () => there.health().status, 'ok')
+  await there.cached(orgId, 'name', load)
+  expect(loads).toBe(2)
+  stop()
+})
+
+test('connections that the server ended are replaced without a failed request', async () => {
+  await Promise.all(Array.from({ length: 5 }, () => here.all(sql`select pg_sleep(0.01)`)))
+  await there.all(
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+  )
+  await until(async () => here.health().status, 'ok')
+  expect(await here.all(sql`select 1 as one`)).toEqual([{ one: 1 }])
+})
+
+test('a connection lost in the midst of a statement is 503', async () => {
+  const { pid } = (await here.one<{ pid: number }>(sql`select 1 as pid`)) ?? { pid: 0 }
+  expect(pid).toBe(1)
+  const failing = here.write(org(), async (tx) => {
+    const own = await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+    await there.all(sql`select pg_terminate_backend(${own?.pid})`)
+    await tx.all(sql`select 1`)
+  })
+  await expect(failing).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '2' } })
+  expect(await here.all(sql`select 1 as one`)).toEqual([{ one: 1 }])
+})
+
+test('when every connection stays taken the next caller gets 503 and not silence', async () => {
+  const narrow = await openMeta({ url: database.url, dataDir: 'not used', poolMax: 1 }, testDeps)
+  const free = Promise.withResolvers<void>()
+  const taken = Promise.withResolvers<void>()
+  const holding = narrow.write(org(), async () => {
+    taken.resolve()
+    await free.promise
+  })
+  await taken.promise
+  await expect(narrow.all(sql`select 1`)).rejects.toMatchObject({ status: 503 })
+  free.resolve()
+  await holding
+  await narrow.close()
+})
+
+test('a server that cannot be reached is 503 and names no password', async () => {
+  const url = new URL(database.url)
+  url.password = 'secret-word'
+  const lost = await openMeta({ url: url.href, dataDir: 'not used' }, testDeps)
+  await lost.ping()
+  await lost.close()
+  const thrown = await lost.all(sql`select 1`).catch((error: unknown) => error)
+  expect(String(thrown)).not.toContain('secret-word')
+})
+
+test('a mistake of ours stays a mistake and is not taken for an outage', async () => {
+  const thrown = await here.all(sql`select * from nowhere`).catch((error: unknown) => error)
+  expect(sqlState(thrown)).toBe('42P01')
+  expect(thrown).toBeInstanceOf(pg.DatabaseError)
+})

@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { clientConfig } from './driver.ts'
+import { appliedMigrations, migrate, migrationStatus } from './migrate.ts'
+import { makeTestDatabase, type TestDatabase, testDeps } from './test-database.ts'
+
+let database: TestDatabase
+let dir: string
+const clients: pg.Client[] = []
+
+beforeEach(async () => {
+  database = await makeTestDatabase((inject('stores' as never) as { meta: string }).meta)
+  dir = await mkdtemp(join(tmpdir(), 'dendro-migrations-'))
+})
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.end()
+  await database.drop()
+  await rm(dir, { recursive: true, force: true })
+})
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(clientConfig({ connectionString: database.url }))
+  await client.connect()
+  clients.push(client)
+  return client
+}
+
+const file = (name: string, text: string) => writeFile(join(dir, name), text)
+
+test('files run in the order of their names, once, and notes beside them are no migrations', async () => {
+  await file('0002-second.sql', 'insert into log values (2); insert into log values (22);')
+  await file('0001-first.sql', 'create table log (n int); insert into log values (1)')
+  await file('README.md', 'not SQL')
+  const client = await connect()
+  expect(await migrationStatus(client, dir)).toEqual({ pending: ['0001-first', '0002-second'], unknown: [] })
+  await migrate(client, testDeps, { dir })
+  await migrate(client, testDeps, { dir })
+  expect((await client.query('select n from log order by n')).rows).toEqual([{ n: 1 }, { n: 2 }, { n: 22 }])
+  expect(await migrationStatus(client, dir)).toEqual({ pending: [], unknown: [] })
+})
+
+test('two processes at once: one works, the other waits and finds nothing to do', async () => {
+  await file('0001-first.sql', 'create table log (n int); insert into log values (1); select pg_sleep(0.2)')
+  await file('0002-second.sql', 'insert into log values (2)')
+  const [one, two, three] = await Promise.all([connect(), connect(), connect()])
+  await Promise.all([migrate(one, testDeps, { dir }), migrate(two, testDeps, { dir }), migrate(three, testDeps, { dir })])
+  expect((await one.query('select count(*) as count from log')).rows).toEqual([{ count: 2 }])
+})
+
+test('a file that fails leaves nothing of itself, those before it stay, and the next start goes on from there', async () => {
+  await file('0001-first.sql', 'create table log (n int)')
+  await file('0002-second.sql', 'insert into log values (2); select 1 / 0')
+  const client = await connect()
+  await expect(migrate(client, testDeps, { dir })).rejects.toThrow('metadata migration 0002-second failed: division by zero')
+  expect((await client.query('select n from log')).rows).toEqual([])
+  expect(await appliedMigrations(client)).toEqual(['0001-first'])
+  await file('0002-second.sql', 'insert into log values (2)')
+  await migrate(client, testDeps, { dir })
+  expect(await appliedMigrations(client)).toEqual(['0001-first', '0002-second'])
+})
+
+test('data of a newer program is refused by name and left as it is', async () => {
+  await file('0001-first.sql', 'select 1')
+  await file('0009-of-the-future.sql', 'create table future (n int)')
+  const client = await connect()
+  await migrate(client, testDeps, { dir })
+  await rm(join(dir, '0009-of-the-future.sql'))
+  await file('0002-second.sql', 'drop table future')
+  await expect(migrate(client, testDeps, { dir })).rejects.toThrow(/newer version of Dendro.*0009-of-the-future/)
+  expect(await appliedMigrations(client)).toEqual(['0001-first', '0009-of-the-future'])
+})
+
+test('the real migrations run on an empty server, several processes at once', async () => {
+  const opened = await Promise.all([database.open(), database.open()])
+  for (const meta of opened) await meta.ping()
+})
