@@ -34,7 +34,8 @@ export type SupervisedChild = {
 
 const BACK_OFF_MS = [200, 500, 1_000, 2_000, 5_000] as const
 const PING_EVERY_MS = 1_000
-const PING_BOUND_MS = 5_000
+/** With PING_EVERY_MS and MISSES_MAX this ends a child that hangs within 15 s. */
+const PING_BOUND_MS = 3_000
 const MISSES_MAX = 3
 const READY_POLL_MS = 30
 const READY_MS = 60_000
@@ -63,6 +64,7 @@ export async function supervise(plan: ChildPlan, deps: { clock: Clock; log: Log 
     const bound = AbortSignal.any([AbortSignal.timeout(plan.readyMs ?? READY_MS), gaveUp.signal, stopping.signal])
     try {
       await Promise.race([pollReady(bound), exited])
+      if (stopping.signal.aborted) throw new Error(`${plan.name} was stopped while it started`)
     } catch (cause) {
       child.kill('SIGKILL')
       throw cause
@@ -85,18 +87,20 @@ export async function supervise(plan: ChildPlan, deps: { clock: Clock; log: Log 
 
   async function watch(child: ChildProcess): Promise<string> {
     const ended = new AbortController()
+    // A child that was asked to stop may drain for longer than it may be deaf; only stopMs bounds it then.
+    const pinged = AbortSignal.any([ended.signal, stopping.signal])
     const exit =
       child.exitCode !== null || child.signalCode !== null ? Promise.resolve([child.exitCode, child.signalCode]) : once(child, 'exit')
     const pings = (async () => {
       let misses = 0
-      while (!ended.signal.aborted) {
-        await clock.sleep(PING_EVERY_MS, ended.signal).catch(() => undefined)
-        if (ended.signal.aborted) return
+      while (!pinged.aborted) {
+        await clock.sleep(PING_EVERY_MS, pinged).catch(() => undefined)
+        if (pinged.aborted) return
         try {
-          await plan.ping(AbortSignal.any([ended.signal, AbortSignal.timeout(PING_BOUND_MS)]))
+          await plan.ping(AbortSignal.any([pinged, AbortSignal.timeout(PING_BOUND_MS)]))
           misses = 0
         } catch (cause) {
-          if (ended.signal.aborted) return
+          if (pinged.aborted) return
           misses += 1
           log.warn({ misses, err: cause }, 'child does not answer')
           if (misses >= MISSES_MAX) child.kill('SIGKILL')

@@ -1,0 +1,42 @@
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import type { Log } from '../log.ts'
+
+/** An EngineLog carries the engine's words into our log and keeps the last ones, which say why it did not start. */
+export type EngineLog = { lastWords(): string; ended: Promise<void> }
+
+const LINE = /^\d{4}\.\d\d\.\d\d [\d:.]+ \[ \d+ \] \{(?<query>[^}]*)\} <(?<level>\w+)> (?<source>[^:]{0,200}): (?<text>.*)$/
+/** Lines of another form are warnings: they are last words, of the engine or of its program. */
+const LEVELS: Record<string, 'error' | 'warn' | 'info' | 'debug'> = {
+  Fatal: 'error',
+  Critical: 'error',
+  Error: 'error',
+  Warning: 'warn',
+  Notice: 'info',
+  Information: 'info',
+  Debug: 'debug',
+  Trace: 'debug',
+}
+const TEXT_MAX = 1_000
+const LAST_WORDS_MAX = 4_000
+/** Frames of a stack without symbols say nothing to anybody. */
+const NOISE = /^(\d+\. .*|\s*|\s*\(version [^)]*\))$/
+
+/** forwardEngineLog reads one stream of the engine until it ends. */
+export function forwardEngineLog(stream: Readable, log: Log): EngineLog {
+  let last = ''
+  const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+  lines.on('line', (line) => {
+    if (NOISE.test(line)) return
+    last = `${last}${line}\n`.slice(-LAST_WORDS_MAX)
+    forward(line, log)
+  })
+  return { lastWords: () => last, ended: new Promise((done) => lines.once('close', done)) }
+}
+
+function forward(line: string, log: Log): void {
+  const said = LINE.exec(line)?.groups
+  const level = LEVELS[said?.level ?? ''] ?? 'warn'
+  const fields = said ? { source: said.source, query_id: said.query || undefined, text: said.text } : { text: line }
+  log[level]({ ...fields, text: fields.text?.slice(0, TEXT_MAX) }, 'event engine says')
+}

@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type SupervisedChild, supervise } from '../child.ts'
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import type { Log } from '../log.ts'
+import { Secret } from '../secret.ts'
+import type { StoreAddress } from './address.ts'
+import { type Clients, openClients } from './clients.ts'
+import { DATABASE, engineConfig, usersConfig } from './engine-config.ts'
+import { findEngineLibrary } from './engine-library.ts'
+import { type EngineLog, forwardEngineLog } from './engine-log.ts'
+import { startId as startIdOf } from './rows.ts'
+
+export type EngineOptions = {
+  dataDir: string
+  memoryBytes: number
+  /** lockWaitMs is how long a start waits for the engine of a service that just died to let go of the directory. */
+  lockWaitMs?: number
+  freePort?: () => Promise<number>
+}
+
+export type EventDeps = { clock: Clock; log: Log; ids: Ids }
+
+/** An Engine is the embedded event engine, a supervised child; its clients change with every restart and must not be kept. */
+export type Engine = { child: SupervisedChild; clients(): Clients; close(): Promise<void> }
+
+const LOCK_WAIT_MS = 10_000
+const START_AGAIN_MS = 250
+const PORT_TRIES_MAX = 10
+const PASSWORD_BYTES = 32
+const READY_BOUND_MS = 5_000
+const READY_MS = 120_000
+const STOP_MS = 15_000
+const ENGINE_PROGRAM = join(import.meta.dirname, 'engine-child.ts')
+/** The engine listens from the first statement on and lives until the second has read standard input to its end. */
+const STATEMENTS = "SYSTEM START LISTEN HTTP; SELECT count() FROM file('stdin', 'LineAsString', 'line String')"
+
+/** eventsDir is what the embedded event store owns of the data directory; the engine's own files lie in its folder `store`. */
+export const eventsDir = (dataDir: string): string => join(resolve(dataDir), 'events')
+export const storeDir = (dataDir: string): string => join(eventsDir(dataDir), 'store')
+
+/** openEngine starts the engine on its directory, once its predecessor has let go of it and on whatever port is free. */
+export async function openEngine(options: EngineOptions, deps: EventDeps): Promise<Engine> {
+  const giveUpMs = deps.clock.monotonicMs() + (options.lockWaitMs ?? LOCK_WAIT_MS)
+  for (let tries = 1; ; tries += 1) {
+    const starter = makeStarter(options, deps)
+    try {
+      const child = await supervise(starter.plan, deps)
+      return { child, clients: starter.clients, close: () => child.close() }
+    } catch (cause) {
+      await starter.giveUp()
+      const why = whyNotStarted(starter.lastWords())
+      const again = (why === 'locked' && deps.clock.monotonicMs() < giveUpMs) || (why === 'port taken' && tries < PORT_TRIES_MAX)
+      if (!again) throw failedStart(why, starter.lastWords(), options.dataDir, cause)
+      deps.log.info({ why }, 'event engine could not start yet, trying again')
+      await deps.clock.sleep(START_AGAIN_MS)
+    }
+  }
+}
+
+type Reason = 'locked' | 'port taken' | 'other'
+
+/** whyNotStarted reads the engine's last words; its exit status says nothing. */
+function whyNotStarted(lastWords: string): Reason {
+  if (/Code: 76\b|Another server instance in same directory/.test(lastWords)) return 'locked'
+  if (/Code: 210\b|Address already in use/.test(lastWords)) return 'port taken'
+  return 'other'
+}
+
+function failedStart(why: Reason, lastWords: string, dataDir: string, cause: unknown): Error {
+  const dir = eventsDir(dataDir)
+  switch (why) {
+    case 'locked':
+      return new Error(`another server is running on ${dir}; stop it or choose another data directory`, { cause })
+    case 'port taken':
+      return new Error('the event engine found no free port on 127.0.0.1', { cause })
+    case 'other': {
+      const said = lastWords.trim().slice(-500)
+      const own = cause instanceof Error ? cause.message : String(cause)
+      return new Error(`the event engine did not start on ${dir}: ${said === '' ? own : said}`, { cause })
+    }
+  }
+}
+
+/** makeStarter holds what changes with every start: port, passwords, the id the engine must answer, and the clients that know them. */
+function makeStarter(options: EngineOptions, deps: EventDeps) {
+  const log = deps.log.child({ child: 'event engine' })
+  let clients: Clients | undefined
+  let startId = ''
+  let engineLog: EngineLog | undefined
+
+  async function start(): Promise<ChildProcess> {
+    await clients?.close()
+    const address = newAddress(await (options.freePort ?? freePort)(), deps.ids)
+    startId = deps.ids.uuid()
+    const configFile = await writeConfig(options, address, startId)
+    clients = openClients(address)
+    const child = spawnEngine(configFile)
+    engineLog = forwardEngineLog(child.stderr, log)
+    return child
+  }
+
+  async function answersItsId(signal: AbortSignal): Promise<void> {
+    const bound = AbortSignal.any([signal, AbortSignal.timeout(READY_BOUND_MS)])
+    if ((await startIdOf(opened().outside, bound)) !== startId) throw new Error('another program answers on the port of the event engine')
+  }
+
+  const opened = (): Clients => {
+    if (!clients) throw new Error('the event engine was never started')
+    return clients
+  }
+
+  return {
+    clients: opened,
+    lastWords: () => engineLog?.lastWords() ?? '',
+    giveUp: async () => {
+      await clients?.close()
+      await engineLog?.ended
+    },
+    plan: {
+      name: 'event engine',
+      spawn: start,
+      ready: answersItsId,
+      ping: answersItsId,
+      // Idle connections would keep the engine for seconds; the end of its standard input lets it finish what runs and leave.
+      stop: (child: ChildProcess) => {
+        clients?.close().catch((err) => log.warn({ err }, 'clients of the event engine did not close'))
+        child.stdin?.end()
+      },
+      readyMs: READY_MS,
+      stopMs: STOP_MS,
+    },
+  }
+}
+
+const newAddress = (port: number, ids: Ids): StoreAddress & { reader: NonNullable<StoreAddress['reader']> } => ({
+  url: `http://127.0.0.1:${port}`,
+  database: DATABASE,
+  cluster: undefined,
+  writer: { user: 'writer', password: new Secret(ids.secret(PASSWORD_BYTES)) },
+  reader: { user: 'reader', password: new Secret(ids.secret(PASSWORD_BYTES)) },
+})
+
+async function writeConfig(options: EngineOptions, address: ReturnType<typeof newAddress>, startId: string): Promise<string> {
+  const dir = eventsDir(options.dataDir)
+  await mkdir(storeDir(options.dataDir), { recursive: true, mode: 0o700 })
+  await chmod(dir, 0o700)
+  const usersFile = join(dir, 'users.xml')
+  const configFile = join(dir, 'config.xml')
+  await writeSecretFile(usersFile, usersConfig(address.writer, address.reader, options.memoryBytes))
+  await writeSecretFile(
+    configFile,
+    engineConfig({
+      storeDir: storeDir(options.dataDir),
+      usersFile,
+      port: Number(new URL(address.url).port),
+      startId,
+      memoryBytes: options.memoryBytes,
+      cores: availableParallelism(),
+    }),
+  )
+  return configFile
+}
+
+/** writeSecretFile makes the file anew, so that its mode holds also where an older one had another. */
+async function writeSecretFile(path: string, text: string): Promise<void> {
+  const fresh = `${path}.new`
+  await rm(fresh, { force: true })
+  await writeFile(fresh, text, { mode: 0o600, flag: 'wx' })
+  await rename(fresh, path)
+}
+
+function spawnEngine(configFile: string) {
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    ENGINE_PROGRAM,
+    findEngineLibrary(),
+    `--config-file=${configFile}`,
+    `--query=${STATEMENTS}`,
+  ]
+  return spawn(process.execPath, args, {
+    // A process group of its own: Ctrl-C in a terminal must reach the service alone, which stops the engine when it is ready to.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+    // Nothing of our environment: it may hold secrets, and the engine would read names of its own from it. Dates are those of UTC.
+    env: { TZ: 'UTC', PATH: process.env.PATH },
+  })
+}
+
+/** freePort asks the kernel for a port; another program may take it before the engine does, which is seen and tried again. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail)
+    server.listen(0, '127.0.0.1', done)
+  })
+  const address = server.address()
+  await new Promise((done) => server.close(done))
+  if (address === null || typeof address === 'string') throw new Error('no free port on 127.0.0.1')
+  return address.port
+}

@@ -1,0 +1,49 @@
+import { constants } from 'node:fs'
+import { access, open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { eventsDir, storeDir } from './engine.ts'
+
+/** A part directory of a partition by day, or of any table whose partitions have names; the list of migrations has none. */
+const PART_OF_PARTITION = /^(?!all_)[0-9a-z]+_\d+_\d+_\d+(_\d+)?$/
+
+const markFile = (dataDir: string): string => join(eventsDir(dataDir), 'made')
+
+/** isMade reports whether a start on this directory has once come to its end; before that nobody can have stored anything. */
+export const isMade = (dataDir: string): Promise<boolean> =>
+  access(markFile(dataDir), constants.F_OK).then(
+    () => true,
+    () => false,
+  )
+
+/** markMade is on the disk when it resolves. */
+export async function markMade(dataDir: string): Promise<void> {
+  const file = await open(markFile(dataDir), 'w', 0o600)
+  try {
+    await file.writeFile('The first start on this directory came to its end.\n')
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  const dir = await open(eventsDir(dataDir), 'r')
+  try {
+    await dir.sync()
+  } finally {
+    await dir.close()
+  }
+}
+
+/**
+ * clearHalfMade removes what an interrupted first start left, and reports whether it did. It never does so once a start has come to its end,
+ * nor where parts with rows lie, as in a directory that was copied without its mark.
+ */
+export async function clearHalfMade(dataDir: string): Promise<boolean> {
+  if (await isMade(dataDir)) return false
+  if (await hasRows(dataDir)) return false
+  await rm(storeDir(dataDir), { recursive: true, force: true })
+  return true
+}
+
+async function hasRows(dataDir: string): Promise<boolean> {
+  const entries = await readdir(storeDir(dataDir), { recursive: true, withFileTypes: true }).catch(() => [])
+  return entries.some((entry) => entry.isDirectory() && PART_OF_PARTITION.test(entry.name))
+}

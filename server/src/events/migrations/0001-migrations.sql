@@ -1,0 +1,9 @@
+-- What has been done to this database; every node of a cluster has the whole list.
+create table if not exists migrations {{on cluster}} (
+  number UInt32,
+  name String,
+  applied_at DateTime64(3, 'UTC')
+)
+engine = {{engine everywhere migrations}}
+order by number
+settings {{settings}};

@@ -1,0 +1,58 @@
+import type { ClickHouseClient } from '@clickhouse/client'
+import type { StoreAddress } from './address.ts'
+
+/** databaseExists asks the server, not the database; who may use a database may not always make one. */
+export const databaseExists = async (outside: ClickHouseClient, database: string, signal?: AbortSignal): Promise<boolean> =>
+  (await rows(outside, 'select name from system.databases where name = {database:String}', { database }, signal)).length > 0
+
+/** createDatabase writes names as they are: address.ts lets only identifiers through, and parameters are not allowed here. */
+export const createDatabase = async (outside: ClickHouseClient, { database, cluster }: StoreAddress): Promise<void> => {
+  await outside.command({ query: `create database if not exists ${database} ${cluster === undefined ? '' : `on cluster '${cluster}'`}` })
+}
+
+export const tableExists = async (writer: ClickHouseClient, table: string): Promise<boolean> =>
+  (await rows(writer, 'select name from system.tables where database = currentDatabase() and name = {table:String}', { table })).length > 0
+
+export type AppliedMigration = { number: number; name: string }
+
+/** appliedMigrations are distinct: two services that migrate at once may both record a file. */
+export const appliedMigrations = (writer: ClickHouseClient): Promise<AppliedMigration[]> =>
+  rows<AppliedMigration>(writer, 'select distinct number, name from migrations order by number', {})
+
+export const recordMigration = async (writer: ClickHouseClient, number: number, name: string, nowMs: number): Promise<void> => {
+  await writer.command({
+    query:
+      'insert into migrations (number, name, applied_at) select {number:UInt32}, {name:String}, fromUnixTimestamp64Milli({nowMs:Int64})',
+    query_params: { number, name, nowMs },
+  })
+}
+
+export type DetachedParts = { table: string; reason: string; parts: number }
+
+/** detachedParts counts what the engine set aside without a word because it was damaged or did not fit. */
+export const detachedParts = (writer: ClickHouseClient, signal?: AbortSignal): Promise<DetachedParts[]> =>
+  rows<DetachedParts>(
+    writer,
+    `select table, reason, toUInt32(count()) as parts from system.detached_parts
+     where database = currentDatabase() and reason != '' group by table, reason order by table, reason`,
+    {},
+    signal,
+  )
+
+export const answers = async (outside: ClickHouseClient, signal: AbortSignal): Promise<void> => {
+  await rows(outside, 'select 1 as one', {}, signal)
+}
+
+/** startId is what an engine of ours was told at its start. */
+export const startId = async (outside: ClickHouseClient, signal: AbortSignal): Promise<string | undefined> =>
+  (await rows<{ id: string }>(outside, "select getMacro('start') as id", {}, signal))[0]?.id
+
+async function rows<Row>(client: ClickHouseClient, query: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<Row[]> {
+  const answer = await client.query({
+    query,
+    query_params: params,
+    format: 'JSONEachRow',
+    ...(signal ? { abort_signal: signal } : {}),
+  })
+  return answer.json<Row>()
+}
