@@ -1,0 +1,82 @@
+import { badRequest, type Failure, type FieldProblem } from '../errors.ts'
+
+/** A Token is a piece of the text; position and length count UTF-16 units, as browser editors do. */
+export type Token = { text: string; position: number; length: number }
+
+export type Problem = Omit<FieldProblem, 'field'>
+
+const ECHO_CHARS_MAX = 100
+
+const SINGLE_CURLY = /[‘’‚‛]/
+const DOUBLE_CURLY = /[“”„‟]/
+const BLANK_LOOKING = /[\p{Z}\p{Cf}]/u
+const CONTROL = /\p{Cc}/u
+
+/** The comparisons of the filter language; the selector has fewer. */
+const OPERATORS = new Set(['=', '!=', '<>', '<', '<=', '>', '>=', '~', '!~', '~*', '!~*'])
+/** What people write for an operator that other languages spell differently. */
+const MEANT: Readonly<Record<string, string>> = {
+  '==': '=',
+  '===': '=',
+  '!==': '!=',
+  '=!': '!=',
+  '=<': '<=',
+  '=>': '>=',
+  '><': '<>',
+  '=~': '~',
+  '~=': '~',
+}
+
+/** refusal is the 400 for a text that is not of its language: one line for people, the same in parts for programs. */
+export function refusal(field: string, problem: Problem): Failure {
+  const where = problem.position === undefined ? '' : ` (position ${problem.position})`
+  const hint = problem.hint === undefined ? '' : `: ${problem.hint}`
+  return badRequest(`${field}: ${problem.message}${where}${hint}`, { errors: [{ field, ...problem }] })
+}
+
+/** problemAt is the trouble with a token; `instead` is offered as its replacement when it is short enough to be repeated. */
+export function problemAt(token: Token, code: string, message: string, hint?: string, instead?: string): Problem {
+  const { position, length } = token
+  const fix = instead !== undefined && instead.length <= ECHO_CHARS_MAX ? { fix: { position, length, text: instead } } : {}
+  return { code, position, length, message, ...(hint === undefined ? {} : { hint }), ...fix }
+}
+
+/** echo repeats a piece of the caller's text, never more than a failure may carry. */
+export function echo(text: string): string {
+  if (text.length <= ECHO_CHARS_MAX) return text
+  return `${text.slice(0, ECHO_CHARS_MAX - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+/** quoted writes a text as the language does. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** strayCharacter is the trouble with what can stand nowhere outside quotes; undefined when the text at the position is nothing of that kind. */
+export function strayCharacter(text: string, at: number, noun: string): Problem | undefined {
+  const mark = String.fromCodePoint(text.codePointAt(at) ?? 0x20)
+  const here = { text: mark, position: at, length: mark.length }
+  const two = { ...here, text: text.slice(at, at + 2), length: 2 }
+  if (two.text === '--' || two.text === '/*') return problemAt(two, 'COMMENT', `comments are not part of a ${noun}`, 'remove it')
+  if (two.text === '&&') return problemAt(two, 'BAD_OPERATOR', "'&&' is not an operator", 'use AND', 'AND')
+  if (two.text === '||') return problemAt(two, 'BAD_OPERATOR', "'||' is not an operator", 'use OR', 'OR')
+  if (mark === '&') return problemAt(here, 'BAD_OPERATOR', "'&' is not an operator", 'use AND', 'AND')
+  if (mark === '|') return problemAt(here, 'PIPE', 'pipes are not part of this language', 'use select, groups and order_by of the request')
+  if (mark === ';') return problemAt(here, 'BAD_CHAR', "unexpected ';'", `a ${noun} is one expression, without a terminator`)
+  if (mark === '`') return problemAt(here, 'BACKTICK', 'backtick', 'wrap a key in double quotes instead')
+  const straight = SINGLE_CURLY.test(mark) ? "'" : DOUBLE_CURLY.test(mark) ? '"' : undefined
+  if (straight) return problemAt(here, 'CURLY_QUOTE', 'typographic quote', `use straight quotes: ' for text, " for a key`, straight)
+  if (mark === ' ') return undefined
+  if (BLANK_LOOKING.test(mark)) {
+    return problemAt(here, 'BAD_CHAR', 'invisible or non-breaking space', 'replace it with an ordinary space', ' ')
+  }
+  if (CONTROL.test(mark)) return problemAt(here, 'BAD_CHAR', 'control character', 'remove it')
+  return undefined
+}
+
+/** wrongOperator is the trouble with a comparison that the language does not have, with the one that was meant. */
+export function wrongOperator(token: Token, operators: readonly string[], otherwise: string): Problem {
+  const message = OPERATORS.has(token.text) ? `${token.text} is not available here` : `'${echo(token.text)}' is not an operator`
+  if (token.text === '!') return problemAt(token, 'BAD_OPERATOR', message, 'use NOT', 'NOT ')
+  const meant = MEANT[token.text]
+  if (meant === undefined || !operators.includes(meant)) return problemAt(token, 'BAD_OPERATOR', message, otherwise)
+  return problemAt(token, 'BAD_OPERATOR', message, meant === '~' ? 'use ~ for a regular expression' : `use ${meant}`, meant)
+}

@@ -1,0 +1,346 @@
+import type { Failure } from '../errors.ts'
+import { echo, type Problem, problemAt, quoted, refusal, strayCharacter, type Token, wrongOperator } from './refusal.ts'
+
+/** A Dialect is what the languages written in these words (the filter, the dataset selector) differ in. */
+export type Dialect = {
+  /** field is the request field the text stands in, as failures name it. */
+  field: string
+  /** noun is what such a text is called: `filter`. */
+  noun: string
+  charsMax: number
+  /** operators are the comparisons the language has; the others are known and refused with `operatorHint`. */
+  operators: readonly string[]
+  operatorHint: string
+}
+
+/** A Name is a key as written: bare names are checked by `plainKey` only when the text needs a key there. */
+export type Name = Token & { quoted: boolean }
+
+/** A Value is the right side of an operator. `text` is the spelling as received, without quotes; `quote` is empty for a bare value. */
+export type Value = Token & { kind: 'text' | 'number' | 'boolean'; quote: "'" | '"' | '' }
+
+const KEY_CHARS_MAX = 256
+const LIST_ITEMS_MAX = 1_000
+const PATTERN_CHARS_MAX = 1_000
+
+/** An ordinary run outside quotes: everything but blanks, characters that look blank or like quotes, and those with a meaning. */
+const RUN = /[^\s(),'"=<>!~|&;`‘’‚‛“”„‟\p{Cc}\p{Cf}\p{Z}]+/uy
+const BLANKS = /[ \t\r\n]*/y
+const OPERATOR = /[=<>!~]*~\*|[=<>!~]+/y
+const BARE_KEY = /^[@$]?[\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
+const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+const KEYWORDS = new Set(['AND', 'OR', 'NOT', 'EXISTS', 'IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP', 'ESCAPE'])
+/** The words that make a condition out of the key before them. */
+const WORD_OPERATORS = new Set(['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'])
+const NEGATABLE = new Set(['IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'])
+
+/**
+ * A Scanner walks once through a text. What a character means depends on where it stands, so the parser asks for what may come
+ * next (a keyword, a name, an operator, a value) instead of cutting the text into tokens beforehand. `at` may be set back to look ahead.
+ */
+export class Scanner {
+  readonly dialect: Dialect
+  readonly text: string
+  at = 0
+
+  constructor(dialect: Dialect, text: string) {
+    this.dialect = dialect
+    this.text = text
+    if (text.length <= dialect.charsMax) return
+    throw this.refuse({
+      code: 'TOO_LONG',
+      position: dialect.charsMax,
+      length: text.length - dialect.charsMax,
+      message: `a ${dialect.noun} has at most ${dialect.charsMax} characters`,
+    })
+  }
+
+  refuse(problem: Problem): Failure {
+    return refusal(this.dialect.field, problem)
+  }
+
+  skipBlanks(): void {
+    this.at += this.#match(BLANKS).length
+  }
+
+  atEnd(): boolean {
+    this.skipBlanks()
+    return this.at === this.text.length
+  }
+
+  /** take moves behind one punctuation mark when it comes next. */
+  take(mark: string): boolean {
+    this.skipBlanks()
+    if (this.text[this.at] !== mark) return false
+    this.at += 1
+    return true
+  }
+
+  /** peekRun is the run of ordinary characters that comes next. */
+  peekRun(): Token | undefined {
+    this.skipBlanks()
+    const text = this.#match(RUN)
+    return text === '' ? undefined : { text, position: this.at, length: text.length }
+  }
+
+  /** takeKeyword moves behind one of the keywords, in any case, and gives it in capitals. */
+  takeKeyword<const W extends string>(...words: readonly W[]): (Token & { text: W }) | undefined {
+    const run = this.peekRun()
+    const word = words.find((candidate) => candidate === run?.text.toUpperCase())
+    if (!run || !word) return undefined
+    this.at += run.length
+    return { ...run, text: word }
+  }
+
+  /** name takes a key as it stands: quoted, or a run that nobody has checked yet. */
+  name(): Name | undefined {
+    this.skipBlanks()
+    if (this.text[this.at] === '"') {
+      const token = this.#quotedText('"')
+      if (token.text === '') throw this.#at(token, 'EMPTY_KEY', 'empty key name', 'put the name between the quotes')
+      return { ...token, quoted: true }
+    }
+    const run = this.peekRun()
+    if (!run) return undefined
+    this.at += run.length
+    return { ...run, quoted: false }
+  }
+
+  /** plainKey makes sure that a name can be a key. */
+  plainKey(name: Name): string {
+    if (name.text.length > KEY_CHARS_MAX) {
+      throw this.#at(name, 'KEY_TOO_LONG', `a key name has at most ${KEY_CHARS_MAX} characters`)
+    }
+    if (name.quoted || BARE_KEY.test(name.text)) return name.text
+    const inQuotes = `"${name.text}"`
+    throw this.#at(
+      name,
+      'BAD_KEY',
+      `'${echo(name.text)}' is not a plain key name`,
+      /^\d/.test(name.text)
+        ? `a bare key starts with a letter; write ${echo(inQuotes)} if the key really has this name`
+        : `write ${echo(inQuotes)}`,
+      inQuotes,
+    )
+  }
+
+  /** refuseCall refuses a run that is written like a function. */
+  refuseCall(run: Token): void {
+    if (this.text[run.position + run.length] !== '(') return
+    const hint = /^(lower|upper|lcase|ucase)$/i.test(run.text)
+      ? 'use ILIKE to ignore case'
+      : /^(now|today|current_timestamp)$/i.test(run.text)
+        ? 'choose the time range of the request instead'
+        : 'compare a key with a value'
+    throw this.#at(
+      { ...run, length: run.length + 1 },
+      'NO_FUNCTIONS',
+      `'${echo(run.text)}(' looks like a function call; ${this.dialect.noun}s have no functions`,
+      hint,
+    )
+  }
+
+  /** operatorFollows tells a key from a word that stands alone. */
+  operatorFollows(): boolean {
+    const start = this.at
+    this.skipBlanks()
+    let follows = '=<>!~'.includes(this.text[this.at] ?? ' ')
+    if (!follows) {
+      const word = this.peekRun()?.text.toUpperCase() ?? ''
+      follows = WORD_OPERATORS.has(word)
+      if (word === 'NOT') {
+        this.at += word.length
+        follows = NEGATABLE.has(this.peekRun()?.text.toUpperCase() ?? '')
+      }
+    }
+    this.at = start
+    return follows
+  }
+
+  /** operator takes a comparison made of signs; anything but the language's own is refused with what was meant. */
+  operator(): Token | undefined {
+    this.skipBlanks()
+    const text = this.#match(OPERATOR)
+    if (text === '') return undefined
+    const token = { text, position: this.at, length: text.length }
+    if (!this.dialect.operators.includes(text)) throw this.refuse(wrongOperator(token, this.dialect.operators, this.dialect.operatorHint))
+    this.at += text.length
+    return token
+  }
+
+  /** value takes the right side of an operator or an item of a list; `place` says where it is expected, such as `after =`. */
+  value(place: string, operator?: Token): Value {
+    this.skipBlanks()
+    const mark = this.text[this.at]
+    if (mark === "'" || mark === '"') return { ...this.#quotedText(mark), kind: 'text', quote: mark }
+    const run = this.peekRun()
+    if (!run) throw this.#noValue(place)
+    const word = run.text.toUpperCase()
+    if (word === 'NULL') throw this.#at(run, 'NULL_COMPARE', 'NULL cannot be compared', 'write key IS NULL or key IS NOT NULL')
+    if (KEYWORDS.has(word)) {
+      throw this.#at(run, 'EXPECTED_VALUE', `expected a value ${place}`, `to compare with the word write ${quoted(run.text)}`)
+    }
+    this.refuseCall(run)
+    if (run.text.includes('*')) throw this.#wildcard(run, operator)
+    this.at += run.length
+    const kind = NUMBER.test(run.text) ? 'number' : word === 'TRUE' || word === 'FALSE' ? 'boolean' : 'text'
+    return { ...run, kind, quote: '' }
+  }
+
+  /** list takes the parentheses behind IN. */
+  list(key: string): Value[] {
+    this.skipBlanks()
+    const open = this.at
+    if (!this.take('(')) {
+      const next = this.peekRun()?.text ?? ''
+      const items = NUMBER.test(next) ? echo(next) : '…'
+      throw this.#next('EXPECTED_PAREN', 'IN needs a list in parentheses', `write ${echo(key)} IN (${items})`)
+    }
+    if (this.take(')')) {
+      const group = { text: '()', position: open, length: this.at - open }
+      throw this.#at(group, 'EMPTY_LIST', 'IN needs at least one value', 'for example status IN (500, 502)')
+    }
+    const values: Value[] = []
+    do {
+      const value = this.value(values.length === 0 ? 'after (' : 'after ,')
+      if (values.push(value) > LIST_ITEMS_MAX) throw this.#at(value, 'LIST_TOO_LONG', `a list has at most ${LIST_ITEMS_MAX} values`)
+    } while (this.take(','))
+    if (this.take(')')) return values
+    if (this.atEnd()) throw this.unclosed(open)
+    const hint = 'separate values by commas; quote values that contain spaces'
+    throw this.stray() ?? this.#next('EXPECTED_COMMA', "expected ',' or ')' in the list", hint)
+  }
+
+  /** pattern takes the quoted text behind LIKE and its kin. */
+  pattern(word: string): Value {
+    this.skipBlanks()
+    const mark = this.text[this.at]
+    if (mark === "'" || mark === '"') {
+      const value: Value = { ...this.#quotedText(mark), kind: 'text', quote: mark }
+      if (value.text.length <= PATTERN_CHARS_MAX) return value
+      throw this.#at(value, 'REGEX_TOO_LONG', `a pattern has at most ${PATTERN_CHARS_MAX} characters`)
+    }
+    const run = this.peekRun()
+    if (!run) throw this.stray() ?? this.#next('EXPECTED_STRING', `${word} needs quoted text`, `for example ${word} '%timeout%'`)
+    const inQuotes = quoted(run.text.replaceAll('*', '%'))
+    throw this.#at(run, 'EXPECTED_STRING', `${word} needs quoted text`, `write ${word} ${echo(inQuotes)}`, inQuotes)
+  }
+
+  /** isNull takes what stands behind IS, and says whether it was NULL or NOT NULL. */
+  isNull(key: string): boolean {
+    const not = this.takeKeyword('NOT')
+    if (this.takeKeyword('NULL')) return !not
+    this.skipBlanks()
+    const position = this.at
+    const mark = this.text[position]
+    const isQuote = mark === "'" || mark === '"'
+    const found = isQuote ? this.#quotedText(mark) : this.peekRun()
+    const hint = found
+      ? `to compare write ${echo(key)} ${not ? '!=' : '='} ${quoted(echo(found.text))}`
+      : `write ${echo(key)} IS NULL or ${echo(key)} IS NOT NULL`
+    const at = { text: '', position, length: isQuote ? 1 : (found?.length ?? (position < this.text.length ? 1 : 0)) }
+    throw this.#at(at, 'EXPECTED_NULL', 'expected NULL or NOT NULL after IS', hint)
+  }
+
+  unclosed(open: number): Failure {
+    const fix = { position: this.text.length, length: 0, text: ')' }
+    return this.refuse({ code: 'MISSING_PAREN', position: open, length: 1, message: "this '(' is not closed", hint: "add ')'", fix })
+  }
+
+  /** stray refuses what comes next when it can stand nowhere outside quotes; undefined when it is ordinary or its place is the trouble. */
+  stray(): Failure | undefined {
+    if (this.atEnd()) return undefined
+    const problem = strayCharacter(this.text, this.at, this.dialect.noun)
+    return problem && this.refuse(problem)
+  }
+
+  /** missingConnective refuses what follows a whole condition; `before` is the value that the condition ends with. */
+  missingConnective(before: Value | undefined): Failure {
+    const stray = this.stray()
+    if (stray) return stray
+    const mark = this.text[this.at]
+    const { noun } = this.dialect
+    if (mark === ')') return this.#next('UNEXPECTED_PAREN', "unexpected ')'", 'it has no matching (')
+    if (mark === ',') return this.#next('UNEXPECTED', "unexpected ','", 'join conditions with AND or OR')
+    const end = before && before.quote === '' ? this.#endOfWords() : this.at
+    if (before && end > this.at) {
+      const whole = { text: this.text.slice(before.position, end), position: before.position, length: end - before.position }
+      const inQuotes = quoted(whole.text)
+      return this.#at(whole, 'QUOTE_VALUE', 'a value containing spaces must be quoted', `write ${echo(inQuotes)}`, inQuotes)
+    }
+    return this.#next('EXPECTED_CONNECTIVE', `expected AND, OR or the end of the ${noun}`, 'put AND or OR here')
+  }
+
+  /** #endOfWords is where the plain words end that come next, without a word that begins a condition of its own. */
+  #endOfWords(): number {
+    const start = this.at
+    let end = start
+    for (let run = this.peekRun(); run && !KEYWORDS.has(run.text.toUpperCase()); run = this.peekRun()) {
+      this.at += run.length
+      if (this.operatorFollows() || this.text[this.at] === '(') break
+      end = this.at
+    }
+    this.at = start
+    return end
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.at
+    return pattern.exec(this.text)?.[0] ?? ''
+  }
+
+  #quotedText(mark: "'" | '"'): Token {
+    const position = this.at
+    let text = ''
+    for (let from = position + 1; ; ) {
+      const close = this.text.indexOf(mark, from)
+      if (close < 0) throw this.#unterminated(mark, position)
+      text += this.text.slice(from, close)
+      if (this.text[close + 1] !== mark) {
+        this.at = close + 1
+        return { text, position, length: this.at - position }
+      }
+      text += mark
+      from = close + 2
+    }
+  }
+
+  #unterminated(mark: string, position: number): Failure {
+    return this.refuse({
+      code: 'UNTERMINATED',
+      position,
+      length: this.text.length - position,
+      message: 'quoted text is not closed',
+      hint: `add the closing ${mark}; write ${mark}${mark} for a ${mark} inside`,
+      fix: { position: this.text.length, length: 0, text: mark },
+    })
+  }
+
+  #noValue(place: string): Failure {
+    const sign = this.#match(OPERATOR)
+    if (sign !== '') {
+      const token = { text: sign, position: this.at, length: sign.length }
+      return this.#at(token, 'BAD_OPERATOR', `unexpected '${echo(sign)}' ${place}`, 'use one operator')
+    }
+    return this.stray() ?? this.#next('EXPECTED_VALUE', `expected a value ${place}`, "for example 500 or 'text'")
+  }
+
+  /** #wildcard offers LIKE, in place of the operator too when there is one. */
+  #wildcard(run: Token, operator: Token | undefined): Failure {
+    const like = `${operator && operator.text !== '=' ? 'NOT LIKE' : 'LIKE'} ${quoted(run.text.replaceAll('*', '%'))}`
+    const { fix, ...problem } = problemAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(like)}`, like)
+    if (!fix || !operator || !['=', '!=', '<>'].includes(operator.text)) return this.refuse(problem)
+    const length = run.position + run.length - operator.position
+    return this.refuse({ ...problem, fix: { position: operator.position, length, text: like } })
+  }
+
+  #at(token: Token, code: string, message: string, hint?: string, instead?: string): Failure {
+    return this.refuse(problemAt(token, code, message, hint, instead))
+  }
+
+  /** #next refuses the one character that comes next, or the end. */
+  #next(code: string, message: string, hint: string): Failure {
+    return this.refuse({ code, position: this.at, length: this.at < this.text.length ? 1 : 0, message, hint })
+  }
+}
