@@ -30,6 +30,7 @@ type Place = { metaDir: string; pgDir: string; socketDir: string; programs: PgPr
 const RECOVERY_MS = 300_000
 const STOP_MS = 20_000
 const PROBE_MS = 3_000
+const ASKS_PER_PROBE = 10
 /** START_AGAIN_MS is how long a start waits for what a killed server left behind: its last processes notice its death within a second. */
 const START_AGAIN_MS = 10_000
 const STILL_IN_USE = /lock file|shared memory block/
@@ -207,23 +208,31 @@ function forward(line: string, log: Log): void {
   else log.debug({ message }, 'postgres says')
 }
 
-/** openProbe keeps one connection for the supervisor's pings, so that they neither wait for the pool nor start a process each second. */
+/**
+ * openProbe keeps a connection for the supervisor's pings, so that they neither wait for the pool nor start a process each second. Now and
+ * then it makes a new one, which a server that answers old connections only does not survive.
+ */
 function openProbe(server: pg.ClientConfig) {
-  let kept: pg.Client | undefined
+  let kept: { client: pg.Client; asked: number } | undefined
+  const connect = async () => {
+    const client = new pg.Client({ ...clientConfig(server), connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS })
+    client.on('error', () => undefined)
+    await client.connect().catch((cause) => {
+      client.end().catch(() => undefined)
+      throw cause
+    })
+    return { client, asked: 0 }
+  }
   return {
     ask: async (): Promise<void> => {
-      const client = kept ?? new pg.Client({ ...clientConfig(server), connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS })
+      const used = kept ?? (await connect())
+      kept = undefined
       try {
-        if (client !== kept) {
-          client.on('error', () => undefined)
-          await client.connect()
-        }
-        await client.query('select 1')
-        kept = client
-      } catch (cause) {
-        kept = undefined
-        client.end().catch(() => undefined)
-        throw cause
+        await used.client.query('select 1')
+        used.asked += 1
+        if (used.asked < ASKS_PER_PROBE) kept = used
+      } finally {
+        if (kept !== used) used.client.end().catch(() => undefined)
       }
     },
   }

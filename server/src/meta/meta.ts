@@ -59,6 +59,9 @@ const TRY_AGAIN_MS = 5
 /** openMeta opens the metadata store, brings its tables up to this program and follows its changes. */
 export async function openMeta(options: MetaOptions, deps: MetaDeps): Promise<Meta> {
   const poolMax = options.poolMax ?? POOL_MAX
+  if (options.url !== undefined && !URL.canParse(options.url)) {
+    throw new Error('DENDRO_POSTGRES_URL is no address of a PostgreSQL server; one reads postgresql://user:password@host:5432/database')
+  }
   const embedded = options.url === undefined ? await startEmbedded(options.dataDir, poolMax + CONNECTIONS_BESIDE, deps) : undefined
   try {
     const url = embedded?.url ?? options.url ?? ''

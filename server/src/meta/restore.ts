@@ -26,13 +26,20 @@ export async function restoreMetadata(dataDir: string, dumpName: string | undefi
   if (name === undefined || !dumps.includes(name)) {
     throw new Error(`there is no dump ${name ?? ''} in ${join(metaDir, 'dumps')}; it has: ${dumps.join(', ') || 'none'}`)
   }
-  const lock = await lockDataDir(dataDir)
+  // A service holds both; tests and other programs may have opened the metadata store alone.
+  const dataLock = await lockDataDir(dataDir)
   try {
-    const rows = await buildFrom(join(metaDir, 'dumps', name), metaDir, deps)
-    const broken = await putInPlace(metaDir, deps.clock.nowMs())
-    return { dump: name, rows, broken }
+    const metaLock = await lockDataDir(metaDir)
+    try {
+      const rows = await buildFrom(join(metaDir, 'dumps', name), metaDir, deps)
+      const broken = await putInPlace(metaDir, deps.clock.nowMs())
+      return { dump: name, rows, broken }
+    } finally {
+      await rm(join(metaDir, 'restoring'), { recursive: true, force: true })
+      await metaLock.release()
+    }
   } finally {
-    await lock.release()
+    await dataLock.release()
   }
 }
 
@@ -80,7 +87,6 @@ async function putInPlace(metaDir: string, nowMs: number): Promise<string | unde
   if (broken) await rename(pgDir, broken)
   await rename(join(metaDir, 'restoring', 'meta', 'pg'), pgDir)
   await syncPath(metaDir)
-  await rm(join(metaDir, 'restoring'), { recursive: true, force: true })
   return broken
 }
 
