@@ -33,7 +33,7 @@ export function parseAddress(text: string): StoreAddress {
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name))
   if (unknown !== undefined) throw new Error(`the address of the event store has a parameter ${unknown} that means nothing (${PARAMETERS})`)
   return {
-    url: `${url.protocol}//${url.hostname}:${url.port || port}`,
+    url: `${url.protocol}//${url.hostname}:${portIn(text) || port}`,
     database,
     cluster,
     writer: { user: decodeURIComponent(url.username) || 'default', password: new Secret(decodeURIComponent(url.password)) },
@@ -41,19 +41,21 @@ export function parseAddress(text: string): StoreAddress {
   }
 }
 
+/** formatAddress is the reverse of parseAddress; the text holds passwords. */
+export function formatAddress({ url, writer, reader, cluster, database }: StoreAddress): string {
+  const parameters = new URLSearchParams()
+  if (cluster !== undefined) parameters.set('cluster', cluster)
+  if (reader) parameters.set('reader', `${reader.user}:${reader.password.reveal()}`)
+  const login = `${encodeURIComponent(writer.user)}:${encodeURIComponent(writer.password.reveal())}`
+  return `${url.replace('//', `//${login}@`)}/${database}${parameters.size > 0 ? `?${parameters}` : ''}`
+}
+
+/** portIn reads the port under another scheme, since a URL forgets a port that is the usual one of its scheme. */
+const portIn = (text: string): string => new URL(text.replace(/^https?:/i, 'any:')).port
+
 function parseLogin(text: string | null): Login | undefined {
   if (text === null) return undefined
   const [, user, password] = /^([^:]+):(.*)$/s.exec(text) ?? []
   if (user === undefined || password === undefined) throw new Error('the reader of the event store must look like user:password')
   return { user, password: new Secret(password) }
-}
-
-/** urlOf is the address as a setting: what parseAddress reads. */
-export function urlOf(address: StoreAddress): string {
-  const url = new URL(address.url)
-  url.username = address.writer.user
-  url.password = address.writer.password.reveal()
-  url.pathname = `/${address.database}`
-  if (address.cluster) url.searchParams.set('cluster', address.cluster)
-  return url.href
 }

@@ -187,7 +187,7 @@ function spawnEngine(configFile: string) {
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
     // Nothing of our environment: it may hold secrets, and the engine would read names of its own from it. Dates are those of UTC.
-    env: { TZ: 'UTC', PATH: process.env.PATH },
+    env: { TZ: 'UTC' },
   })
 }
 

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { SupervisedChild } from '../child.ts'
 import { unavailable } from '../errors.ts'
-import { parseAddress, urlOf } from './address.ts'
+import { formatAddress, parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
 import { type Engine, type EventDeps, openEngine } from './engine.ts'
 import { clearHalfMade, markMade } from './first-start.ts'
@@ -23,7 +23,7 @@ export type EventStore = {
   readonly writer: ClickHouseClient
   /** reader may only select, and with our own engine sees only the organisation whose number a query carries in its setting `log_comment`. */
   readonly reader: ClickHouseClient
-  /** url is how another process connects to the same store as the writer; it holds a password. */
+  /** url opens the same store from another process; it holds passwords, and for our own engine it changes with every restart. */
   readonly url: string
   /** cluster is the name to use in inserts and DDL; undefined on one server. */
   readonly cluster: string | undefined
@@ -141,7 +141,7 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: Opened): Event
       return clients().reader
     },
     get url() {
-      return urlOf(clients().address)
+      return formatAddress(clients().address)
     },
     get cluster() {
       return clients().address.cluster
