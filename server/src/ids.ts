@@ -11,6 +11,6 @@ export type Ids = {
 
 export const systemIds: Ids = {
   uuid: () => randomUUID(),
-  correlation: () => randomBytes(16).toString('hex'),
+  correlation: () => randomUUID().replaceAll('-', ''),
   secret: (bytes) => randomBytes(bytes).toString('base64url'),
 }

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { Secret } from './secret.ts'
@@ -19,7 +19,12 @@ export function openVault(options: { dataDir: string; masterKey: Secret | undefi
   const master = options.masterKey ?? keptSecret(join(options.dataDir, 'master.key'))
   const jwtSecret = options.jwtSecret ?? keptSecret(join(options.dataDir, 'jwt.key'))
   const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', master.reveal(), '', `dendro ${purpose}`, SECRET_BYTES))
-  const hashKeys = { 'api-key': derive('api-key hash'), invitation: derive('invitation hash'), attempt: derive('attempt hash') }
+  // Key objects, made once: hashing with plain bytes makes a new one each time, which costs five times the hash.
+  const hashKeys = {
+    'api-key': createSecretKey(derive('api-key hash')),
+    invitation: createSecretKey(derive('invitation hash')),
+    attempt: createSecretKey(derive('attempt hash')),
+  }
   return {
     hashOf: (purpose, text) => createHmac('sha256', hashKeys[purpose]).update(text.reveal()).digest(),
     jwtSecret,

@@ -5,6 +5,7 @@ import { badRequest } from '../errors.ts'
 import type { Actor, RequestFacts } from './actor.ts'
 import { toJson } from './json.ts'
 import { check } from './validation.ts'
+import { Written } from './written.ts'
 
 type ActorOf<E extends Endpoint> = E['permission'] extends 'public' ? undefined : Actor
 
@@ -25,7 +26,7 @@ export class Answer<T> {
   }
 }
 
-type Run<E extends Endpoint, C> = (call: C) => Promise<ReplyOf<E> | Answer<ReplyOf<E>>>
+type Run<E extends Endpoint, C> = (call: C) => Promise<ReplyOf<E> | Answer<ReplyOf<E>> | Written<ReplyOf<E>>>
 
 /** A Handler answers one endpoint. With `find` the record of the path is looked up before the body is checked, so that 404 comes before 400. */
 export type Handler<E extends Endpoint> =
@@ -121,9 +122,12 @@ function bodyOf(request: FastifyRequest, schema: z.ZodType): unknown {
   return request.body
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8'
+
 function send(reply: FastifyReply, status: number, body: unknown, endpoint: Endpoint): FastifyReply {
   reply.code(status)
   if (body === undefined) return reply.send()
-  if (endpoint.media) return reply.type(endpoint.media).send(body)
-  return reply.header('content-type', 'application/json; charset=utf-8').send(toJson(body))
+  if (body instanceof Written) return reply.header('content-type', JSON_TYPE).send(body.bytes)
+  if (endpoint.media) return (reply.hasHeader('content-type') ? reply : reply.type(`${endpoint.media}; charset=utf-8`)).send(body)
+  return reply.header('content-type', JSON_TYPE).send(toJson(body))
 }

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { ApiKey, BodyOf, contract } from '@dendro/api'
 import { badField, badRequest, notFound } from '../../errors.ts'
 import type { Actor, Identified } from '../../http/actor.ts'
+import { type Written, writeOnce } from '../../http/written.ts'
 import type { Db } from '../../meta/meta.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import { Secret } from '../../secret.ts'
@@ -25,9 +26,11 @@ type ApiKeyChange = BodyOf<typeof contract.apiKeys.update>
 const SECRET_BYTES = 32
 const SHORT_BYTES = 9
 
-export async function listApiKeys(world: World, actor: Actor): Promise<ApiKey[]> {
-  return world.meta.cached(actor.orgId, 'api-keys', async () => (await selectApiKeys(world.meta, actor.orgId)).map(shown))
+export async function listApiKeys(world: World, actor: Actor): Promise<Written<{ api_keys: ApiKey[] }>> {
+  return writtenList(await world.meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(world.meta, actor.orgId)))
 }
+
+const writtenList = writeOnce((rows: ApiKeyRow[]) => ({ api_keys: rows.map(shown) }))
 
 export async function findApiKey(world: World, actor: Actor, id: string): Promise<ApiKeyRow> {
   const row = await selectApiKey(world.meta, actor.orgId, id)

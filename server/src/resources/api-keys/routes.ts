@@ -5,7 +5,7 @@ import { createApiKey, findApiKey, getApiKey, listApiKeys, removeApiKey, updateA
 
 export const apiKeyRoutes = (world: World): Routes =>
   routes('apiKeys', contract.apiKeys, {
-    list: async ({ actor }) => ({ api_keys: await listApiKeys(world, actor) }),
+    list: ({ actor }) => listApiKeys(world, actor),
     create: ({ actor, body }) => createApiKey(world, actor, body),
     get: onRecord(
       ({ actor, params }) => findApiKey(world, actor, params.apiKeyId),

@@ -1,0 +1,24 @@
+import { toJson } from './json.ts'
+
+/** A Written is an answer that is bytes already: lists that rarely change are written once, not once per request. */
+export class Written<T> {
+  readonly bytes: Buffer
+  /** The value is gone; its type stays, so that the compiler still compares it with the contract. */
+  declare readonly value: T
+
+  constructor(value: T) {
+    this.bytes = Buffer.from(toJson(value))
+  }
+}
+
+/** writeOnce remembers the written answer for as long as the very object it is made from lives; a changed list is another object. */
+export function writeOnce<K extends object, T>(make: (from: K) => T): (from: K) => Written<T> {
+  const known = new WeakMap<K, Written<T>>()
+  return (from) => {
+    const found = known.get(from)
+    if (found) return found
+    const fresh = new Written(make(from))
+    known.set(from, fresh)
+    return fresh
+  }
+}
