@@ -8,6 +8,7 @@ import { openDoor } from './http/http.ts'
 import { type Meter, openMeter } from './http/measure.ts'
 import type { Routes } from './http/mount.ts'
 import { RateLimiter } from './http/rate-limit.ts'
+import { referenceRoutes } from './http/reference/reference.ts'
 import { systemIds } from './ids.ts'
 import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
@@ -17,10 +18,14 @@ import { identifyApiKey } from './resources/api-keys/api-keys.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
+import { collectionRoutes } from './resources/collections/routes.ts'
 import { datasetRoutes } from './resources/datasets/routes.ts'
+import { troublesOf } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
+import { logRoutes } from './resources/logs/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
+import { tagRoutes } from './resources/tags/routes.ts'
 import type { Secret } from './secret.ts'
 import { openVault } from './vault.ts'
 import { version } from './version.ts'
@@ -29,9 +34,13 @@ import type { World } from './world.ts'
 const allRoutes = (world: World, meter: Meter): readonly Routes[] => [
   apiKeyRoutes(world),
   auditRoutes(world),
+  collectionRoutes(world),
   datasetRoutes(world),
   healthRoutes(world),
+  logRoutes(world),
   metricsRoutes(meter),
+  referenceRoutes({ version: world.deployment.version, region: world.deployment.region, troubles: () => troublesOf(world) }),
+  tagRoutes(world),
 ]
 
 const IDLE_EVERY_MS = 1_000

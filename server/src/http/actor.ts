@@ -7,6 +7,8 @@ export type RequestFacts = {
   action: string
   address: string
   userAgent: string
+  /** accept is the caller's Accept header; only endpoints that answer in more than one form look at it. */
+  accept: string
   /** baseUrl is the start of absolute links, without a trailing slash. */
   baseUrl: string
 }

@@ -3,6 +3,7 @@ import { Failure, forbidden, notFound, reasonPhrase, unauthenticated } from '../
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { Actor, Identified, RequestFacts } from './actor.ts'
+import { readBaseUrl } from './base-url.ts'
 import { type Credential, readCredential } from './credential.ts'
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { parseJson, toJson } from './json.ts'
@@ -26,6 +27,7 @@ export type DoorOptions = {
   log: Log
 }
 
+const ACCEPT_LENGTH_MAX = 1_000
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 const HEADERS_BOUND_MS = 10_000
 const REQUEST_BOUND_MS = 120_000
@@ -113,7 +115,8 @@ function factsOf(options: DoorOptions, request: FastifyRequest, action: string):
     action,
     address: request.ip,
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 200),
-    baseUrl: options.publicUrl ?? `http://${request.headers.host ?? 'localhost'}`,
+    accept: (request.headers.accept ?? '').slice(0, ACCEPT_LENGTH_MAX),
+    baseUrl: options.publicUrl ?? readBaseUrl(request.headers),
   }
 }
 

@@ -1,0 +1,128 @@
+import type { Operation, Schema } from '@dendro/api'
+
+export type Schemas = Readonly<Record<string, Schema>>
+
+const SHAPES = '#/components/schemas/'
+const DEPTH_MAX = 6
+const SAMPLE_UUID = '7d9f0c52-3c1e-4c5a-9a43-2f6f2c1b8e10'
+const SAMPLE_MS = 1_767_225_600_000
+
+/** What a field is likely to hold; a schema's own `examples` come first. */
+const samples: Readonly<Record<string, unknown>> = {
+  collection: 'shop',
+  dataset: 'web',
+  name: 'Checkout',
+  description: 'What the checkout writes',
+  email: 'ada@example.org',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  password: 'correct horse battery staple',
+  display_name: 'On call',
+  timezone: 'Europe/Berlin',
+  time_range: 'Last 1 hour',
+  where: 'status >= 500',
+  from_expr: "env = 'prod'",
+  roles: 'SearchApi',
+  team: 'payments',
+  url: 'https://hooks.example.org/alerts',
+}
+
+/** shapeName is the name a reference leads to. */
+export const shapeName = (schema: Schema): string | undefined =>
+  typeof schema.$ref === 'string' && schema.$ref.startsWith(SHAPES) ? schema.$ref.slice(SHAPES.length) : undefined
+
+/** resolved follows references; keywords beside a reference add to what it leads to. */
+export function resolved(schema: Schema, schemas: Schemas): Schema {
+  const name = shapeName(schema)
+  if (name === undefined) return schema
+  const { $ref: _, ...beside } = schema
+  return { ...resolved(schemas[name] ?? {}, schemas), ...beside }
+}
+
+export const propertiesOf = (schema: Schema): [string, Schema][] => Object.entries((schema.properties ?? {}) as Record<string, Schema>)
+export const requiredOf = (schema: Schema): readonly string[] => (schema.required ?? []) as string[]
+
+/** exampleOf makes a value that fits a schema: required members, or the first when none is. */
+export function exampleOf(schema: Schema, schemas: Schemas, name = '', depth = 0): unknown {
+  const shape = resolved(schema, schemas)
+  if (Array.isArray(shape.examples)) return shape.examples[0]
+  if (shape.const !== undefined) return shape.const
+  if (Array.isArray(shape.enum)) return shape.enum[0]
+  const branch = branchesOf(shape)[0]
+  if (branch) return exampleOf(branch, schemas, name, depth)
+  if (depth > DEPTH_MAX) return undefined
+  switch (shape.type) {
+    case 'object':
+      return exampleObject(shape, schemas, depth)
+    case 'array': {
+      const item = exampleOf((shape.items ?? {}) as Schema, schemas, name, depth + 1)
+      return item === undefined ? [] : [item]
+    }
+    case 'integer':
+    case 'number':
+      return exampleNumber(shape, name)
+    case 'boolean':
+      return true
+    default:
+      return shape.type === 'string' || samples[name] !== undefined ? exampleText(shape, name) : {}
+  }
+}
+
+function exampleObject(shape: Schema, schemas: Schemas, depth: number): unknown {
+  const properties = propertiesOf(shape)
+  const values = shape.additionalProperties
+  if (properties.length === 0) {
+    return typeof values === 'object' && values !== null ? { team: exampleOf(values as Schema, schemas, 'team', depth + 1) } : {}
+  }
+  const required = requiredOf(shape)
+  const shown = required.length > 0 ? properties.filter(([name]) => required.includes(name)) : properties.slice(0, depth === 0 ? 1 : 0)
+  return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, schemas, name, depth + 1)]))
+}
+
+function exampleNumber(shape: Schema, name: string): number {
+  if (typeof shape.default === 'number') return shape.default
+  if (/(_ts|_at|_until)$/.test(name)) return SAMPLE_MS
+  return typeof shape.minimum === 'number' && shape.minimum > 0 ? shape.minimum : 10
+}
+
+function exampleText(shape: Schema, name: string): string {
+  if (shape.format === 'uuid') return SAMPLE_UUID
+  if (shape.format === 'email') return 'ada@example.org'
+  if (shape.format === 'uri') return 'https://example.org/'
+  const sample = samples[name]
+  return typeof sample === 'string' ? sample : name === '' ? 'text' : name.replaceAll('_', ' ')
+}
+
+export const branchesOf = (shape: Schema): Schema[] => (shape.anyOf ?? shape.oneOf ?? []) as Schema[]
+
+/** bodyExample is a body to start from; undefined when the endpoint takes none. */
+export function bodyExample(operation: Operation, schemas: Schemas): unknown {
+  const schema = operation.requestBody?.content['application/json']?.schema
+  return schema && exampleOf(schema, schemas)
+}
+
+/** examplePath fills a path with values that look right. */
+export function examplePath(path: string, operation: Operation, schemas: Schemas): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const parameter = operation.parameters?.find((candidate) => candidate.in === 'path' && candidate.name === name)
+    return encodeURIComponent(String(parameter ? exampleOf(parameter.schema, schemas, name) : SAMPLE_UUID))
+  })
+  const required = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query' && parameter.required)
+  const pairs = required.map((parameter): [string, string] => [
+    parameter.name,
+    textOf(exampleOf(parameter.schema, schemas, parameter.name)),
+  ])
+  return pairs.length === 0 ? filled : `${filled}?${new URLSearchParams(pairs)}`
+}
+
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(',') : String(value))
+
+/** curlOf is the request as a command to paste into a shell. */
+export function curlOf(ask: { method: string; url: string; isPublic: boolean; body: unknown }): string {
+  const lines = [`curl ${ask.method === 'GET' ? '' : `-X ${ask.method} `}${quoted(ask.url)}`]
+  if (!ask.isPublic) lines.push('-H "X-SERVICE-API-KEY: $DENDRO_API_KEY"')
+  if (ask.body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(ask.body, null, 2))}`)
+  return lines.join(' \\\n  ')
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,112 @@
+import type { Parameter, Schema } from '@dendro/api'
+import { branchesOf, propertiesOf, requiredOf, resolved, type Schemas, shapeName } from './examples.ts'
+import { type Html, html, prose } from './html.ts'
+
+/** A Way says which half of the truth about presence is worth a word: what must be sent, or what an answer may lack. */
+type Way = 'sent' | 'answered'
+
+/** fieldsOf shows the members of a schema: name, type, bounds, meaning; named shapes are links, unnamed objects open below. */
+export function fieldsOf(schema: Schema, schemas: Schemas, way: Way): Html {
+  const shape = resolved(schema, schemas)
+  const properties = propertiesOf(shape)
+  if (properties.length === 0) return html`<p class="whole">${typeOf(schema)}${meaning(shape)}</p>`
+  const required = requiredOf(shape)
+  const closed = shape.additionalProperties === false
+  return html`${closed && html`<p class="note">Closed: an unknown field is refused.</p>`}<dl class="fields">${properties.map(
+    ([name, property]) => field({ name, schema: property, required: required.includes(name), way }, schemas),
+  )}</dl>`
+}
+
+/** parametersOf shows what stands in the path or the query. */
+export function parametersOf(parameters: readonly Parameter[], schemas: Schemas): Html {
+  return html`<dl class="fields">${parameters.map((parameter) =>
+    field(
+      {
+        name: parameter.name,
+        schema: parameter.description ? { ...parameter.schema, description: parameter.description } : parameter.schema,
+        required: parameter.required,
+        way: 'sent',
+        place: parameter.in,
+      },
+      schemas,
+    ),
+  )}</dl>`
+}
+
+type Field = { name: string; schema: Schema; required: boolean; way: Way; place?: 'path' | 'query' }
+
+function field({ name, schema, required, way, place }: Field, schemas: Schemas): Html {
+  const inner = innerObject(schema)
+  const list = place === 'query' && schema.type === 'array' && html` <span class="note">repeat the name or separate by commas</span>`
+  return html`<div${place ? html` data-in="${place}" data-name="${name}"` : undefined}>
+<dt><code>${name}</code>${presence(required, way)}</dt>
+<dd>${typeOf(schema)}${list}${meaning(schema)}${inner && fieldsOf(inner, schemas, way)}</dd></div>`
+}
+
+function presence(required: boolean, way: Way): Html | undefined {
+  if (way === 'sent') return required ? html`<span class="required">required</span>` : undefined
+  return required ? undefined : html`<span class="note">optional</span>`
+}
+
+/** innerObject is an unnamed object within a field, alone, in a list or in a map. */
+function innerObject(schema: Schema): Schema | undefined {
+  if (schema.$ref !== undefined) return undefined
+  if (propertiesOf(schema).length > 0) return schema
+  const within = [schema.items, schema.additionalProperties, ...branchesOf(schema)]
+  return within
+    .filter(isSchema)
+    .map(innerObject)
+    .find((inner) => inner !== undefined)
+}
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
+
+function meaning(schema: Schema): Html | undefined {
+  const parts: Html[] = []
+  if (typeof schema.description === 'string') parts.push(html`<span class="meaning">${prose(schema.description)}</span>`)
+  if (schema.default !== undefined) parts.push(html`<span class="note">default <code>${JSON.stringify(schema.default)}</code></span>`)
+  return parts.length === 0 ? undefined : html` ${parts}`
+}
+
+/** typeOf words the type of a schema with its bounds. */
+export function typeOf(schema: Schema): Html {
+  const name = shapeName(schema)
+  if (name !== undefined) return html`<a class="type" href="#shape-${name}">${name}</a>`
+  if (schema.const !== undefined) return html`<code class="value">${JSON.stringify(schema.const)}</code>`
+  if (Array.isArray(schema.enum)) {
+    return html`<span class="values">${schema.enum.map((value) => html`<code class="value">${String(value)}</code> `)}</span>`
+  }
+  const branches = branchesOf(schema)
+  if (branches.length > 0) {
+    return html`${branches.map((branch, index) => html`${index > 0 && html`<span class="type"> or </span>`}${typeOf(branch)}`)}`
+  }
+  if (schema.type === 'array') {
+    const bounds = boundsOf(schema.minItems, schema.maxItems)
+    const items = schema.maxItems === 1 || (schema.minItems === 1 && schema.maxItems === undefined) ? 'item' : 'items'
+    return html`<span class="type">array of </span>${isSchema(schema.items) ? typeOf(schema.items) : undefined}${bounds && html`<span class="bounds">, ${bounds} ${items}</span>`}`
+  }
+  if (schema.type === 'object' && isSchema(schema.additionalProperties)) {
+    return html`<span class="type">map of </span>${typeOf(schema.additionalProperties)}`
+  }
+  return html`<span class="type">${plainType(schema)}</span>${bounded(schema)}`
+}
+
+function plainType(schema: Schema): string {
+  if (schema.format === 'uuid') return 'uuid'
+  if (typeof schema.format === 'string' && schema.type === 'string') return `string (${schema.format})`
+  if (schema.format === 'int64') return 'int64'
+  return typeof schema.type === 'string' ? schema.type : Array.isArray(schema.type) ? schema.type.join(' or ') : 'any value'
+}
+
+function bounded(schema: Schema): Html | undefined {
+  const length = boundsOf(schema.minLength, schema.maxLength)
+  const range = boundsOf(schema.minimum, schema.maximum)
+  const bounds = length ? `${length} characters` : range
+  return bounds === undefined ? undefined : html`<span class="bounds">, ${bounds}</span>`
+}
+
+function boundsOf(min: unknown, max: unknown): string | undefined {
+  if (typeof min === 'number' && typeof max === 'number') return min === max ? String(min) : `${min} to ${max}`
+  if (typeof min === 'number') return `at least ${min}`
+  return typeof max === 'number' ? `at most ${max}` : undefined
+}
