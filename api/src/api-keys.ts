@@ -26,7 +26,7 @@ const NewApiKey = z
     tags: Tags.default({}),
   })
   .refine((key) => key.ttl === undefined || key.expires_at === undefined, {
-    error: 'ttl and expires_at exclude each other',
+    error: 'and ttl exclude each other',
     path: ['expires_at'],
   })
 

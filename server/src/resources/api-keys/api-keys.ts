@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ApiKey, BodyOf, contract } from '@dendro/api'
-import { badField, badRequest, notFound } from '../../errors.ts'
+import { badField, notFound } from '../../errors.ts'
 import type { Actor, Identified } from '../../http/actor.ts'
 import { type Written, writeOnce } from '../../http/written.ts'
 import type { Db } from '../../meta/meta.ts'
@@ -163,7 +163,6 @@ function draft(
 }
 
 function expiryOf(ask: NewApiKey, nowMs: number): number | undefined {
-  if (ask.ttl !== undefined && ask.expires_at !== undefined) throw badRequest('ttl and expires_at exclude each other')
   if (ask.ttl) return Math.floor(nowMs / 1000) + ask.ttl
   if (ask.expires_at !== undefined && isExpired(ask.expires_at, nowMs)) throw badField('expires_at', 'must lie in the future')
   return ask.expires_at
