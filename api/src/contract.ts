@@ -1,27 +1,33 @@
 import { apiKeys } from './api-keys.ts'
 import { audit } from './audit.ts'
+import { collections } from './collections.ts'
 import { datasets } from './datasets.ts'
 import { groups } from './groups.ts'
 import { health } from './health.ts'
+import { logs } from './logs.ts'
 import { metrics } from './metrics.ts'
 import { access, organizations } from './organizations.ts'
 import { permissionList } from './permission-list.ts'
 import { policies } from './policies.ts'
 import { reference } from './reference.ts'
 import { roles } from './roles.ts'
+import { tags } from './tags.ts'
 
 /** contract is every endpoint of the service: what is not here does not exist. */
 export const contract = {
   access,
   apiKeys,
   audit,
+  collections,
   datasets,
   groups,
   health,
+  logs,
   metrics,
   organizations,
   permissions: permissionList,
   policies,
   reference,
   roles,
+  tags,
 }

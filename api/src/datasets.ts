@@ -2,14 +2,24 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { listParameter, Metadata, Tags, text, textParameter, uuid } from './values.ts'
 
+const NAME_CHARS_MAX = 255
+
+/** placeName is the name of a collection or dataset as a caller gives it: trimmed, without control characters. */
+export const placeName = z
+  .string()
+  .trim()
+  .min(1, { error: `must be 1 to ${NAME_CHARS_MAX} characters` })
+  .max(NAME_CHARS_MAX, { error: `must be at most ${NAME_CHARS_MAX} characters` })
+  .regex(/^\P{Cc}*$/u, { error: 'must not contain control characters' })
+
 export const Retention = z.enum(['DAYS_30', 'DAYS_90', 'DAYS_180', 'DAYS_365', 'DAYS_548', 'DAYS_730'])
 export type Retention = z.output<typeof Retention>
 
 export const Dataset = z
   .object({
     id: uuid,
-    collection: text(1, 255),
-    dataset: text(1, 255),
+    collection: text(1, NAME_CHARS_MAX),
+    dataset: text(1, NAME_CHARS_MAX),
     is_system_generated: z.boolean(),
     tags: Tags,
     parser_id: z.union([uuid, z.literal('')]).describe('The parser assigned to the dataset; empty when none.'),
@@ -20,8 +30,8 @@ export const Dataset = z
 export type Dataset = z.output<typeof Dataset>
 
 const NewDataset = z.object({
-  collection: text(1, 255),
-  dataset: text(1, 255),
+  collection: placeName,
+  dataset: placeName,
   tags: Tags.default({}),
   retention: Retention.optional(),
 })
@@ -62,7 +72,11 @@ export const datasets = {
     permission: 'logs_write',
     tier: 'X',
     summary: 'Rename or move a dataset, or set how long its events are kept',
-    body: z.strictObject({ collection: text(1, 255), dataset: text(1, 255).optional(), retention: Retention.nullable().optional() }),
+    body: z.strictObject({
+      collection: placeName,
+      dataset: placeName.optional().describe('Absent keeps the name.'),
+      retention: Retention.nullable().optional().describe('Absent keeps it; null returns to the organisation default.'),
+    }),
     reply: Dataset,
     fails: [404, 409],
   }),

@@ -27,6 +27,7 @@ export {
   statusOf,
 } from './endpoint.ts'
 export { GroupMember, UserGroup } from './groups.ts'
+export { Log, LogView } from './logs.ts'
 export {
   API_VERSION,
   failureCodes,
@@ -58,4 +59,5 @@ export {
 export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
 export { Role } from './roles.ts'
 export type { Schema } from './shapes.ts'
+export { type FoundTag, Tag, type TaggedType } from './tags.ts'
 export { FailureBody, Identity, Metadata, Tags } from './values.ts'

@@ -1,31 +1,52 @@
-import type { BodyOf, contract, Dataset } from '@dendro/api'
-import { conflict, forbidden, notFound } from '../../errors.ts'
+import type { BodyOf, contract, Dataset, QueryOf } from '@dendro/api'
+import { badField, badRequest, conflict, forbidden, notFound } from '../../errors.ts'
 import { type Actor, holds } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
 import { metadataOf } from '../../meta/metadata.ts'
+import { matchDatasets, parseSelector } from '../../query/selector.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { buryDataset, type DatasetRow, insertDataset, selectDatasetByName, selectDatasets, updateDatasetRow } from './rows.ts'
+import { buryDataset, type DatasetRow, insertDataset, lockDataset, selectDatasets, updateDatasetRow } from './rows.ts'
 
 type NewDataset = BodyOf<typeof contract.datasets.create>
-type DatasetChange = BodyOf<typeof contract.datasets.update>
+type DatasetQuestion = QueryOf<typeof contract.datasets.list>
+/** A DatasetChange leaves alone what it does not name; a retention of null returns to the organisation's default. */
+type DatasetChange = Partial<BodyOf<typeof contract.datasets.update>>
 
 /** visibleDatasets is every dataset the caller may see, newest first; all reads of datasets go through it. */
 export async function visibleDatasets(world: Pick<World, 'meta'>, actor: Actor): Promise<readonly DatasetRow[]> {
   return world.meta.cached(actor.orgId, 'datasets', () => selectDatasets(world.meta, actor.orgId))
 }
 
-export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor): Promise<Dataset[]> {
-  return (await visibleDatasets(world, actor)).map(shownDataset)
+/** listDatasets gives what `from` or `from_expr` selects; selecting nothing is no failure here. */
+export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, question: DatasetQuestion): Promise<Dataset[]> {
+  const from = new Set(question.from)
+  const fromExpr = question.from_expr?.trim() ?? ''
+  if (from.size > 0 && fromExpr !== '') {
+    throw badRequest('from and from_expr exclude each other', {
+      errors: [{ field: 'from_expr', code: 'CONFLICT', message: 'excludes from' }],
+    })
+  }
+  const selector = fromExpr === '' ? undefined : parseSelector(question.from_expr ?? '')
+  const visible = await visibleDatasets(world, actor)
+  const chosen = selector ? matchDatasets(selector, visible) : visible.filter((row) => from.size === 0 || from.has(row.id))
+  return chosen.map(shownDataset)
 }
 
-export async function findDataset(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<DatasetRow> {
+export async function findDataset(
+  world: Pick<World, 'meta'>,
+  actor: Actor,
+  id: string,
+  noun: 'dataset' | 'log' = 'dataset',
+): Promise<DatasetRow> {
   const row = (await visibleDatasets(world, actor)).find((candidate) => candidate.id === id)
-  if (!row) throw notFound('dataset', id)
+  if (!row) throw notFound(noun, id)
   return row
 }
 
-export async function createDataset(world: World, actor: Actor, ask: NewDataset): Promise<Dataset> {
+export async function createDataset(world: World, actor: Actor, ask: NewDataset): Promise<DatasetRow> {
+  mustBeFree('collection', ask.collection)
+  mustBeFree('dataset', ask.dataset)
   if (ask.retention !== undefined) mustSetRetention(actor)
   const nowMs = world.clock.nowMs()
   const row: DatasetRow = {
@@ -46,40 +67,41 @@ export async function createDataset(world: World, actor: Actor, ask: NewDataset)
     const made = await insertDataset(tx, row)
     if (!made) throw taken(ask.collection, ask.dataset)
     await recordChange(world, tx, actor, { entity: { type: 'dataset', id: made.id }, after: shownDataset(made) })
-    return shownDataset(made)
+    return made
   })
 }
 
-export async function updateDataset(world: World, actor: Actor, record: DatasetRow, change: DatasetChange): Promise<Dataset> {
-  if (record.is_system_generated) throw forbidden('a system dataset cannot be renamed or changed')
-  if (change.retention !== undefined) mustSetRetention(actor)
-  const next = {
-    ...record,
-    collection: change.collection,
-    dataset: change.dataset ?? record.dataset,
-    retention: change.retention === undefined ? record.retention : change.retention,
-    modified_at: world.clock.nowMs(),
-    modified_by: actor.identity,
-  }
+/** updateDataset renames, moves or sets the retention; the names of a system dataset stay as they are. */
+export async function updateDataset(world: World, actor: Actor, id: string, change: DatasetChange): Promise<DatasetRow> {
   return world.meta.write(actor.orgId, async (tx) => {
-    const holder = await selectDatasetByName(tx, actor.orgId, next.collection, next.dataset)
-    if (holder && holder.id !== record.id) throw taken(next.collection, next.dataset)
-    const row = await updateDatasetRow(tx, next)
-    if (!row) throw notFound('dataset', record.id)
-    await recordChange(world, tx, actor, {
-      entity: { type: 'dataset', id: row.id },
-      before: shownDataset(record),
-      after: shownDataset(row),
+    const before = await lockDataset(tx, actor.orgId, id)
+    if (!before) throw notFound('dataset', id)
+    const next = {
+      ...before,
+      collection: change.collection ?? before.collection,
+      dataset: change.dataset ?? before.dataset,
+      retention: change.retention === undefined ? before.retention : change.retention,
+      modified_at: world.clock.nowMs(),
+      modified_by: actor.identity,
+    }
+    if (next.retention !== before.retention) mustSetRetention(actor)
+    if (next.collection !== before.collection || next.dataset !== before.dataset) mustBeRenamable(before, next)
+    const row = await updateDatasetRow(tx, next).catch((thrown) => {
+      throw isNameTaken(thrown) ? taken(next.collection, next.dataset) : thrown
     })
-    return shownDataset(row)
+    if (!row) throw notFound('dataset', id)
+    await recordChange(world, tx, actor, { entity: { type: 'dataset', id }, before: shownDataset(before), after: shownDataset(row) })
+    return row
   })
 }
 
 export async function removeDataset(world: World, actor: Actor, record: DatasetRow): Promise<undefined> {
   if (record.is_system_generated) throw forbidden('a system dataset cannot be deleted')
   await world.meta.write(actor.orgId, async (tx) => {
+    const before = await lockDataset(tx, actor.orgId, record.id)
+    if (!before) return
     await buryDataset(tx, actor.orgId, record.id, world.clock.nowMs(), actor.identity)
-    await recordChange(world, tx, actor, { entity: { type: 'dataset', id: record.id }, before: shownDataset(record) })
+    await recordChange(world, tx, actor, { entity: { type: 'dataset', id: record.id }, before: shownDataset(before) })
   })
 }
 
@@ -110,6 +132,20 @@ export async function bootstrapDatasets(world: Pick<World, 'clock' | 'ids'>, tx:
 function mustSetRetention(actor: Actor): void {
   if (!holds(actor, 'retention_write')) throw forbidden('setting retention needs the permission retention_write')
 }
+
+/** mustBeFree keeps names that begin with a dot for what the system makes itself. */
+function mustBeFree(field: 'collection' | 'dataset', name: string): void {
+  if (name.startsWith('.')) throw badField(field, 'must not begin with a dot: such names belong to the system', 'RESERVED')
+}
+
+function mustBeRenamable(before: DatasetRow, next: DatasetRow): void {
+  if (before.is_system_generated) throw forbidden('a system dataset cannot be renamed or moved')
+  mustBeFree('collection', next.collection)
+  mustBeFree('dataset', next.dataset)
+}
+
+/** 23505 is PostgreSQL's unique_violation: the unique index decides between two who take a name at once. */
+const isNameTaken = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === '23505'
 
 const taken = (collection: string, dataset: string) => conflict(`a dataset ${dataset} exists already in the collection ${collection}`)
 

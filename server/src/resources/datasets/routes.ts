@@ -5,15 +5,15 @@ import { createDataset, findDataset, listDatasets, removeDataset, shownDataset, 
 
 export const datasetRoutes = (world: World): Routes =>
   routes('datasets', contract.datasets, {
-    list: async ({ actor }) => ({ datasets: await listDatasets(world, actor) }),
-    create: ({ actor, body }) => createDataset(world, actor, body),
+    list: async ({ actor, query }) => ({ datasets: await listDatasets(world, actor, query) }),
+    create: async ({ actor, body }) => shownDataset(await createDataset(world, actor, body)),
     get: onRecord(
       ({ actor, params }) => findDataset(world, actor, params.datasetId),
       async ({ record }) => shownDataset(record),
     ),
     update: onRecord(
       ({ actor, params }) => findDataset(world, actor, params.datasetId),
-      ({ actor, record, body }) => updateDataset(world, actor, record, body),
+      async ({ actor, record, body }) => shownDataset(await updateDataset(world, actor, record.id, body)),
     ),
     remove: onRecord(
       ({ actor, params }) => findDataset(world, actor, params.datasetId),

@@ -29,9 +29,9 @@ export const insertDataset = (db: Db, row: DatasetRow) =>
     on conflict (org_id, collection, dataset) where deleted_at is null do nothing
     returning *`)
 
-export const selectDatasetByName = (db: Db, orgId: string, collection: string, dataset: string) =>
-  db.one<DatasetRow>(sql`
-    select * from datasets where org_id = ${orgId} and collection = ${collection} and dataset = ${dataset} and deleted_at is null`)
+/** lockDataset keeps others from changing the dataset until the transaction ends, so that what is recorded as `before` is what was there. */
+export const lockDataset = (db: Db, orgId: string, id: string) =>
+  db.one<DatasetRow>(sql`select * from datasets where org_id = ${orgId} and id = ${id} and deleted_at is null for update`)
 
 export const updateDatasetRow = (
   db: Db,

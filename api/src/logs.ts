@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { Dataset, placeName, Retention } from './datasets.ts'
+import { endpoint } from './endpoint.ts'
+import { Tags, uuid } from './values.ts'
+
+export const Log = Dataset.omit({ id: true })
+  .extend({
+    log_id: uuid,
+    logset: z.string().describe('Deprecated twin of `collection`.'),
+    log: z.string().describe('Deprecated twin of `dataset`.'),
+  })
+  .meta({ id: 'Log', description: 'A dataset under its older name: the same record with the same id.' })
+export type Log = z.output<typeof Log>
+
+const names = {
+  collection: placeName.optional(),
+  dataset: placeName.optional(),
+  logset: placeName.optional().describe('Deprecated twin of `collection`.'),
+  log: placeName.optional().describe('Deprecated twin of `dataset`.'),
+}
+
+const Column = z.object({
+  name: z.string().describe('The key shown, as it is written in `select`.'),
+  format: z.string().optional(),
+  base_unit: z.string().optional().describe('The unit of the stored number.'),
+  target_unit: z.string().optional().describe('The unit to show it in.'),
+  precision: z.int().min(0).optional().describe('Digits behind the point; 2 when absent.'),
+})
+
+export const LogView = z
+  .object({
+    components: z.array(
+      z.discriminatedUnion('type', [
+        z.object({ type: z.literal('timeline'), config: z.object({ group_by: z.string().optional() }) }),
+        z.object({ type: z.literal('table'), config: z.object({ columns: z.array(Column) }) }),
+      ]),
+    ),
+    this_template_tags: Tags.optional().describe('The dataset tags that say the view fits.'),
+  })
+  .meta({ id: 'LogView', description: 'How the events of a kind of log are best shown; the order of components is the order of display.' })
+export type LogView = z.output<typeof LogView>
+
+export const logs = {
+  list: endpoint({
+    method: 'GET',
+    path: '/logs',
+    permission: 'logs_read',
+    tier: 'C',
+    summary: 'The logs the caller may see; the older form of `GET /datasets`',
+    reply: z.object({ logs: z.array(Log) }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/logs',
+    permission: 'logs_write',
+    tier: 'X',
+    summary: 'Create a log, named by `collection` and `dataset` or by their twins `logset` and `log`',
+    body: z.object({ ...names, tags: Tags.default({}), retention: Retention.optional() }),
+    status: 201,
+    reply: Log,
+    fails: [409],
+  }),
+  views: endpoint({
+    method: 'GET',
+    path: '/logs/views',
+    permission: 'logs_read',
+    tier: 'X',
+    summary: 'How the events of the usual kinds of logs are best shown',
+    reply: z.object({ views: z.array(LogView) }),
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/logs/{logId}',
+    permission: 'logs_read',
+    tier: 'C',
+    summary: 'One log',
+    reply: Log,
+    fails: [404],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/logs/{logId}',
+    permission: 'logs_write',
+    tier: 'X',
+    summary: 'Rename or move a log; a lone `dataset` or `log` renames it within its collection',
+    body: z.strictObject(names),
+    reply: Log,
+    fails: [404, 409],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/logs/{logId}',
+    permission: 'logs_delete',
+    tier: 'C',
+    summary: 'Delete a log with its events and tags',
+    fails: [404],
+  }),
+  monitors: endpoint({
+    method: 'GET',
+    path: '/logs/{logId}/monitors',
+    permission: 'monitors_read',
+    tier: 'S',
+    summary: 'The monitors whose queries read this log, as a bare array',
+    reply: z.array(z.looseObject({ id: uuid })),
+    fails: [404],
+  }),
+  dashboards: endpoint({
+    method: 'GET',
+    path: '/logs/{logId}/dashboards',
+    permission: 'dashboards_read',
+    tier: 'X',
+    summary: 'The dashboards with a widget whose queries read this log, as a bare array',
+    reply: z.array(z.looseObject({ id: z.string() })),
+    fails: [404],
+  }),
+}

@@ -1,0 +1,46 @@
+import type { Permission, TaggedType } from '@dendro/api'
+import type { Actor } from '../../http/actor.ts'
+import { type Sql, sql } from '../../meta/sql.ts'
+import type { World } from '../../world.ts'
+import { visibleDatasets } from '../datasets/datasets.ts'
+import type { TaggedRow } from './rows.ts'
+
+/** A Taggable is a kind of record that carries tags: in the column `tags` of its table, beside `modified_at` and `modified_by`. */
+export type Taggable = {
+  table: string
+  /** alive tells the records that are there from those that are gone. */
+  alive: Sql
+  /** audited is the entity type under which the audit trail has the other changes of such a record. */
+  audited: string
+  /** read is what the caller must hold to find the tags of such records. */
+  read: Permission
+  /** write is what changing a tag needs besides the permission for tags: records of sensitive areas have one. */
+  write?: Permission
+  /** visible is every record of the kind that the caller may see, where that is not all of them. */
+  visible?(world: World, actor: Actor): Promise<readonly TaggedRow[]>
+}
+
+/** taggables are the kinds of records that can be tagged; a kind that is not here has no records yet. */
+export const taggables: Partial<Record<TaggedType, Taggable>> = {
+  log: {
+    table: 'datasets',
+    alive: sql`deleted_at is null`,
+    audited: 'dataset',
+    read: 'logs_read',
+    visible: visibleDatasets,
+  },
+  api_key: {
+    table: 'api_keys',
+    alive: sql`true`,
+    audited: 'api_key',
+    read: 'api_keys_read',
+    write: 'api_keys_write',
+  },
+  user: {
+    table: 'users',
+    alive: sql`status <> 'REMOVED'`,
+    audited: 'user',
+    read: 'users_read',
+    write: 'users_write',
+  },
+}
