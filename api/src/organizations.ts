@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { list, Metadata, ms, sec, text, textParameter, uuid } from './values.ts'
+import { list, Metadata, ms, sec, text, uuid } from './values.ts'
 
 const LoginMethod = z.object({ name: text(1, 255), enabled: z.boolean() })
 const region = z.enum(['EU', 'US'])
@@ -170,7 +170,7 @@ export const access = {
     tier: 'X',
     summary: 'Whether a user may act in the organisation of the caller, and in which roles',
     description: 'Without `user_id` a user asks about himself; asking about others needs `access_read`.',
-    query: z.object({ user_id: textParameter(100) }),
+    query: z.object({ user_id: z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), uuid.optional()) }),
     reply: AccessCheck,
   }),
   switch: endpoint({

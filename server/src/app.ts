@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openEventStore } from './events/events.ts'
-import type { Identified, RequestFacts } from './http/actor.ts'
+import type { Actor, Identified, RequestFacts } from './http/actor.ts'
 import type { Credential } from './http/credential.ts'
 import { openDoor } from './http/http.ts'
 import { type Meter, openMeter } from './http/measure.ts'
@@ -20,11 +20,17 @@ import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
 import { collectionRoutes } from './resources/collections/routes.ts'
 import { datasetRoutes } from './resources/datasets/routes.ts'
+import { reachedGroups } from './resources/groups/groups.ts'
+import { groupRoutes } from './resources/groups/routes.ts'
 import { troublesOf } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
+import { accessRoutes, organizationRoutes } from './resources/organizations/routes.ts'
+import { permissionRoutes } from './resources/permissions/routes.ts'
+import { policyRoutes } from './resources/policies/routes.ts'
+import { roleRoutes } from './resources/roles/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import type { Secret } from './secret.ts'
 import { openVault } from './vault.ts'
@@ -32,6 +38,12 @@ import { version } from './version.ts'
 import type { World } from './world.ts'
 
 const allRoutes = (world: World, meter: Meter): readonly Routes[] => [
+  accessRoutes(world),
+  groupRoutes(world),
+  organizationRoutes(world),
+  permissionRoutes(),
+  policyRoutes(world),
+  roleRoutes(world),
   apiKeyRoutes(world),
   auditRoutes(world),
   collectionRoutes(world),
@@ -107,7 +119,7 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
   const door = openDoor({
     routes: allRoutes(world, meter),
     identify: (credential, facts) => identify(world, credential, facts),
-    exceptions: { self: async () => false, member: async () => false },
+    exceptions: { self: async () => false, member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
     limiter,
     meter,
@@ -160,4 +172,10 @@ async function identify(world: World, credential: Credential, _facts: RequestFac
     case 'token':
       return undefined
   }
+}
+
+/** isMember reports whether the caller reaches the group of the path through his memberships. */
+async function isMember(world: World, actor: Actor, params: Record<string, string>): Promise<boolean> {
+  if (actor.identity.type !== 'USER_ID' || params.groupId === undefined) return false
+  return (await reachedGroups(world, actor.orgId, actor.identity.id)).has(params.groupId.toLowerCase())
 }

@@ -1,3 +1,4 @@
+import type { Identity } from '@dendro/api'
 import { conflict } from '../../errors.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { Secret } from '../../secret.ts'
@@ -33,9 +34,14 @@ export async function firstStart(world: World): Promise<{ orgId: string; firstKe
 export async function foundOrganization(
   world: Pick<World, 'clock' | 'ids' | 'vault'>,
   tx: Db,
-  ask: { orgId: string; name: string; firstKey: Secret | undefined },
+  ask: { orgId: string; name: string; firstKey: Secret | undefined; founder?: Identity },
 ): Promise<Founded> {
-  const made = await insertOrganization(tx, { id: ask.orgId, name: ask.name, created_at: world.clock.nowMs() })
+  const made = await insertOrganization(tx, {
+    id: ask.orgId,
+    name: ask.name,
+    created_at: world.clock.nowMs(),
+    created_by: ask.founder ?? null,
+  })
   if (!made) throw conflict(`an organisation called ${ask.name} exists already`)
   const firstKey = await bootstrapKey(world, tx, ask.orgId, ask.firstKey)
   await bootstrapDatasets(world, tx, ask.orgId)
