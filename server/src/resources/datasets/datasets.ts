@@ -6,6 +6,7 @@ import { metadataOf } from '../../meta/metadata.ts'
 import { matchDatasets, parseSelector } from '../../query/selector.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
+import { visibleTo } from '../policies/policies.ts'
 import { buryDataset, type DatasetRow, insertDataset, lockDataset, selectDatasets, updateDatasetRow } from './rows.ts'
 
 type NewDataset = BodyOf<typeof contract.datasets.create>
@@ -15,7 +16,7 @@ type DatasetChange = Partial<BodyOf<typeof contract.datasets.update>>
 
 /** visibleDatasets is every dataset the caller may see, newest first; all reads of datasets go through it. */
 export async function visibleDatasets(world: Pick<World, 'meta'>, actor: Actor): Promise<readonly DatasetRow[]> {
-  return world.meta.cached(actor.orgId, 'datasets', () => selectDatasets(world.meta, actor.orgId))
+  return visibleTo(world, actor, await world.meta.cached(actor.orgId, 'datasets', () => selectDatasets(world.meta, actor.orgId)))
 }
 
 /** listDatasets gives what `from` or `from_expr` selects; selecting nothing is no failure here. */
