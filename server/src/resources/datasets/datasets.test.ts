@@ -275,6 +275,6 @@ test('readers read and write nothing, a key for ingestion reads nothing', async 
 /** roleKey makes a key with a role of just these permissions. */
 async function roleKey(permissions: string[]): Promise<string> {
   const body = { display_name: `role ${permissions.join()}`, role_type: 'API', permissions }
-  const role = await org.ask<{ id: string }>('POST', '/roles', { body })
-  return org.newKey([role.body.id])
+  const role = await org.ask<{ role_id: string }>('POST', '/roles', { body })
+  return org.newKey([role.body.role_id])
 }
