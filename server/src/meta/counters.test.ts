@@ -9,7 +9,7 @@ let here: Meta
 let there: Meta
 
 beforeAll(async () => {
-  database = await makeTestDatabase((inject('stores' as never) as { meta: string }).meta)
+  database = await makeTestDatabase(inject('stores').meta)
   here = await database.open()
   there = await database.open()
 })

@@ -108,6 +108,19 @@ test('a killed server is started again, and what was committed is there', async 
   expect(await meta.all(sql`select name from settings`)).toEqual([{ name: 'kept' }])
 })
 
+test('what is known stays known while the server is away', async () => {
+  const meta = await openStore()
+  let isAway = false
+  const ask = () => meta.cached('org', 'key', () => meta.all(sql`select 'known' as key`))
+  expect(await ask()).toEqual([{ key: 'known' }])
+  meta.server?.kill()
+  while (!isAway || meta.health().status !== 'ok') {
+    if (meta.health().status !== 'ok') isAway = true
+    expect(await ask()).toEqual([{ key: 'known' }])
+    await new Promise((soon) => setImmediate(soon))
+  }
+})
+
 test('a server that has stopped answering, all its processes, is ended and started again', async () => {
   const meta = await openStore()
   const stopped = await postgresIn(dataDir)
@@ -166,3 +179,22 @@ test.skipIf(process.getuid?.() !== 0)('started by root on the directory of an or
   await client.connect()
   await client.end()
 })
+
+test.skipIf(process.getuid?.() !== 0)(
+  'where root has neither a user namespace nor another user, it says what to do and makes nothing',
+  async () => {
+    const program = `
+    const { openMeta } = await import(${JSON.stringify(join(import.meta.dirname, 'meta.ts'))})
+    const { testDeps } = await import(${JSON.stringify(join(import.meta.dirname, 'test-database.ts'))})
+    await openMeta({ dataDir: process.argv[1] }, testDeps).catch((refusal) => console.log(refusal.message))`
+    // A namespace in which no further ones are allowed stands for a machine or container that forbids them.
+    const forbidding = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'
+    const node = [process.execPath, '--input-type=module', '-e', program, dataDir]
+    const service = spawn('unshare', ['--user', '--map-root-user', 'sh', '-c', forbidding, 'sh', ...node], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [said] = await once(service.stdout, 'data')
+    expect(String(said)).toMatch(/refuses to run as root, and user namespaces are not allowed here: .*chown -R <user>.*DENDRO_POSTGRES_URL/)
+    await expect(stat(join(dataDir, 'meta', 'pg'))).rejects.toThrow('ENOENT')
+  },
+)

@@ -34,6 +34,9 @@ const ASKS_PER_PROBE = 10
 /** START_AGAIN_MS is how long a start waits for what a killed server left behind: its last processes notice its death within a second. */
 const START_AGAIN_MS = 10_000
 const STILL_IN_USE = /lock file|shared memory block/
+const NO_SPACE = /No space left on device/
+/** INITDB_WORDS_MAX is enough for the cause, which comes first; a line for every file it could not remove may follow. */
+const INITDB_WORDS_MAX = 500
 const LOG_TAIL_LINES = 12
 
 /** SETTINGS hold in every start: durable (reliability.md 2), small, no network, time in UTC. */
@@ -116,7 +119,7 @@ async function createOnce({ metaDir, pgDir, programs }: Place, log: Log): Promis
   await rm(halfMade, { recursive: true, force: true })
   await initdb(programs, halfMade)
   await rename(halfMade, pgDir)
-  await syncPath(metaDir)
+  for (const dir of [metaDir, dirname(metaDir), dirname(dirname(metaDir))]) await syncPath(dir)
   log.info({ directory: pgDir }, 'metadata store created')
 }
 
@@ -136,7 +139,7 @@ async function initdb(programs: PgPrograms, dir: string): Promise<void> {
   const [program = '', ...args] = [...command, ...locale]
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: programs.env, ...programs.owner })
   const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-  if (status !== 0) throw new Error(`the metadata store could not be created in ${dir}: ${said.trim()}`)
+  if (status !== 0) throw new Error(`the metadata store could not be created in ${dir}: ${said.slice(0, INITDB_WORDS_MAX).trim()}`)
 }
 
 async function startAgainWhileInUse(place: Place, server: pg.ClientConfig, connectionsMax: number, deps: Deps): Promise<SupervisedChild> {
@@ -201,9 +204,13 @@ function spawnServer({ pgDir, socketDir, programs }: Place, connectionsMax: numb
   return child
 }
 
+/** ONE_CONNECTION are fatal words to one connection only, at each stop and while starting; who has it learns them from the driver. */
+const ONE_CONNECTION = /^(terminating connection|the database system is )/
+
 function forward(line: string, log: Log): void {
   const [, level = '', message = line] = /^([A-Z]+\d?): {2}(.*)$/.exec(line) ?? []
-  if (level === 'PANIC') log.error({ message }, 'postgres panics')
+  if (ONE_CONNECTION.test(message)) log.debug({ message }, 'postgres says')
+  else if (level === 'PANIC') log.error({ message }, 'postgres panics')
   else if (level === 'FATAL' || level === 'WARNING') log.warn({ message }, 'postgres warns')
   else log.debug({ message }, 'postgres says')
 }
@@ -242,7 +249,8 @@ function openProbe(server: pg.ClientConfig) {
 async function explain({ metaDir, pgDir, programs }: Place, said: string): Promise<string> {
   const made = (await readFile(join(pgDir, 'PG_VERSION'), 'utf8').catch(() => 'unknown')).trim()
   const quoted = said === '' ? 'It said nothing.' : `It said:\n${said}\n`
-  return `the metadata store ${pgDir} (of PostgreSQL ${made}) could not be opened with the programs in ${programs.bin}. ${quoted}Nothing was changed. ${howToRestore(metaDir)}`
+  const advice = NO_SPACE.test(said) ? 'Free some space on that disk and start again.' : howToRestore(metaDir)
+  return `the metadata store ${pgDir} (of PostgreSQL ${made}) could not be opened with the programs in ${programs.bin}. ${quoted}Nothing was changed. ${advice}`
 }
 
 const howToRestore = (metaDir: string): string =>

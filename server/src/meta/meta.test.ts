@@ -12,7 +12,7 @@ let here: Meta
 let there: Meta
 
 beforeAll(async () => {
-  database = await makeTestDatabase((inject('stores' as never) as { meta: string }).meta)
+  database = await makeTestDatabase(inject('stores').meta)
   here = await database.open()
   there = await database.open()
   await here.run(sql`create table things (org_id uuid not null, name text primary key, number bigint not null default 0)`)

@@ -12,7 +12,7 @@ let dir: string
 const clients: pg.Client[] = []
 
 beforeEach(async () => {
-  database = await makeTestDatabase((inject('stores' as never) as { meta: string }).meta)
+  database = await makeTestDatabase(inject('stores').meta)
   dir = await mkdtemp(join(tmpdir(), 'dendro-migrations-'))
 })
 afterEach(async () => {

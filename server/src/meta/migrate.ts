@@ -39,8 +39,9 @@ export async function migrate(client: pg.ClientBase, deps: { clock: Clock; log: 
     const pending = known.filter(({ name }) => !applied.includes(name) && (options.upTo?.includes(name) ?? true))
     for (const migration of pending) {
       await applyMigration(client, migration, deps.clock.nowMs())
-      deps.log.info({ migration: migration.name }, 'metadata migrated')
+      deps.log.debug({ migration: migration.name }, 'migration done')
     }
+    if (pending.length > 0) deps.log.info({ migrations: pending.length, latest: pending.at(-1)?.name }, 'metadata migrated')
   } finally {
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined)
   }
