@@ -8,7 +8,7 @@ import { foundOrganization } from '../server/src/resources/organizations/first-s
 import type { Mail } from '../server/src/world.ts'
 
 export type Reply<T = unknown> = { status: number; headers: Headers; body: T }
-export type Ask = { key?: string; token?: string; body?: unknown; headers?: Record<string, string>; raw?: string }
+export type Ask = { key?: string; token?: string; body?: unknown; headers?: Record<string, string>; raw?: string | Uint8Array }
 
 export type TestClock = Clock & { advance(ms: number): void }
 
@@ -26,6 +26,8 @@ export type TestApp = {
   app: App
   url: string
   clock: TestClock
+  /** managementKey is an AdminApi key of the first organisation, from which others are made; all tests share it. */
+  managementKey: string
   /** mails is every mail sent so far, oldest first. */
   mails: Mail[]
   ask<T = unknown>(method: string, path: string, ask?: Ask): Promise<Reply<T>>
@@ -41,6 +43,7 @@ export async function openTestApp(env: Record<string, string> = {}): Promise<Tes
     DENDRO_POSTGRES_URL: stores.meta,
     DENDRO_MASTER_KEY: stores.masterKey,
     DENDRO_JWT_SECRET: stores.masterKey,
+    DENDRO_BOOTSTRAP_API_KEY: managementKey(),
     DENDRO_DATA_DIR: stores.dataDir,
     DENDRO_RATE_LIMIT: 'off',
     DENDRO_LOG_LEVEL: process.env.DENDRO_TEST_LOG_LEVEL ?? 'silent',
@@ -54,8 +57,10 @@ export async function openTestApp(env: Record<string, string> = {}): Promise<Tes
   const app = await openApp(world, config)
   const url = await app.door.listen({ host: '127.0.0.1', port: 0 })
   const ask = <T>(method: string, path: string, given?: Ask) => send<T>(url, method, path, given)
-  return { app, url, clock, mails, ask, newOrganization: () => newOrganization(app, ask), close: app.close }
+  return { app, url, clock, managementKey: managementKey(), mails, ask, newOrganization: () => newOrganization(app, ask), close: app.close }
 }
+
+const managementKey = (): string => `dk_${inject('stores').masterKey}`
 
 async function newOrganization(app: App, ask: TestApp['ask']): Promise<TestOrganization> {
   const { world } = app
