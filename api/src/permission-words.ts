@@ -51,7 +51,7 @@ const permissionWords: Readonly<Record<Permission, readonly [displayName: string
   policies_delete: ['Delete policies', 'Delete such rules, which shows the logs again.'],
   limits_read: ['See limits', 'See the limits on ingestion and use, and how much of them is taken.'],
   limits_write: ['Change limits', 'Set limits on ingestion for the organisation or a team.'],
-  limits_delete: ['Delete limits', 'Remove limits.'],
+  limits_delete: ['Delete limits', 'Remove limits, so that ingestion and use go on beyond them.'],
   encryption_keys_read: ['See encryption keys', 'See which encryption keys are registered, and their state; never key material.'],
   encryption_keys_write: ['Change encryption keys', 'Register, rename and activate encryption keys.'],
   encryption_keys_delete: ['Delete encryption keys', 'Delete encryption keys that were never activated.'],

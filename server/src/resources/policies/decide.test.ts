@@ -1,0 +1,189 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  concerns,
+  decideVisibility,
+  namesSome,
+  normalPrincipal,
+  normalResource,
+  type Place,
+  type Rule,
+  tidied,
+  type Viewer,
+} from './decide.ts'
+
+const web: Place = { id: '11111111-1111-4111-8111-111111111111', collection: 'shop', dataset: 'web' }
+const cart: Place = { id: '22222222-2222-4222-8222-222222222222', collection: 'shop', dataset: 'cart' }
+const lab: Place = { id: '33333333-3333-4333-8333-333333333333', collection: 'lab', dataset: 'web' }
+const places = [web, cart, lab]
+
+const ann: Viewer = { type: 'USER', id: 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa', roles: ['Standard'] }
+const bob: Viewer = { type: 'USER', id: 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb', roles: ['Admin'] }
+const key: Viewer = { type: 'APIKEY', id: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc', roles: ['SearchApi'] }
+
+const user = (viewer: Viewer) => ({ principal_type: viewer.type, principal_id: viewer.id }) as Rule['principal']
+const role = (name: string) => ({ principal_type: 'ROLE', principal_id: name }) as const
+const log = (place: Place) => ({ resource_type: 'LOG', resource_id: place.id })
+const collection = (name: string) => ({ resource_type: 'LOG_SET', resource_id: name })
+
+const forbid = (resource: Rule['resource'], principal: Rule['principal'], rest: Partial<Rule> = {}): Rule => ({
+  policy_type: 'LOG_FORBID',
+  resource,
+  principal,
+  ...rest,
+})
+const permit = (resource: Rule['resource'], principal: Rule['principal'], rest: Partial<Rule> = {}): Rule => ({
+  ...forbid(resource, principal, rest),
+  policy_type: 'LOG_PERMIT',
+})
+const seen = (policies: readonly Rule[], viewer: Viewer) =>
+  places.filter((place) => decideVisibility(policies, viewer, place)).map((place) => `${place.collection}/${place.dataset}`)
+
+describe('without conditions', () => {
+  test('without policies everything is seen', () => {
+    expect(seen([], ann)).toEqual(['shop/web', 'shop/cart', 'lab/web'])
+  })
+
+  test('a forbidden log is hidden from the one it names and from nobody else', () => {
+    const policies = [forbid(log(web), user(ann))]
+    expect(seen(policies, ann)).toEqual(['shop/cart', 'lab/web'])
+    expect(seen(policies, bob)).toHaveLength(3)
+    expect(seen(policies, key)).toHaveLength(3)
+  })
+
+  test('a forbidden collection hides every log in it', () => {
+    expect(seen([forbid(collection('shop'), role('Standard'))], ann)).toEqual(['lab/web'])
+  })
+
+  test('one permitted log hides all others; each further one shows one more', () => {
+    expect(seen([permit(log(web), user(key))], key)).toEqual(['shop/web'])
+    expect(seen([permit(log(web), user(key)), permit(collection('lab'), role('SearchApi'))], key)).toEqual(['shop/web', 'lab/web'])
+    expect(seen([permit(log(web), user(key))], ann)).toHaveLength(3)
+  })
+
+  test('forbidding wins over permitting, whichever comes first', () => {
+    const both = [permit(collection('shop'), user(ann)), forbid(log(web), role('Standard'))]
+    expect(seen(both, ann)).toEqual(['shop/cart'])
+    expect(seen(both.toReversed(), ann)).toEqual(['shop/cart'])
+  })
+
+  test('a permitted log that is gone leaves nothing to see', () => {
+    expect(seen([permit({ resource_type: 'LOG', resource_id: '99999999-9999-4999-8999-999999999999' }, user(ann))], ann)).toEqual([])
+  })
+
+  test('Administrator is the role Admin, and an id is found in any case', () => {
+    expect(seen([forbid(log(web), role('Administrator'))], bob)).toEqual(['shop/cart', 'lab/web'])
+    const shouted = { principal_type: 'USER', principal_id: ann.id.toUpperCase() } as const
+    expect(seen([forbid({ resource_type: 'dataset', resource_id: web.id.toUpperCase() }, shouted)], ann)).toEqual(['shop/cart', 'lab/web'])
+  })
+
+  test('a user and a key with the same id are two', () => {
+    expect(seen([forbid(log(web), { principal_type: 'APIKEY', principal_id: ann.id })], ann)).toHaveLength(3)
+  })
+})
+
+describe('with conditions', () => {
+  test('unless excepts logs from a forbidden collection', () => {
+    expect(seen([forbid(collection('shop'), role('Standard'), { unless: { resources: [log(web)] } })], ann)).toEqual([
+      'shop/web',
+      'lab/web',
+    ])
+  })
+
+  test('unless excepts people, from forbidding and from the limit of permits', () => {
+    const unless = { principals: [user(ann)] }
+    expect(seen([forbid(collection('shop'), role('Standard'), { unless })], ann)).toHaveLength(3)
+    expect(seen([permit(log(web), role('Standard'), { unless })], ann)).toHaveLength(3)
+    expect(seen([permit(log(web), role('Standard'), { unless })], { ...ann, id: bob.id })).toEqual(['shop/web'])
+  })
+
+  test('unless with people and logs excepts these people at these logs only', () => {
+    const unless = { principals: [user(ann)], resources: [log(web)] }
+    const policies = [forbid(collection('shop'), role('Standard'), { unless })]
+    expect(seen(policies, ann)).toEqual(['shop/web', 'lab/web'])
+    expect(seen(policies, { ...ann, id: bob.id })).toEqual(['lab/web'])
+  })
+
+  test('when narrows a policy to some logs and to some people', () => {
+    expect(seen([forbid(collection('shop'), role('Standard'), { when: { resources: [log(cart), log(lab)] } })], ann)).toEqual([
+      'shop/web',
+      'lab/web',
+    ])
+    const policies = [forbid(collection('shop'), role('Standard'), { when: { principals: [role('Admin'), user(bob)] } })]
+    expect(seen(policies, ann)).toHaveLength(3)
+    expect(seen(policies, { ...ann, roles: ['Standard', 'Admin'] })).toEqual(['lab/web'])
+  })
+
+  test('a permit that is narrowed to other people limits nobody else', () => {
+    expect(seen([permit(log(web), role('Standard'), { when: { principals: [user(bob)] } })], ann)).toHaveLength(3)
+  })
+
+  test('a permit still limits where its conditions except all that it names', () => {
+    expect(seen([permit(collection('shop'), user(ann), { unless: { resources: [log(web)] } })], ann)).toEqual(['shop/cart'])
+  })
+})
+
+test('a policy that names nothing there is, or excepts all it names, names no log', () => {
+  expect(namesSome(forbid(log(web), user(ann)), places)).toBe(true)
+  expect(namesSome(forbid(log(web), user(ann), { when: { resources: [log(cart)] } }), places)).toBe(false)
+  expect(namesSome(forbid(log(web), user(ann), { unless: { resources: [collection('shop')] } }), places)).toBe(false)
+  expect(namesSome(forbid(log(web), user(ann), { unless: { resources: [log(web)], principals: [user(ann)] } }), places)).toBe(true)
+})
+
+test('empty conditions and lists are dropped, since they say nothing', () => {
+  expect(tidied(undefined)).toBeUndefined()
+  expect(tidied({})).toBeUndefined()
+  expect(tidied({ resources: [], principals: [] })).toBeUndefined()
+  expect(tidied({ resources: [log(web)], principals: [] })).toEqual({ resources: [log(web)] })
+})
+
+test('the several names of a resource and of a principal are one', () => {
+  for (const type of ['LOG_SET', 'logset', 'Collection']) {
+    expect(normalResource({ resource_type: type, resource_id: 'Shop' })).toEqual({ type: 'LOG_SET', id: 'Shop' })
+  }
+  for (const type of ['log', 'DATASET'])
+    expect(normalResource({ resource_type: type, resource_id: 'AB' })).toEqual({ type: 'LOG', id: 'ab' })
+  expect(normalResource({ resource_type: 'dashboard', resource_id: 'X' })).toEqual({ type: 'DASHBOARD', id: 'x' })
+  expect(normalPrincipal({ principal_type: 'role', principal_id: 'Administrator' })).toEqual({ type: 'ROLE', id: 'Admin' })
+})
+
+const aPlace = fc.constantFrom(...places)
+const aResource = fc.oneof(aPlace.map(log), fc.constantFrom('shop', 'lab').map(collection))
+const aPrincipal = fc.oneof(fc.constantFrom(ann, bob, key).map(user), fc.constantFrom('Standard', 'Admin', 'SearchApi').map(role))
+const aCondition = fc
+  .record({ resources: fc.array(aResource, { maxLength: 3 }), principals: fc.array(aPrincipal, { maxLength: 2 }) }, { requiredKeys: [] })
+  .map(tidied)
+const aRule = fc.record({
+  policy_type: fc.constantFrom('LOG_FORBID' as const, 'LOG_PERMIT' as const),
+  resource: aResource,
+  principal: aPrincipal,
+  when: aCondition,
+  unless: aCondition,
+})
+const aViewer = fc.record({
+  type: fc.constantFrom('USER' as const, 'APIKEY' as const),
+  id: fc.constantFrom(ann.id, bob.id, key.id),
+  roles: fc.subarray(['Standard', 'Admin', 'SearchApi']),
+})
+
+test('policies that do not concern a viewer change nothing for him', () => {
+  fc.assert(
+    fc.property(fc.array(aRule), aViewer, aPlace, (rules, viewer, place) => {
+      const concerning = rules.filter((rule) => concerns(rule, viewer))
+      expect(decideVisibility(concerning, viewer, place)).toBe(decideVisibility(rules, viewer, place))
+      if (concerning.length === 0) expect(decideVisibility(rules, viewer, place)).toBe(true)
+    }),
+  )
+})
+
+test('another forbidding policy never shows more, another permit beside a first never hides more', () => {
+  fc.assert(
+    fc.property(fc.array(aRule), aRule, aViewer, aPlace, (rules, rule, viewer, place) => {
+      const before = decideVisibility(rules, viewer, place)
+      const after = decideVisibility([...rules, rule], viewer, place)
+      const isLimited = rules.some((other) => other.policy_type === 'LOG_PERMIT' && concerns(other, viewer))
+      if (rule.policy_type === 'LOG_FORBID') expect(after && !before).toBe(false)
+      else if (isLimited) expect(before && !after).toBe(false)
+    }),
+  )
+})
