@@ -1,39 +1,71 @@
 /**
- * The program of the engine child: it loads the engine's library and gives it this process. The engine serves HTTP until standard input ends,
- * which is its lifeline: the parent holds the other end, so the engine drains and leaves when the parent closes it or dies, however it dies.
- * Arguments: the path of the library, then those of the engine.
+ * The program of the engine child: it loads the engine's library and gives it this process. The engine serves HTTP until its prompt ends, and
+ * this program ends the prompt when the lifeline ends: standard input, whose other end the parent holds, so that the engine drains and leaves
+ * when the parent lets go or dies, however it dies. Arguments: the path of the library, then those of the engine.
+ *
+ * The prompt runs on a pseudo-terminal that nobody types into. Without a terminal the engine takes itself for a script and ends the whole
+ * process when any connection breaks at the wrong moment, so that one port scan would be an outage.
  */
-import { writeSync } from 'node:fs'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { DataType, isNullPointer, type JsExternal, load, open, restorePointer, wrapPointer } from 'ffi-rs'
 
-const PARENT_CHECK_MS = 1_000
-/** ORPHAN_MS is how long the engine may take to drain once the parent is gone; a kill is safe, so nobody waits for a stuck one. */
+/** ORPHAN_MS is how long the engine may take to leave without a parent; a kill is safe, so nobody waits for a stuck one. */
 const ORPHAN_MS = 10_000
+const PARENT_CHECK_MS = 1_000
 
 const [library = '', ...args] = process.argv.slice(2)
-const parentPid = process.ppid
-
-const parentCheck = setInterval(() => {
-  if (process.ppid === parentPid) return
-  clearInterval(parentCheck)
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), ORPHAN_MS)
-}, PARENT_CHECK_MS)
-
 open({ library: 'engine', path: library })
-const argv = ['clickhouse', ...args]
-const result = await load({
-  library: 'engine',
-  funcName: 'query_stable_v2',
-  retType: DataType.External,
-  paramsType: [DataType.I32, DataType.StringArray],
-  paramsValue: [argv.length, argv],
-  // The engine needs a thread of its own with an ordinary stack; without it the parent check would never run.
-  runInNewThread: true,
-})
-const failure = failureOf(result as JsExternal)
+const terminal = openTerminal()
+watchLifeline(systemCall('dup', 0), () => closeSync(terminal.keyboard))
+systemCall('dup2', terminal.screen, 0)
+const failure = await runEngine(['clickhouse', ...args])
 if (failure !== '') writeSync(process.stderr.fd, `${failure}\n`)
 // The engine has shut down. An ordinary exit would run its exit handlers, which end in a segmentation fault.
-load({ library: 'engine', funcName: '_exit', retType: DataType.Void, paramsType: [DataType.I32], paramsValue: [failure === '' ? 0 : 1] })
+systemCall('_exit', failure === '' ? 0 : 1)
+
+/** openTerminal makes a pseudo-terminal: the screen becomes standard input, and closing the keyboard ends it. */
+function openTerminal(): { keyboard: number; screen: number } {
+  const keyboard = systemCall('posix_openpt', constants.O_RDWR | constants.O_NOCTTY)
+  systemCall('grantpt', keyboard)
+  systemCall('unlockpt', keyboard)
+  const name = load({
+    library: 'engine',
+    funcName: 'ptsname',
+    retType: DataType.String,
+    paramsType: [DataType.I32],
+    paramsValue: [keyboard],
+  })
+  return { keyboard, screen: openSync(name, constants.O_RDWR | constants.O_NOCTTY) }
+}
+
+/** watchLifeline calls ended once when the parent closes its end or is gone, and sees to it that this process is gone some time after that. */
+function watchLifeline(lifeline: number, ended: () => void): void {
+  const parentPid = process.ppid
+  new Socket({ fd: lifeline, readable: true, writable: false })
+    .on('error', () => undefined)
+    .once('close', ended)
+    .resume()
+  const check = setInterval(() => {
+    if (process.ppid === parentPid) return
+    clearInterval(check)
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), ORPHAN_MS)
+  }, PARENT_CHECK_MS)
+}
+
+/** runEngine resolves when the engine has left, with what it says went wrong, or nothing. */
+async function runEngine(argv: readonly string[]): Promise<string> {
+  const result = await load({
+    library: 'engine',
+    funcName: 'query_stable_v2',
+    retType: DataType.External,
+    paramsType: [DataType.I32, DataType.StringArray],
+    paramsValue: [argv.length, argv],
+    // The engine needs a thread of its own with an ordinary stack; without it nobody would watch the lifeline.
+    runInNewThread: true,
+  })
+  return failureOf(result as JsExternal)
+}
 
 /** failureOf reads the message out of the engine's result (its struct `local_result_v2`): what is wrong with options stands nowhere else. */
 function failureOf(result: JsExternal): string {
@@ -54,4 +86,20 @@ function failureOf(result: JsExternal): string {
   if (isNullPointer(fields.error_message)) return ''
   const [text] = restorePointer<DataType.String>({ paramsValue: wrapPointer([fields.error_message]), retType: [DataType.String] })
   return text ?? ''
+}
+
+/** systemCall finds a function of the C library through the engine's, which is linked to it, whatever its name is on this system. */
+function systemCall(name: string, ...params: readonly number[]): number {
+  const status = load({
+    library: 'engine',
+    funcName: name,
+    retType: DataType.I32,
+    paramsType: params.map(() => DataType.I32),
+    paramsValue: [...params],
+  })
+  if (status < 0) {
+    writeSync(process.stderr.fd, `the event engine needs a pseudo-terminal, and ${name} failed\n`)
+    process.exit(1)
+  }
+  return status
 }

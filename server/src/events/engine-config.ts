@@ -39,6 +39,10 @@ export function engineConfig(settings: EngineSettings): string {
     http_port: settings.port,
     keep_alive_timeout: KEEP_ALIVE_S,
     'log-level': 'warning',
+    // The prompt that keeps the engine alive (engine-child.ts) is for nobody.
+    disable_suggestion: 1,
+    history_file: '/dev/null',
+    progress: 'off',
     max_server_memory_usage: memoryBytes,
     mark_cache_size: cacheBytes,
     index_mark_cache_size: cacheBytes / 2,
@@ -63,7 +67,7 @@ ${elements(values)}
 
 /**
  * usersConfig is the engine's users file. The built-in user must exist without a password, or the engine does not start; its profile lets it
- * hold one session, which its own start-up statement holds, so nobody else gets in. Only hashes of the passwords stand here.
+ * hold one session, which its own prompt holds, so nobody else gets in. Only hashes of the passwords stand here.
  */
 export function usersConfig(writer: Login, reader: Login, memoryBytes: number): string {
   const queryBytes = Math.floor(Math.max(memoryBytes, MEMORY_MIN_BYTES) * READER_SHARE)
@@ -90,7 +94,7 @@ ${elements({
 </profiles>
 <quotas><default></default></quotas>
 <users>
-<default><password></password>${user('only_session', ['SYSTEM LISTEN ON *.*', 'READ ON FILE', 'CREATE TEMPORARY TABLE ON *.*'])}</default>
+<default><password></password>${user('only_session', ['SYSTEM LISTEN ON *.*'])}</default>
 <${writer.user}>${password(writer)}${user('writer', [`ALL ON ${DATABASE}.*`, 'TABLE ENGINE ON *', 'SELECT ON system.*', 'KILL QUERY ON *.*'])}</${writer.user}>
 <${reader.user}>${password(reader)}${user('reader', [`SELECT ON ${DATABASE}.*`])}
 <databases><${DATABASE}>${ORGANISATION_WALL}</${DATABASE}></databases></${reader.user}>

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 /** An EngineLog carries the engine's words into our log and keeps the last ones, which say why it did not start. */
 export type EngineLog = { lastWords(): string; ended: Promise<void> }
 
-const LINE = /^\d{4}\.\d\d\.\d\d [\d:.]+ \[ \d+ \] \{(?<query>[^}]*)\} <(?<level>\w+)> (?<source>[^:]{0,200}): (?<text>.*)$/
+const LINE = /^\d{4}\.\d\d\.\d\d [\d:.]+ \[ \d+ \] \{(?<query>[^}]*)\} <(?<level>\w+)> (?<source>.{0,200}?): (?<text>.*)$/
 /** Lines of another form are warnings: they are last words, of the engine or of its program. */
 const LEVELS: Record<string, 'error' | 'warn' | 'info' | 'debug'> = {
   Fatal: 'error',
@@ -19,8 +19,10 @@ const LEVELS: Record<string, 'error' | 'warn' | 'info' | 'debug'> = {
 }
 const TEXT_MAX = 1_000
 const LAST_WORDS_MAX = 4_000
-/** Frames of a stack without symbols say nothing to anybody. */
+/** NOISE is what says nothing to anybody: frames of a stack without symbols. */
 const NOISE = /^(\d+\. .*|\s*|\s*\(version [^)]*\))$/
+/** CHATTER is of no concern: a connection that broke is known to who held it, and pools of threads balance themselves. */
+const CHATTER = /HTTP|^BackgroundSchedulePool/
 
 /** forwardEngineLog reads one stream of the engine until it ends. */
 export function forwardEngineLog(stream: Readable, log: Log): EngineLog {
@@ -35,8 +37,8 @@ export function forwardEngineLog(stream: Readable, log: Log): EngineLog {
 }
 
 function forward(line: string, log: Log): void {
-  const said = LINE.exec(line)?.groups
-  const level = LEVELS[said?.level ?? ''] ?? 'warn'
-  const fields = said ? { source: said.source, query_id: said.query || undefined, text: said.text } : { text: line }
-  log[level]({ ...fields, text: fields.text?.slice(0, TEXT_MAX) }, 'event engine says')
+  const { level = '', query, source = '', text = line } = LINE.exec(line)?.groups ?? {}
+  if (NOISE.test(text)) return
+  const ours = CHATTER.test(source) ? 'debug' : (LEVELS[level] ?? 'warn')
+  log[ours]({ source: source || undefined, query_id: query || undefined, text: text.slice(0, TEXT_MAX) }, 'event engine says')
 }

@@ -36,8 +36,8 @@ const READY_BOUND_MS = 5_000
 const READY_MS = 120_000
 const STOP_MS = 15_000
 const ENGINE_PROGRAM = join(import.meta.dirname, 'engine-child.ts')
-/** The engine listens from the first statement on and lives until the second has read standard input to its end. */
-const STATEMENTS = "SYSTEM START LISTEN HTTP; SELECT count() FROM file('stdin', 'LineAsString', 'line String')"
+/** The engine listens after its first statement and then waits at its prompt, which nobody uses but which keeps it alive. */
+const STATEMENT = 'SYSTEM START LISTEN HTTP'
 
 /** eventsDir is what the embedded event store owns of the data directory; the engine's own files lie in its folder `store`. */
 export const eventsDir = (dataDir: string): string => join(resolve(dataDir), 'events')
@@ -92,6 +92,7 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
   let clients: Clients | undefined
   let startId = ''
   let engineLog: EngineLog | undefined
+  let child: ChildProcess | undefined
 
   async function start(): Promise<ChildProcess> {
     await clients?.close()
@@ -99,9 +100,16 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
     startId = deps.ids.uuid()
     const configFile = await writeConfig(options, address, startId)
     clients = openClients(address)
-    const child = spawnEngine(configFile)
-    engineLog = forwardEngineLog(child.stderr, log)
-    return child
+    const spawned = spawnEngine(configFile)
+    engineLog = forwardEngineLog(spawned.stderr, log)
+    child = spawned
+    return spawned
+  }
+
+  /** An engine that cannot listen says so and stays, deaf. */
+  async function isReady(signal: AbortSignal): Promise<void> {
+    if (whyNotStarted(lastWords()) !== 'other') child?.kill('SIGKILL')
+    await answersItsId(signal)
   }
 
   async function answersItsId(signal: AbortSignal): Promise<void> {
@@ -114,9 +122,11 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
     return clients
   }
 
+  const lastWords = (): string => engineLog?.lastWords() ?? ''
+
   return {
     clients: opened,
-    lastWords: () => engineLog?.lastWords() ?? '',
+    lastWords,
     giveUp: async () => {
       await clients?.close()
       await engineLog?.ended
@@ -124,12 +134,12 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
     plan: {
       name: 'event engine',
       spawn: start,
-      ready: answersItsId,
+      ready: isReady,
       ping: answersItsId,
       // Idle connections would keep the engine for seconds; the end of its standard input lets it finish what runs and leave.
-      stop: (child: ChildProcess) => {
+      stop: (running: ChildProcess) => {
         clients?.close().catch((err) => log.warn({ err }, 'clients of the event engine did not close'))
-        child.stdin?.end()
+        running.stdin?.end()
       },
       readyMs: READY_MS,
       stopMs: STOP_MS,
@@ -180,7 +190,8 @@ function spawnEngine(configFile: string) {
     ENGINE_PROGRAM,
     findEngineLibrary(),
     `--config-file=${configFile}`,
-    `--query=${STATEMENTS}`,
+    '--interactive',
+    `--query=${STATEMENT}`,
   ]
   return spawn(process.execPath, args, {
     // A process group of its own: Ctrl-C in a terminal must reach the service alone, which stops the engine when it is ready to.

@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { freePort, openEngine, storeDir } from './engine.ts'
+import type { EventStore } from './events.ts'
+import { addEvents, ask, linesOf, MEMORY_BYTES, makeEngines, pidOf, testDeps } from './test-engine.ts'
+
+const engines = makeEngines()
+afterEach(engines.cleanUp)
+
+const until = (look: () => Promise<unknown>, expected: unknown) => expect.poll(look, { interval: 20, timeout: 20_000 }).toEqual(expected)
+
+/** enginesIn gives the processes that work on an engine directory. */
+async function enginesIn(dataDir: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0)
+  const args = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
+  return pids.filter((_, n) => args[n]?.includes(`--config-file=${dataDir}/`))
+}
+
+test('it starts, stores, stops, and has everything when it starts again', async () => {
+  const dir = await engines.newDir()
+  const first = await engines.open(dir)
+  expect(first.health()).toEqual({ status: 'ok' })
+  await first.ping()
+  await addEvents(first, 1, ['one', 'two'])
+  await first.close()
+  expect(await enginesIn(dir)).toEqual([])
+  expect(first.health()).toEqual({ status: 'down', reason: 'the event engine is stopped' })
+  await expect(first.ping()).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '2' } })
+  expect(await linesOf((await engines.open(dir)).writer)).toEqual(['one', 'two'])
+})
+
+test('its files are for us alone, and passwords stand neither in them nor in its arguments or environment', async () => {
+  const dir = await engines.newDir()
+  const store = await engines.open(dir)
+  expect((await stat(join(dir, 'events'))).mode & 0o777).toBe(0o700)
+  const passwords = decodeURIComponent(store.url).match(/(?<=writer:|reader:)[\w-]{43}/g) ?? []
+  expect(passwords.length).toBe(2)
+  const process = `/proc/${pidOf(store)}`
+  const places = [join(dir, 'events/config.xml'), join(dir, 'events/users.xml'), `${process}/cmdline`, `${process}/environ`]
+  for (const file of places.slice(0, 2)) expect((await stat(file)).mode & 0o777).toBe(0o600)
+  for (const place of places) {
+    const text = await readFile(place, 'utf8')
+    for (const password of passwords) expect(text).not.toContain(password)
+  }
+  expect(await readFile(`${process}/environ`, 'utf8')).toBe('TZ=UTC\0')
+})
+
+test('it listens on loopback alone', async () => {
+  const store = await engines.open(await engines.newDir())
+  const sockets = new Set(
+    await Promise.all((await readdir(`/proc/${pidOf(store)}/fd`)).map((fd) => readlink(`/proc/${pidOf(store)}/fd/${fd}`).catch(() => ''))),
+  )
+  const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8')))
+  const listening = tables
+    .flatMap((table) => table.split('\n').map((line) => line.trim().split(/\s+/)))
+    .filter((columns) => columns[3] === '0A' && sockets.has(`socket:[${columns[9]}]`))
+    .map((columns) => columns[1]?.split(':')[0])
+  expect(listening).toEqual(['0100007F'])
+})
+
+test('killed, it comes back with its data, new passwords and a new port', async () => {
+  const store = await engines.open(await engines.newDir())
+  await addEvents(store, 1, ['before'])
+  const [oldUrl, oldPid] = [store.url, pidOf(store)]
+  store.engine?.kill()
+  await until(async () => store.engine?.state().kind, 'down')
+  expect(store.health()).toMatchObject({ status: 'down', reason: 'the event engine ended (status SIGKILL) and is being restarted' })
+  await until(async () => store.health(), { status: 'ok' })
+  expect(await linesOf(store.writer)).toEqual(['before'])
+  expect(pidOf(store)).not.toBe(oldPid)
+  expect(store.url).not.toBe(oldUrl)
+  await addEvents(store, 1, ['after'])
+  expect(await linesOf(store.reader, '1')).toEqual(['after', 'before'])
+})
+
+test('when its parent is killed it leaves, and the next start has the data', async () => {
+  const dir = await engines.newDir()
+  const program = `
+    import { addEvents, makeEngines } from ${JSON.stringify(join(import.meta.dirname, 'test-engine.ts'))}
+    const store = await makeEngines().open(${JSON.stringify(dir)})
+    await addEvents(store, 1, ['kept'])
+    process.stdout.write('stored')`
+  const parent = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(parent.stdout, 'data')
+  expect((await enginesIn(dir)).length).toBe(1)
+  parent.kill('SIGKILL')
+  await until(() => enginesIn(dir), [])
+  expect(await linesOf((await engines.open(dir)).writer)).toEqual(['kept'])
+})
+
+test('a start waits for an engine that is still leaving', async () => {
+  const dir = await engines.newDir()
+  const first = await engines.open(dir)
+  const second = engines.open(dir)
+  await testDeps.clock.sleep(1_000)
+  await first.close()
+  expect((await second).health()).toEqual({ status: 'ok' })
+})
+
+test('a second engine on the same directory is refused with a sentence, and the first goes on', async () => {
+  const dir = await engines.newDir()
+  const first = await engines.open(dir)
+  await expect(openEngine({ dataDir: dir, memoryBytes: MEMORY_BYTES, lockWaitMs: 0 }, testDeps)).rejects.toThrow(
+    `another server is running on ${dir}/events; stop it or choose another data directory`,
+  )
+  expect(await enginesIn(dir)).toEqual([pidOf(first)])
+  await addEvents(first, 1, ['unharmed'])
+  expect(await linesOf(first.writer)).toEqual(['unharmed'])
+})
+
+test('a port that another program took meanwhile is not the end of a start', async () => {
+  const { server, port } = await listen()
+  const offered: number[] = []
+  const engine = await openEngine(
+    {
+      dataDir: await engines.newDir(),
+      memoryBytes: MEMORY_BYTES,
+      freePort: async () => {
+        offered.push(offered.length < 2 ? port : await freePort())
+        return offered.at(-1) ?? port
+      },
+    },
+    testDeps,
+  )
+  expect([offered.length, engine.child.state().kind]).toEqual([3, 'up'])
+  await engine.close()
+  server.close()
+})
+
+test('another program that answers on the port is not taken for the engine', async () => {
+  const { server, port } = await listen('HTTP/1.1 200 OK\r\nContent-Length: 13\r\nConnection: close\r\n\r\n{"id":"mine"}')
+  await expect(
+    openEngine({ dataDir: await engines.newDir(), memoryBytes: MEMORY_BYTES, freePort: async () => port }, testDeps),
+  ).rejects.toThrow('the event engine found no free port on 127.0.0.1')
+  server.close()
+})
+
+test('what a stranger sends to its port does not end it', async () => {
+  const store = await engines.open(await engines.newDir())
+  const pid = pidOf(store)
+  const { port } = new URL(store.url)
+  for (const bytes of [
+    'GARBAGE\r\n\r\n',
+    'GET / HTTP/1.1\r\n',
+    `POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n${'x'.repeat(1_000)}`,
+    '\0'.repeat(100_000),
+  ]) {
+    await fetchRaw(Number(port), bytes)
+  }
+  await store.ping()
+  expect(pidOf(store)).toBe(pid)
+})
+
+test('leaving the connection ends a read', async () => {
+  const store = await engines.open(await engines.newDir())
+  const leaving = new AbortController()
+  const query = store.reader.query({ query: 'select count() from numbers(1e13) settings max_threads = 1', abort_signal: leaving.signal })
+  query.catch(() => undefined)
+  const running = () => readsOf(store)
+  await until(running, 1)
+  leaving.abort()
+  await expect(query).rejects.toThrow()
+  await until(running, 0)
+})
+
+test('what keeps it from starting is said in the error', async () => {
+  const dir = await engines.newDir()
+  const store = await engines.open(dir)
+  await store.close()
+  const { writeFile } = await import('node:fs/promises')
+  await writeFile(join(storeDir(dir), 'metadata', 'dendro.sql'), 'not a statement')
+  await expect(engines.open(dir)).rejects.toThrow(/the event engine did not start on .*Syntax error/s)
+})
+
+async function readsOf(store: EventStore): Promise<number> {
+  const [row] = await ask<{ reads: number }>(store.writer, "select toUInt32(count()) as reads from system.processes where user = 'reader'")
+  return row?.reads ?? -1
+}
+
+async function listen(answer?: string): Promise<{ server: Server; port: number }> {
+  const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(answer)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { server, port: address.port }
+}
+
+async function fetchRaw(port: number, bytes: string): Promise<void> {
+  const { connect } = await import('node:net')
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write(bytes)
+  socket.setTimeout(200, () => socket.destroy())
+  await once(socket, 'close')
+}
