@@ -5,25 +5,37 @@ export type LikeRule = { pattern: string; ignoreCase: boolean }
 type Piece = string | number
 type Segment = readonly Piece[]
 
-/** likeMatcher makes the test for a pattern; its time is at most the product of both lengths, whatever the pattern. */
+/** likeMatcher makes the test for a pattern; its time grows with the length of the value times a 32nd of the pattern's, whatever the pattern. */
 export function likeMatcher(rule: LikeRule): (value: string) => boolean {
   const segments = segmentsOf(rule.ignoreCase ? foldCase(rule.pattern) : rule.pattern)
-  return (value) => fits(rule.ignoreCase ? foldCase(value) : value, segments)
+  const first = segments[0] ?? []
+  const last = segments.at(-1) ?? []
+  const inner = segments.slice(1, -1).map(finderOf)
+  return (given) => {
+    const value = rule.ignoreCase ? foldCase(given) : given
+    let at = endOf(value, 0, first)
+    if (segments.length === 1) return at === value.length
+    for (const find of inner) {
+      if (at < 0) return false
+      at = find(value, at)
+    }
+    return at >= 0 && endsWith(value, at, last)
+  }
 }
 
 /** foldCase takes the case out of a text one character at a time, so that `_` and positions keep their meaning. */
 export function foldCase(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase()
   let folded = ''
-  for (const character of text) folded += oneOf(oneOf(character, character.toUpperCase()), undefined)
+  for (const character of text) {
+    const upper = keepWidth(character, character.toUpperCase())
+    folded += keepWidth(upper, upper.toLowerCase())
+  }
   return folded
 }
 
-/** oneOf keeps a character whose other case takes more than one, such as ß. */
-function oneOf(character: string, upper: string | undefined): string {
-  const other = upper ?? character.toLowerCase()
-  return other.length === character.length ? other : character
-}
+/** keepWidth leaves a character alone whose other case takes more than one, such as ß. */
+const keepWidth = (character: string, other: string): string => (other.length === character.length ? other : character)
 
 /** segmentsOf cuts a pattern at its `%` signs; a backslash makes `%`, `_` and itself literal and is ordinary before anything else. */
 function segmentsOf(pattern: string): readonly Segment[] {
@@ -51,14 +63,6 @@ function segmentsOf(pattern: string): readonly Segment[] {
   return segments
 }
 
-function fits(value: string, segments: readonly Segment[]): boolean {
-  const first = segments[0] ?? []
-  let at = endOf(value, 0, first)
-  if (segments.length === 1) return at === value.length
-  for (let index = 1; index < segments.length - 1 && at >= 0; index += 1) at = find(value, at, segments[index] ?? [])
-  return at >= 0 && endsWith(value, at, segments.at(-1) ?? [])
-}
-
 /** endOf is where a segment ends that begins at a place, or -1 when it does not fit there. */
 function endOf(value: string, from: number, segment: Segment): number {
   let at = from
@@ -76,18 +80,60 @@ function endOf(value: string, from: number, segment: Segment): number {
   return at
 }
 
-/** find gives the end of the leftmost place where a segment fits: with runs between segments the leftmost is always good enough. */
-function find(value: string, from: number, segment: Segment): number {
-  const [first] = segment
-  for (let at = from; at <= value.length; at += widthAt(value, at)) {
-    if (typeof first === 'string') {
-      at = value.indexOf(first, at)
-      if (at < 0) return -1
+/** A Finder gives the end of the leftmost place behind `from` where a segment fits, or -1: between runs the leftmost is always good enough. */
+type Finder = (value: string, from: number) => number
+
+function finderOf(segment: Segment): Finder {
+  const [only] = segment
+  if (only === undefined) return (_value, from) => from
+  if (segment.length === 1 && typeof only === 'string') {
+    return (value, from) => {
+      const at = value.indexOf(only, from)
+      return at < 0 ? -1 : at + only.length
     }
-    const end = endOf(value, at, segment)
-    if (end >= 0) return end
   }
-  return -1
+  return bitFinderOf(
+    segment.flatMap((piece): (string | undefined)[] => (typeof piece === 'string' ? [...piece] : Array(piece).fill(undefined))),
+  )
+}
+
+/**
+ * bitFinderOf looks for characters of which some may be anything (undefined). Bit n of the state says that the value so far ends with the
+ * first n + 1 of them, so that one pass over the value follows every beginning at once (the method known as shift-and).
+ */
+function bitFinderOf(characters: readonly (string | undefined)[]): Finder {
+  const words = Math.ceil(characters.length / 32)
+  const anything = new Uint32Array(words)
+  for (const [index, character] of characters.entries()) if (character === undefined) setBit(anything, index)
+  const masks = new Map<string | undefined, Uint32Array>()
+  for (const [index, character] of characters.entries()) {
+    const mask = masks.get(character) ?? anything.slice()
+    masks.set(character, mask)
+    setBit(mask, index)
+  }
+  const lastWord = words - 1
+  const lastBit = 1 << ((characters.length - 1) % 32)
+  return (value, from) => {
+    const state = new Uint32Array(words)
+    for (let at = from; at < value.length; ) {
+      const width = widthAt(value, at)
+      const mask = masks.get(width === 1 ? value[at] : value.slice(at, at + 2)) ?? anything
+      let carry = 1
+      for (let word = 0; word < words; word += 1) {
+        const before = state[word] ?? 0
+        state[word] = ((before << 1) | carry) & (mask[word] ?? 0)
+        carry = before >>> 31
+      }
+      at += width
+      if (((state[lastWord] ?? 0) & lastBit) !== 0) return at
+    }
+    return -1
+  }
+}
+
+function setBit(bits: Uint32Array, index: number): void {
+  const word = index >>> 5
+  bits[word] = (bits[word] ?? 0) | (1 << (index & 31))
 }
 
 /** endsWith reports whether a segment fits exactly the end of the value, not before a place. */

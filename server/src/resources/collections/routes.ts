@@ -5,5 +5,5 @@ import { listCollections } from './collections.ts'
 
 export const collectionRoutes = (world: World): Routes =>
   routes('collections', contract.collections, {
-    list: async ({ actor }) => ({ collections: await listCollections(world, actor) }),
+    list: ({ actor }) => listCollections(world, actor),
   })

@@ -1,6 +1,7 @@
-import type { BodyOf, contract, Dataset, QueryOf } from '@dendro/api'
+import type { BodyOf, contract, Dataset, QueryOf, ReplyOf } from '@dendro/api'
 import { badField, badRequest, conflict, forbidden, notFound } from '../../errors.ts'
 import { type Actor, holds } from '../../http/actor.ts'
+import { type Written, writeOnce } from '../../http/written.ts'
 import type { Db } from '../../meta/meta.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import { matchDatasets, parseSelector } from '../../query/selector.ts'
@@ -10,6 +11,7 @@ import { visibleTo } from '../policies/policies.ts'
 import { buryDataset, type DatasetRow, insertDataset, lockDataset, selectDatasets, updateDatasetRow } from './rows.ts'
 
 type NewDataset = BodyOf<typeof contract.datasets.create>
+type DatasetList = ReplyOf<typeof contract.datasets.list> | Written<ReplyOf<typeof contract.datasets.list>>
 type DatasetQuestion = QueryOf<typeof contract.datasets.list>
 /** A DatasetChange leaves alone what it does not name; a retention of null returns to the organisation's default. */
 type DatasetChange = Partial<BodyOf<typeof contract.datasets.update>>
@@ -20,7 +22,7 @@ export async function visibleDatasets(world: Pick<World, 'meta'>, actor: Actor):
 }
 
 /** listDatasets gives what `from` or `from_expr` selects; selecting nothing is no failure here. */
-export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, question: DatasetQuestion): Promise<Dataset[]> {
+export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, question: DatasetQuestion): Promise<DatasetList> {
   const from = new Set(question.from)
   const fromExpr = question.from_expr?.trim() ?? ''
   if (from.size > 0 && fromExpr !== '') {
@@ -30,9 +32,12 @@ export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, que
   }
   const selector = fromExpr === '' ? undefined : parseSelector(question.from_expr ?? '')
   const visible = await visibleDatasets(world, actor)
-  const chosen = selector ? matchDatasets(selector, visible) : visible.filter((row) => from.size === 0 || from.has(row.id))
-  return chosen.map(shownDataset)
+  if (!selector && from.size === 0) return writtenList(visible)
+  const chosen = selector ? matchDatasets(selector, visible) : visible.filter((row) => from.has(row.id))
+  return { datasets: chosen.map(shownDataset) }
 }
+
+const writtenList = writeOnce((rows: readonly DatasetRow[]) => ({ datasets: rows.map(shownDataset) }))
 
 export async function findDataset(
   world: Pick<World, 'meta'>,

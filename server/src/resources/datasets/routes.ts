@@ -5,7 +5,7 @@ import { createDataset, findDataset, listDatasets, removeDataset, shownDataset, 
 
 export const datasetRoutes = (world: World): Routes =>
   routes('datasets', contract.datasets, {
-    list: async ({ actor, query }) => ({ datasets: await listDatasets(world, actor, query) }),
+    list: ({ actor, query }) => listDatasets(world, actor, query),
     create: async ({ actor, body }) => shownDataset(await createDataset(world, actor, body)),
     get: onRecord(
       ({ actor, params }) => findDataset(world, actor, params.datasetId),

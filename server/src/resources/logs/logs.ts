@@ -1,6 +1,7 @@
-import type { BodyOf, contract, Log } from '@dendro/api'
+import type { BodyOf, contract, Log, ReplyOf } from '@dendro/api'
 import { badField } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
+import { type Written, writeOnce } from '../../http/written.ts'
 import type { World } from '../../world.ts'
 import { createDataset, shownDataset, updateDataset, visibleDatasets } from '../datasets/datasets.ts'
 import type { DatasetRow } from '../datasets/rows.ts'
@@ -9,9 +10,11 @@ type NewLog = BodyOf<typeof contract.logs.create>
 type LogChange = BodyOf<typeof contract.logs.update>
 
 /** A log is a dataset under its older name: the same record, shown with both pairs of names. */
-export async function listLogs(world: Pick<World, 'meta'>, actor: Actor): Promise<Log[]> {
-  return (await visibleDatasets(world, actor)).map(shownLog)
+export async function listLogs(world: Pick<World, 'meta'>, actor: Actor): Promise<Written<ReplyOf<typeof contract.logs.list>>> {
+  return writtenList(await visibleDatasets(world, actor))
 }
+
+const writtenList = writeOnce((rows: readonly DatasetRow[]) => ({ logs: rows.map(shownLog) }))
 
 export async function createLog(world: World, actor: Actor, ask: NewLog): Promise<Log> {
   const { collection, dataset } = namesOf(ask)

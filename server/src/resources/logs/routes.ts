@@ -8,7 +8,7 @@ import { views } from './views.ts'
 
 export const logRoutes = (world: World): Routes =>
   routes('logs', contract.logs, {
-    list: async ({ actor }) => ({ logs: await listLogs(world, actor) }),
+    list: ({ actor }) => listLogs(world, actor),
     create: ({ actor, body }) => createLog(world, actor, body),
     views: async () => ({ views }),
     get: onRecord(

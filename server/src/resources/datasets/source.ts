@@ -1,0 +1,36 @@
+import { Failure } from '../../errors.ts'
+import type { Actor } from '../../http/actor.ts'
+import { refusal } from '../../query/refusal.ts'
+import { matchDatasets, parseSelector, type Selector } from '../../query/selector.ts'
+import { selectorOfTags } from '../../query/selector-tags.ts'
+import type { World } from '../../world.ts'
+import { visibleDatasets } from './datasets.ts'
+import type { DatasetRow } from './rows.ts'
+
+/** A Source is how a question about events says which datasets it reads. */
+export type Source = {
+  from?: readonly string[] | undefined
+  from_expr?: string | undefined
+  /** from_tags is deprecated. */
+  from_tags?: readonly string[] | undefined
+}
+
+/**
+ * sourceDatasets are the datasets a question reads, of those the caller may see: `from_expr` wins over `from_tags`, that over `from`. Saying
+ * nothing is a 400, finding nothing a 404; of ids known and unknown the known ones are read.
+ */
+export async function sourceDatasets(world: Pick<World, 'meta'>, actor: Actor, source: Source): Promise<DatasetRow[]> {
+  const selector = selectorOf(source)
+  const visible = await visibleDatasets(world, actor)
+  const ids = new Set(source.from)
+  const chosen = selector ? matchDatasets(selector, visible) : visible.filter(({ id }) => ids.has(id))
+  if (chosen.length === 0) throw new Failure(404, 'no datasets matched')
+  return chosen
+}
+
+function selectorOf(source: Source): Selector | undefined {
+  if (source.from_expr?.trim()) return parseSelector(source.from_expr)
+  if (source.from_tags?.length) return selectorOfTags(source.from_tags)
+  if (source.from?.length) return undefined
+  throw refusal('from', { code: 'MISSING_SOURCE', message: 'give from or from_expr' })
+}
