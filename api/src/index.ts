@@ -9,6 +9,7 @@ export {
   NoAnswer,
   type RoutesOf,
 } from './client.ts'
+export type { Login } from './auth.ts'
 export { contract } from './contract.ts'
 export { Dataset, Retention } from './datasets.ts'
 export {
@@ -58,6 +59,7 @@ export {
 } from './permissions.ts'
 export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
 export { Role } from './roles.ts'
-export type { Schema } from './shapes.ts'
+export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export { type FoundTag, Tag, type TaggedType } from './tags.ts'
+export { type LoginMethod, type MultiOrgUser, User, UserPreference, UserStatus } from './users.ts'
 export { FailureBody, Identity, Metadata, Tags } from './values.ts'

@@ -70,6 +70,23 @@ const marked = (schema: Schema, io: Io): Schema =>
     return `${io}:${ref.slice(DEFS.length)}`
   })
 
+/** shapeName is the name that a settled reference leads to. */
+export const shapeName = (schema: Schema): string | undefined =>
+  typeof schema.$ref === 'string' && schema.$ref.startsWith(COMPONENTS) ? schema.$ref.slice(COMPONENTS.length) : undefined
+
+/** resolveShape follows references; keywords beside a reference add to what it leads to. */
+export function resolveShape(schema: Schema, schemas: Readonly<Record<string, Schema>>): Schema {
+  const name = shapeName(schema)
+  if (name === undefined) return schema
+  const { $ref: _, ...beside } = schema
+  return { ...resolveShape(schemas[name] ?? {}, schemas), ...beside }
+}
+
+/** propertiesOf and requiredOf read the members of an object's schema; branchesOf the alternatives of a choice. */
+export const propertiesOf = (schema: Schema): [string, Schema][] => Object.entries((schema.properties ?? {}) as Record<string, Schema>)
+export const requiredOf = (schema: Schema): readonly string[] => (schema.required ?? []) as string[]
+export const branchesOf = (schema: Schema): Schema[] => (schema.anyOf ?? schema.oneOf ?? []) as Schema[]
+
 /** mapRefs copies a value with every reference in it renamed. */
 function mapRefs<T>(value: T, rename: (ref: string) => string): T {
   if (Array.isArray(value)) return value.map((item) => mapRefs(item, rename)) as T

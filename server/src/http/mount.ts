@@ -128,6 +128,8 @@ function send(reply: FastifyReply, status: number, body: unknown, endpoint: Endp
   reply.code(status)
   if (body === undefined) return reply.send()
   if (body instanceof Written) return reply.header('content-type', JSON_TYPE).send(body.bytes)
-  if (endpoint.media) return (reply.hasHeader('content-type') ? reply : reply.type(`${endpoint.media}; charset=utf-8`)).send(body)
+  if (endpoint.media) return (reply.hasHeader('content-type') ? reply : reply.type(inUtf8(endpoint.media))).send(body)
   return reply.header('content-type', JSON_TYPE).send(toJson(body))
 }
+
+const inUtf8 = (media: string): string => (media.includes('charset=') ? media : `${media}; charset=utf-8`)

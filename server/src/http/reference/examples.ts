@@ -1,8 +1,7 @@
-import type { Operation, Schema } from '@dendro/api'
+import { branchesOf, type Operation, propertiesOf, requiredOf, resolveShape, type Schema } from '@dendro/api'
 
 export type Schemas = Readonly<Record<string, Schema>>
 
-const SHAPES = '#/components/schemas/'
 const DEPTH_MAX = 6
 const SAMPLE_UUID = '7d9f0c52-3c1e-4c5a-9a43-2f6f2c1b8e10'
 const SAMPLE_MS = 1_767_225_600_000
@@ -27,24 +26,9 @@ const samples: Readonly<Record<string, unknown>> = {
   url: 'https://hooks.example.org/alerts',
 }
 
-/** shapeName is the name a reference leads to. */
-export const shapeName = (schema: Schema): string | undefined =>
-  typeof schema.$ref === 'string' && schema.$ref.startsWith(SHAPES) ? schema.$ref.slice(SHAPES.length) : undefined
-
-/** resolved follows references; keywords beside a reference add to what it leads to. */
-export function resolved(schema: Schema, schemas: Schemas): Schema {
-  const name = shapeName(schema)
-  if (name === undefined) return schema
-  const { $ref: _, ...beside } = schema
-  return { ...resolved(schemas[name] ?? {}, schemas), ...beside }
-}
-
-export const propertiesOf = (schema: Schema): [string, Schema][] => Object.entries((schema.properties ?? {}) as Record<string, Schema>)
-export const requiredOf = (schema: Schema): readonly string[] => (schema.required ?? []) as string[]
-
 /** exampleOf makes a value that fits a schema: required members, or the first when none is. */
 export function exampleOf(schema: Schema, schemas: Schemas, name = '', depth = 0): unknown {
-  const shape = resolved(schema, schemas)
+  const shape = resolveShape(schema, schemas)
   if (Array.isArray(shape.examples)) return shape.examples[0]
   if (shape.const !== undefined) return shape.const
   if (Array.isArray(shape.enum)) return shape.enum[0]
@@ -92,8 +76,6 @@ function exampleText(shape: Schema, name: string): string {
   const sample = samples[name]
   return typeof sample === 'string' ? sample : name === '' ? 'text' : name.replaceAll('_', ' ')
 }
-
-export const branchesOf = (shape: Schema): Schema[] => (shape.anyOf ?? shape.oneOf ?? []) as Schema[]
 
 /** bodyExample is a body to start from; undefined when the endpoint takes none. */
 export function bodyExample(operation: Operation, schemas: Schemas): unknown {

@@ -1,5 +1,5 @@
-import type { Parameter, Schema } from '@dendro/api'
-import { branchesOf, propertiesOf, requiredOf, resolved, type Schemas, shapeName } from './examples.ts'
+import { branchesOf, type Parameter, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from '@dendro/api'
+import type { Schemas } from './examples.ts'
 import { type Html, html, prose } from './html.ts'
 
 /** A Way says which half of the truth about presence is worth a word: what must be sent, or what an answer may lack. */
@@ -7,7 +7,7 @@ type Way = 'sent' | 'answered'
 
 /** fieldsOf shows the members of a schema: name, type, bounds, meaning; named shapes are links, unnamed objects open below. */
 export function fieldsOf(schema: Schema, schemas: Schemas, way: Way): Html {
-  const shape = resolved(schema, schemas)
+  const shape = resolveShape(schema, schemas)
   const properties = propertiesOf(shape)
   if (properties.length === 0) return html`<p class="whole">${typeOf(schema)}${meaning(shape)}</p>`
   const required = requiredOf(shape)
