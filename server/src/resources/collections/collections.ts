@@ -2,8 +2,7 @@ import type { contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
 import { type Written, writeOnce } from '../../http/written.ts'
 import type { World } from '../../world.ts'
-import { visibleDatasets } from '../datasets/datasets.ts'
-import type { DatasetRow } from '../datasets/rows.ts'
+import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
 
 type Collections = ReplyOf<typeof contract.collections.list>
 

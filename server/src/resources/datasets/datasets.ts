@@ -10,6 +10,8 @@ import { recordChange } from '../audit/audit.ts'
 import { visibleTo } from '../policies/policies.ts'
 import { buryDataset, type DatasetRow, insertDataset, lockDataset, selectDatasets, updateDatasetRow } from './rows.ts'
 
+export type { DatasetRow } from './rows.ts'
+
 type NewDataset = BodyOf<typeof contract.datasets.create>
 type DatasetList = ReplyOf<typeof contract.datasets.list> | Written<ReplyOf<typeof contract.datasets.list>>
 type DatasetQuestion = QueryOf<typeof contract.datasets.list>

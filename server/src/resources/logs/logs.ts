@@ -3,8 +3,7 @@ import { badField } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { type Written, writeOnce } from '../../http/written.ts'
 import type { World } from '../../world.ts'
-import { createDataset, shownDataset, updateDataset, visibleDatasets } from '../datasets/datasets.ts'
-import type { DatasetRow } from '../datasets/rows.ts'
+import { createDataset, type DatasetRow, shownDataset, updateDataset, visibleDatasets } from '../datasets/datasets.ts'
 
 type NewLog = BodyOf<typeof contract.logs.create>
 type LogChange = BodyOf<typeof contract.logs.update>

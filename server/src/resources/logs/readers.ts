@@ -1,7 +1,7 @@
 import type { contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
 import type { World } from '../../world.ts'
-import type { DatasetRow } from '../datasets/rows.ts'
+import type { DatasetRow } from '../datasets/datasets.ts'
 
 /** A Reader answers which records of its noun read a log. */
 type Reader<T> = (world: World, actor: Actor, log: DatasetRow) => Promise<T>

@@ -145,6 +145,17 @@ describe('records that can be tagged', () => {
     ])
   })
 
+  test('a user is tagged, and only as long as he is there', async () => {
+    const body = { first_name: 'Ada', last_name: 'L', email: 'ada@example.org', roles: ['Standard'] }
+    const { id } = (await org.ask<{ id: string }>('POST', '/users', { body })).body
+    expect((await send('POST', tagOf('team', 'a', id, 'user'))).status).toBe(201)
+    expect((await org.ask<{ tags: object }>('GET', `/users/${id}`)).body.tags).toEqual({ team: 'a' })
+    expect(await search('?entity_type=user')).toMatchObject([{ name: 'team', values: [{ types: [{ type: 'user', entities: [{ id }] }] }] }])
+    await org.ask('DELETE', `/users/${id}`)
+    expect(await search('?entity_type=user')).toEqual([])
+    expect((await send('PUT', tagOf('team', 'b', id, 'user'))).status).toBe(404)
+  })
+
   test('tags of sensitive records need the right to write those records too, and are not found without the right to read them', async () => {
     const keyId = (await org.ask<{ api_keys: { id: string }[] }>('GET', '/api-keys')).body.api_keys[0]?.id ?? ''
     await send('POST', tagOf('owner', 'ada', keyId, 'api_key'))
