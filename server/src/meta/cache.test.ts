@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../clock.ts'
 import { unavailable } from '../errors.ts'
-import { openCache } from './cache.ts'
+import { Cache } from './cache.ts'
 
 /** handClock stands still until it is moved; sleepers wake when their time has come. */
 function handClock(): Clock & { move(ms: number): Promise<void> } {
@@ -26,7 +26,7 @@ function handClock(): Clock & { move(ms: number): Promise<void> } {
 /** followed is a cache that hears of changes, and a store whose value can be changed, lost or made to hang. */
 function followed(entriesMax?: number) {
   const clock = handClock()
-  const cache = openCache(clock, entriesMax)
+  const cache = new Cache(clock, entriesMax)
   cache.following(true)
   const store = { value: 'old', loads: 0, fails: undefined as Error | undefined }
   const load = async () => {

@@ -12,7 +12,7 @@ export type Ears = {
 
 export type Following = { isFollowing(): boolean; close(): Promise<void> }
 
-export const CHANNEL = 'dendro_changes'
+const CHANNEL = 'dendro_changes'
 /** HEARTBEAT_MS bounds how long a connection that died without a word goes unnoticed, together with HEARTBEAT_BOUND_MS. */
 const HEARTBEAT_MS = 2_000
 const HEARTBEAT_BOUND_MS = 3_000
@@ -24,58 +24,26 @@ const AGAIN_MS = 250
  */
 export async function followChanges(server: pg.ClientConfig, ears: Ears, deps: { clock: Clock; log: Log }): Promise<Following> {
   const closing = new AbortController()
+  const first = Promise.withResolvers<void>()
   let isFollowing = false
-  let settleFirst: () => void = () => undefined
-  const first = new Promise<void>((settle) => {
-    settleFirst = settle
-  })
-
-  function tell(arrives: boolean): void {
-    if (arrives === isFollowing) return
-    isFollowing = arrives
-    ears.following(arrives)
+  const told: Ears = {
+    ...earsOf(ears),
+    following: (arrives) => {
+      if (arrives !== isFollowing) ears.following(arrives)
+      isFollowing = arrives
+      if (arrives) first.resolve()
+    },
   }
-
-  async function followOnce(): Promise<void> {
-    const client = new pg.Client({ ...clientConfig(server), query_timeout: HEARTBEAT_BOUND_MS })
-    const lost = new AbortController()
-    const onLost = () => {
-      tell(false)
-      lost.abort()
-    }
-    client.on('error', onLost)
-    client.on('end', onLost)
-    client.on('notification', ({ channel, payload }) => {
-      if (channel === CHANNEL && payload) ears.forget(payload)
-    })
-    try {
-      await client.connect()
-      await client.query(`listen ${CHANNEL}`)
-      ears.forget('*')
-      ears.heard()
-      tell(true)
-      settleFirst()
-      const ended = AbortSignal.any([lost.signal, closing.signal])
-      while (!ended.aborted) {
-        await deps.clock.sleep(HEARTBEAT_MS, ended).catch(() => undefined)
-        if (ended.aborted) return
-        await client.query('select 1')
-        ears.heard()
-      }
-    } finally {
-      tell(false)
-      client.end().catch(() => undefined)
-    }
-  }
-
   const running = (async () => {
     while (!closing.signal.aborted) {
-      await followOnce().catch((cause) => deps.log.debug({ err: cause }, 'metadata changes are not heard'))
-      settleFirst()
+      await listen(server, told, deps.clock, closing.signal).catch((cause) =>
+        deps.log.debug({ err: cause }, 'metadata changes are not heard'),
+      )
+      first.resolve()
       await deps.clock.sleep(AGAIN_MS, closing.signal).catch(() => undefined)
     }
   })()
-  await first
+  await first.promise
 
   return {
     isFollowing: () => isFollowing,
@@ -83,5 +51,39 @@ export async function followChanges(server: pg.ClientConfig, ears: Ears, deps: {
       closing.abort()
       await running
     },
+  }
+}
+
+const earsOf = (ears: Ears) => ({ forget: (orgId: string) => ears.forget(orgId), heard: () => ears.heard() })
+
+/** listen follows on one connection until it is lost or the signal comes. */
+async function listen(server: pg.ClientConfig, ears: Ears, clock: Clock, signal: AbortSignal): Promise<void> {
+  const client = new pg.Client({ ...clientConfig(server), query_timeout: HEARTBEAT_BOUND_MS })
+  const lost = new AbortController()
+  const onLost = () => {
+    ears.following(false)
+    lost.abort()
+  }
+  client.on('error', onLost)
+  client.on('end', onLost)
+  client.on('notification', ({ channel, payload }) => {
+    if (channel === CHANNEL && payload) ears.forget(payload)
+  })
+  try {
+    await client.connect()
+    await client.query(`listen ${CHANNEL}`)
+    ears.forget('*')
+    ears.heard()
+    ears.following(true)
+    const ended = AbortSignal.any([lost.signal, signal])
+    while (!ended.aborted) {
+      await clock.sleep(HEARTBEAT_MS, ended).catch(() => undefined)
+      if (ended.aborted) return
+      await client.query('select 1')
+      ears.heard()
+    }
+  } finally {
+    ears.following(false)
+    client.end().catch(() => undefined)
   }
 }

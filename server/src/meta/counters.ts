@@ -30,6 +30,6 @@ export async function giveBackToWindow(db: Db, { subject, windowStartMs, count }
     where subject = ${subject} and window_start_ms = ${windowStartMs}`)
 }
 
-/** removeWindows forgets windows that began before the given time, and gives their number. */
+/** removeWindows forgets the windows, of every subject, that began before the given time, and gives their number. */
 export const removeWindows = (db: Db, beforeMs: number): Promise<number> =>
   db.run(sql`delete from rate_windows where window_start_ms < ${beforeMs}`)

@@ -15,11 +15,11 @@ export type Db = {
 /** A Runner is the one thing of the driver's pool and clients that statements need. */
 type Runner = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>
 
-export const CONNECT_MS = 5_000
-const STATEMENT_MS = 30_000
-const LOCK_WAIT_MS = 10_000
+const CONNECT_MS = 5_000
+const STATEMENT_MS = 10_000
+const LOCK_WAIT_MS = 5_000
 /** ANSWER_MS is for a server that has gone silent: later than STATEMENT_MS, after which a living server answers with an error. */
-const ANSWER_MS = 35_000
+const ANSWER_MS = 12_000
 const IDLE_TRANSACTION_MS = 60_000
 const IDLE_CONNECTION_MS = 30_000
 

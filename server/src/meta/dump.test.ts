@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { DUMPS_KEPT, dump, listDumps, MANIFEST } from './dump.ts'
@@ -119,8 +117,6 @@ test('a store that is gone while dumps are there is not made anew in silence', a
   await makeDump()
   await rename(join(dataDir, 'meta', 'pg'), join(dataDir, 'elsewhere'))
   await expect(withStore(async () => undefined)).rejects.toThrow(/is gone\. To go back to the latest dump/)
-  const command = [join(import.meta.dirname, 'restore.ts'), dataDir]
-  const { stdout } = await promisify(execFile)(process.execPath, command)
-  expect(stdout).toMatch(/^metadata restored from \d{4}-/)
+  await restoreMetadata(dataDir, undefined, testDeps)
   await withStore((meta) => meta.ping())
 })

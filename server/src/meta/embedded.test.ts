@@ -166,7 +166,7 @@ test('a directory that cannot be opened is left as it is, and the message says h
   await closeStore(await openStore())
   const version = join(dataDir, 'meta', 'pg', 'PG_VERSION')
   await writeFile(version, '17\n')
-  await expect(openStore()).rejects.toThrow(/of PostgreSQL 17.*could not be opened.*Nothing was changed.*restore\.ts/s)
+  await expect(openStore()).rejects.toThrow(/of PostgreSQL 17.*could not be opened.*Nothing was changed.*main\.ts restore$/s)
   await writeFile(version, '18\n')
   await openStore()
 })
@@ -190,7 +190,7 @@ test.skipIf(process.getuid?.() !== 0)(
     // A namespace in which no further ones are allowed stands for a machine or container that forbids them.
     const forbidding = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'
     const node = [process.execPath, '--input-type=module', '-e', program, dataDir]
-    const service = spawn('unshare', ['--user', '--map-root-user', 'sh', '-c', forbidding, 'sh', ...node], {
+    const service = spawn('/usr/bin/env', ['unshare', '--user', '--map-root-user', 'sh', '-c', forbidding, 'sh', ...node], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const [said] = await once(service.stdout, 'data')

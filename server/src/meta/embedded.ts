@@ -254,4 +254,4 @@ async function explain({ metaDir, pgDir, programs }: Place, said: string): Promi
 }
 
 const howToRestore = (metaDir: string): string =>
-  `To go back to the latest dump in ${join(metaDir, 'dumps')}: node ${join(import.meta.dirname, 'restore.ts')} ${dirname(metaDir)}`
+  `To go back to the latest dump in ${join(metaDir, 'dumps')}: DENDRO_DATA_DIR='${dirname(metaDir)}' node ${join(import.meta.dirname, '..', 'main.ts')} restore`

@@ -30,6 +30,20 @@ async function until<T>(ask: () => Promise<T>, expected: T): Promise<void> {
   await expect.poll(ask, { interval: 10, timeout: 10_000 }).toEqual(expected)
 }
 
+/** allToldSo resolves when both have heard of everything that was changed before. */
+async function allToldSo(): Promise<void> {
+  const marker = org()
+  const heard = [here, there].map((meta) => {
+    const hears = Promise.withResolvers<void>()
+    return { hears, stop: meta.onChange((orgId) => orgId === marker && hears.resolve()) }
+  })
+  await add(here, marker, marker)
+  for (const { hears, stop } of heard) {
+    await hears.promise
+    stop()
+  }
+}
+
 test('values come back as they were sent: numbers as numbers, text untouched, JSON as JSON', async () => {
   const text = `'; drop table things; -- "\\ \u{1f332}`
   const row = await here.one(
@@ -168,8 +182,10 @@ test('what is cached is not loaded again while nothing changes', async () => {
   const load = async () => {
     loads += 1
   }
+  await allToldSo()
   await here.cached(orgId, 'name', load)
   await there.write(org(), async (tx) => add(tx, org(), randomUUID()))
+  await allToldSo()
   await here.cached(orgId, 'name', load)
   expect(loads).toBe(1)
 })

@@ -3,7 +3,7 @@ import type { SupervisedChild } from '../child.ts'
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
-import { openCache } from './cache.ts'
+import { Cache } from './cache.ts'
 import { followChanges } from './changes.ts'
 import { clientConfig, type Db, dbOn, isRepeatable, isUnavailable, openPool, toFailure } from './driver.ts'
 import { dumpDaily } from './dump.ts'
@@ -13,7 +13,7 @@ import { sql } from './sql.ts'
 
 export type { Db } from './driver.ts'
 
-export type MetaHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: string }
+type MetaHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: string }
 
 export type Meta = Db & {
   /**
@@ -53,6 +53,7 @@ const CONNECTIONS_BESIDE = 50
 /** REACH_MS is how long a start waits for a server of somebody else, which may be starting too. */
 const REACH_MS = 60_000
 const REACH_AGAIN_MS = 500
+const CLOSE_MS = 5_000
 const TRIES_MAX = 6
 const TRY_AGAIN_MS = 5
 
@@ -76,11 +77,23 @@ export async function openMeta(options: MetaOptions, deps: MetaDeps): Promise<Me
 async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax: number, deps: MetaDeps): Promise<Meta> {
   const server = { connectionString: url }
   const pool = openPool(server, poolMax)
-  const cache = openCache(deps.clock)
+  const cache = new Cache(deps.clock)
   const changes = await followChanges(server, cache, deps)
   const closing = new AbortController()
   const dumping = embedded ? dumpDaily(embedded.dumper, deps, closing.signal) : undefined
   const db = dbOn(pool)
+  let closed: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    closing.abort()
+    await changes.close()
+    // What is still running then is given up, by our own PostgreSQL's shutdown or with the end of this process; so is a dump under way.
+    const isEnded = new AbortController()
+    const ended = pool.end().finally(() => isEnded.abort())
+    await Promise.race([ended, deps.clock.sleep(CLOSE_MS, isEnded.signal).catch(() => undefined)])
+    await embedded?.close()
+    await dumping
+  }
 
   return {
     ...db,
@@ -97,8 +110,8 @@ async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax
         }
       }
     },
-    cached: cache.cached,
-    onChange: cache.onChange,
+    cached: (orgId, name, load) => cache.cached(orgId, name, load),
+    onChange: (listener) => cache.onChange(listener),
     health: () => healthOf(embedded, changes.isFollowing()),
     ping: async (signal) => {
       signal?.throwIfAborted()
@@ -107,13 +120,9 @@ async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax
     },
     url,
     server: embedded?.child,
-    close: async () => {
-      closing.abort()
-      await changes.close()
-      await pool.end()
-      // A dump under way is given up by PostgreSQL's shutdown.
-      await embedded?.close()
-      await dumping
+    close: () => {
+      closed ??= close()
+      return closed
     },
   }
 }

@@ -15,7 +15,7 @@ export type PgPrograms = {
 }
 
 /** SYSTEM_PATH is where `sh` and `unshare` are; PostgreSQL gets no variable of ours, since our environment may hold secrets. */
-export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const NAMESPACE_TRY_MS = 5_000
 
 /** findPrograms locates the package for this platform, makes its links below metaDir and decides as whom PostgreSQL runs. */

@@ -1,8 +1,8 @@
 import { chown, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
-import { type Clock, systemClock } from '../clock.ts'
-import { type Log, openLog } from '../log.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
 import { clientConfig } from './driver.ts'
 import { copyStatement, listDumps, type Manifest, readManifest, syncPath } from './dump.ts'
 import { startEmbedded } from './embedded.ts'
@@ -88,17 +88,4 @@ async function putInPlace(metaDir: string, nowMs: number): Promise<string | unde
   await rename(join(metaDir, 'restoring', 'meta', 'pg'), pgDir)
   await syncPath(metaDir)
   return broken
-}
-
-async function main([dataDir, dumpName]: readonly string[]): Promise<void> {
-  if (dataDir === undefined) throw new Error('usage: restore.ts <data directory> [<name of a dump>]')
-  const { dump, rows, broken } = await restoreMetadata(dataDir, dumpName, { clock: systemClock, log: openLog('warn') })
-  process.stdout.write(`metadata restored from ${dump}: ${rows} rows${broken ? `; what was there is kept in ${broken}` : ''}\n`)
-}
-
-if (import.meta.main) {
-  await main(process.argv.slice(2)).catch((thrown: unknown) => {
-    process.stderr.write(`dendro: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`)
-    process.exitCode = 1
-  })
 }

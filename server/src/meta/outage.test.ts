@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { type Meta, openMeta } from './meta.ts'
+import { sql } from './sql.ts'
+import { makeTestDatabase, type TestDatabase, testDeps } from './test-database.ts'
+
+/** A Line stands between the service and the metadata server: it can go silent, as a broken network does, or be cut. */
+type Line = { url: string; silence(): void; cut(): void; mend(): void; close(): Promise<void> }
+
+async function openLine(target: string): Promise<Line> {
+  const url = new URL(target)
+  const socketDir = url.searchParams.get('host')
+  const reach = () => (socketDir ? connect(join(socketDir, '.s.PGSQL.5432')) : connect(Number(url.port || 5432), url.hostname))
+  const pairs = new Set<Socket>()
+  let state: 'whole' | 'silent' | 'cut' = 'whole'
+  const server: Server = createServer((near) => {
+    const far = reach()
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      pairs.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('data', (bytes) => state === 'whole' && other.write(bytes))
+      socket.on('close', () => {
+        pairs.delete(socket)
+        if (state !== 'silent') other.destroy()
+      })
+    }
+    if (state === 'cut') near.destroy()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  url.searchParams.delete('host')
+  url.host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const drop = () => {
+    for (const socket of pairs) socket.destroy()
+  }
+  return {
+    url: url.href,
+    silence: () => {
+      state = 'silent'
+    },
+    cut: () => {
+      state = 'cut'
+      drop()
+    },
+    mend: () => {
+      state = 'whole'
+      drop()
+    },
+    close: async () => {
+      drop()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+let database: TestDatabase
+let line: Line
+let meta: Meta
+
+beforeAll(async () => {
+  database = await makeTestDatabase(inject('stores').meta)
+  line = await openLine(database.url)
+  meta = await openMeta({ url: line.url, dataDir: 'not used' }, testDeps)
+})
+afterAll(async () => {
+  await meta.close()
+  await line.close()
+  await database.drop()
+})
+
+const health = (expected: string) => expect.poll(() => meta.health().status, { interval: 20, timeout: 15_000 }).toBe(expected)
+
+for (const way of ['silence', 'cut'] as const) {
+  test(`known things stay known and everything else is 503 while the server is lost (${way}); all is well when it is back`, {
+    timeout: 60_000,
+  }, async () => {
+    let value = 'old'
+    const ask = () => meta.cached('org', way, async () => (await meta.one<{ value: string }>(sql`select ${value}::text as value`))?.value)
+    expect(await ask()).toBe('old')
+    value = 'new'
+    line[way]()
+    const unknown = meta.cached('org', 'never asked before', () => meta.all(sql`select 1`))
+    await expect(unknown).rejects.toMatchObject({ status: 503 })
+    await health('down')
+    for (let times = 0; times < 20; times += 1) expect(await ask()).toBe('old')
+    await expect(meta.write('other', (tx) => tx.run(sql`select 1`))).rejects.toMatchObject({ status: 503 })
+    await expect(meta.ping(AbortSignal.timeout(100))).rejects.toThrow()
+    line.mend()
+    await health('ok')
+    expect(await ask()).toBe('new')
+    await meta.ping()
+  })
+}
