@@ -35,6 +35,7 @@ const PASSWORD_BYTES = 32
 const READY_BOUND_MS = 5_000
 const READY_MS = 120_000
 const STOP_MS = 15_000
+const LAST_WORDS_SHOWN = 500
 const ENGINE_PROGRAM = join(import.meta.dirname, 'engine-child.ts')
 /** The engine listens after its first statement and then waits at its prompt, which nobody uses but which keeps it alive. */
 const STATEMENT = 'SYSTEM START LISTEN HTTP'
@@ -62,27 +63,38 @@ export async function openEngine(options: EngineOptions, deps: EventDeps): Promi
   }
 }
 
-type Reason = 'locked' | 'port taken' | 'other'
+/** A StartReason tells apart what passes (another engine, a taken port), what the engine itself found broken, and everything else. */
+type StartReason = 'locked' | 'port taken' | 'broken' | 'other'
 
-/** whyNotStarted reads the engine's last words; its exit status says nothing. */
-function whyNotStarted(lastWords: string): Reason {
-  if (/Code: 76\b|Another server instance in same directory/.test(lastWords)) return 'locked'
-  if (/Code: 210\b|Address already in use/.test(lastWords)) return 'port taken'
-  return 'other'
+/** An EngineFailure is a start that failed, with a sentence for the person who has to mend it. */
+export class EngineFailure extends Error {
+  readonly reason: StartReason
+
+  constructor(reason: StartReason, sentence: string, cause: unknown) {
+    super(sentence, { cause })
+    this.reason = reason
+  }
 }
 
-function failedStart(why: Reason, lastWords: string, dataDir: string, cause: unknown): Error {
+/** whyNotStarted reads the engine's last words; its exit status says nothing. */
+function whyNotStarted(lastWords: string): StartReason {
+  if (/Code: 76\b|Another server instance in same directory/.test(lastWords)) return 'locked'
+  if (/Code: 210\b|Address already in use/.test(lastWords)) return 'port taken'
+  return /Exception/.test(lastWords) ? 'broken' : 'other'
+}
+
+function failedStart(reason: StartReason, lastWords: string, dataDir: string, cause: unknown): EngineFailure {
   const dir = eventsDir(dataDir)
-  switch (why) {
+  const fail = (sentence: string) => new EngineFailure(reason, sentence, cause)
+  switch (reason) {
     case 'locked':
-      return new Error(`another server is running on ${dir}; stop it or choose another data directory`, { cause })
+      return fail(`another server is running on ${dir}; stop it or choose another data directory`)
     case 'port taken':
-      return new Error('the event engine found no free port on 127.0.0.1', { cause })
-    case 'other': {
-      const said = lastWords.trim().slice(-500)
-      const own = cause instanceof Error ? cause.message : String(cause)
-      return new Error(`the event engine did not start on ${dir}: ${said === '' ? own : said}`, { cause })
-    }
+      return fail('the event engine found no free port on 127.0.0.1')
+    case 'broken':
+      return fail(`the event engine did not start on ${dir}: ${lastWords.trim().slice(-LAST_WORDS_SHOWN)}`)
+    case 'other':
+      return fail(`the event engine did not start on ${dir}: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
 }
 
@@ -108,7 +120,7 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
 
   /** An engine that cannot listen says so and stays, deaf. */
   async function isReady(signal: AbortSignal): Promise<void> {
-    if (whyNotStarted(lastWords()) !== 'other') child?.kill('SIGKILL')
+    if (whyNotStarted(lastWords()) === 'port taken') child?.kill('SIGKILL')
     await answersItsId(signal)
   }
 

@@ -3,7 +3,7 @@ import type { SupervisedChild } from '../child.ts'
 import { unavailable } from '../errors.ts'
 import { formatAddress, parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
-import { type Engine, type EventDeps, openEngine } from './engine.ts'
+import { type Engine, EngineFailure, type EventDeps, openEngine } from './engine.ts'
 import { clearHalfMade, markMade } from './first-start.ts'
 import { migrate } from './migrate.ts'
 import { answers, detachedParts } from './rows.ts'
@@ -49,7 +49,8 @@ export async function openEventStore(options: EventStoreOptions, deps: EventDeps
 
 async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
   const engine = await bringUp(options, deps).catch(async (cause) => {
-    if (!(await clearHalfMade(options.dataDir))) throw cause
+    const isBroken = cause instanceof EngineFailure && cause.reason === 'broken'
+    if (!isBroken || !(await clearHalfMade(options.dataDir))) throw cause
     deps.log.warn({ err: cause }, 'an interrupted first start of the event store is made anew')
     return bringUp(options, deps)
   })

@@ -33,8 +33,8 @@ export async function markMade(dataDir: string): Promise<void> {
 }
 
 /**
- * clearHalfMade removes what an interrupted first start left, and reports whether it did. It never does so once a start has come to its end,
- * nor where parts with rows lie, as in a directory that was copied without its mark.
+ * clearHalfMade removes what an interrupted first start left, and reports whether it did; no engine may be running there. It never does so once
+ * a start has come to its end, nor where parts with rows lie, as in a directory that was copied without its mark.
  */
 export async function clearHalfMade(dataDir: string): Promise<boolean> {
   if (await isMade(dataDir)) return false

@@ -1,0 +1,99 @@
+import { type Encoding, encodeText, fromSlot } from './leaf-text.ts'
+import type { Slot } from './slots.ts'
+import { formatTime, type Instant } from './time-text.ts'
+import { BROKEN, END, NULL, Walk } from './walk.ts'
+
+/**
+ * A shape is a line with its values cut out. In the place of each stands a reference between \x01 and \x02:
+ * - a slot (`s3`): the text lies in that column
+ * - `m`: the text lies in `more`, under the key that the shape has here
+ * - `t` and a format: formatting the event's time gives the text
+ * A reference within quotes is a text that is to be escaped; one byte after it names another encoding than the plain one.
+ */
+const OPEN = '\x01'
+const CLOSE = '\x02'
+const encodingMarks: Record<Encoding, string> = { plain: '', ascii: '\x03', html: '\x04' }
+const REFERENCE = /\x01([^\x02]*)\x02([\x03\x04]?)/g // biome-ignore lint/suspicious/noControlCharactersInRegex: the marks are control characters so that no line holds them
+
+/** A shape longer than this is not worth keeping beside the values: the line is kept as it is. */
+export const SHAPE_CHARS_MAX = 32_768
+
+export const slotReference = (slot: Slot | undefined, encoding: Encoding): string => OPEN + (slot ?? 'm') + CLOSE + encodingMarks[encoding]
+export const timeReference = (format: string): string => `${OPEN}t${format}${CLOSE}`
+
+export type Reference = { kind: 'slot'; slot: Slot } | { kind: 'more' } | { kind: 'time'; format: string }
+/** A Place is where a value stood: the literal before it, the key it belongs to, and where its text is found. */
+export type Place = { literal: string; path: string; reference: Reference; quoted: boolean; encoding: Encoding }
+export type ParsedShape = { places: readonly Place[]; tail: string }
+
+/** A StoredRow is what rebuilding asks of a row of the store; text gives '' for an empty column. */
+export type StoredRow = { readonly time: Instant; slot(slot: Slot): string; more(path: string): string | undefined }
+
+/** rebuild gives back the bytes of the line from which shape and row were made. A row whose `raw` is kept has no shape. */
+export const rebuild = (shape: string, row: StoredRow): Buffer => Buffer.from(rebuildText(shape, row), 'utf8')
+
+export function rebuildText(shape: string, row: StoredRow): string {
+  const { places, tail } = shapeReferences(shape)
+  let line = ''
+  for (const { literal, path, reference, quoted, encoding } of places) {
+    const text = textOf(reference, path, row)
+    line += literal + (quoted ? encodeText(text, encoding) : text)
+  }
+  return line + tail
+}
+
+function textOf(reference: Reference, path: string, row: StoredRow): string {
+  switch (reference.kind) {
+    case 'slot':
+      return fromSlot(row.slot(reference.slot))
+    case 'more':
+      return fromSlot(row.more(path) ?? '')
+    case 'time':
+      return formatTime(row.time, reference.format)
+  }
+}
+
+const PARSED_SHAPES_MAX = 8_192
+const parsed = new Map<string, ParsedShape>()
+
+/** shapeReferences takes a shape apart; it remembers the shapes it has seen last. */
+export function shapeReferences(shape: string): ParsedShape {
+  const known = parsed.get(shape)
+  if (known) return known
+  const made = parseShape(shape)
+  if (parsed.size >= PARSED_SHAPES_MAX) parsed.clear()
+  parsed.set(shape, made)
+  return made
+}
+
+function parseShape(shape: string): ParsedShape {
+  const paths = pathsOf(shape)
+  const places: Place[] = []
+  let at = 0
+  for (const { index, 0: whole, 1: name = '', 2: mark } of shape.matchAll(REFERENCE)) {
+    const path = paths[places.length]
+    if (path === undefined) throw new Error('a shape has more references than values')
+    places.push({ literal: shape.slice(at, index), path, reference: parseReference(name), quoted: shape[index - 1] === '"', encoding: encodingOf(mark) })
+    at = index + whole.length
+  }
+  return { places, tail: shape.slice(at) }
+}
+
+/** pathsOf walks the shape as if it were a line; every value in it that is not null is a reference. */
+function pathsOf(shape: string): string[] {
+  const bytes = Buffer.from(shape.replace(REFERENCE, '0'), 'utf8')
+  const walk = new Walk(bytes, 0, bytes.length)
+  const paths: string[] = []
+  for (let step = walk.next(); step !== END; step = walk.next()) {
+    if (step === BROKEN) throw new Error('a shape is not the shape of a JSON object')
+    if (step !== NULL) paths.push(walk.path)
+  }
+  return paths
+}
+
+function parseReference(name: string): Reference {
+  if (name === 'm') return { kind: 'more' }
+  return name.startsWith('t') ? { kind: 'time', format: name.slice(1) } : { kind: 'slot', slot: name as Slot }
+}
+
+const encodingOf = (mark: string | undefined): Encoding => (mark === encodingMarks.ascii ? 'ascii' : mark === encodingMarks.html ? 'html' : 'plain')

@@ -1,0 +1,149 @@
+/** An Instant is a point in time: whole milliseconds since 1970, and the nanoseconds beyond them (0 to 999 999). */
+export type Instant = { readonly ms: number; readonly ns: number }
+
+const NS_PER_MS = 1_000_000n
+
+export const toNs = ({ ms, ns }: Instant): bigint => BigInt(ms) * NS_PER_MS + BigInt(ns)
+
+export function fromNs(total: bigint): Instant {
+  const ns = ((total % NS_PER_MS) + NS_PER_MS) % NS_PER_MS
+  return { ms: Number((total - ns) / NS_PER_MS), ns: Number(ns) }
+}
+
+/**
+ * ReadTime is what a text says about time, and the format in which the instant gives back exactly that text, if there is one. A format is
+ * - `n`, a unit (`s`, `m`, `u`, `n` for seconds to nanoseconds), and the digits after the point, if any: `ns`, `nm`, `ns6`
+ * - `i`, the sign between date and time, the sign before the fraction, its digits, and the zone as written: `iT.3Z`, `i ,6+02:00`
+ * where the digits are `0` to `9`, or `*` for as many as are needed.
+ */
+export type ReadTime = { instant: Instant; format: string | undefined }
+
+/** readTime reads every spelling of an instant that is taken for a time of an event: numbers by their size, ISO 8601, RFC 2822. */
+export function readTime(text: string): ReadTime | undefined {
+  if (text.length > TEXT_MAX) return undefined
+  const found = readNumber(text) ?? readIso(text) ?? readMailDate(text)
+  if (found?.format === undefined) return found
+  return formatTime(found.instant, found.format) === text ? found : { instant: found.instant, format: undefined }
+}
+
+export const parseTime = (text: string): Instant | undefined => readTime(text)?.instant
+
+/** formatTime writes an instant as readTime found it. */
+export function formatTime(instant: Instant, format: string): string {
+  return format.startsWith('n') ? formatNumber(instant, format) : formatIso(instant, format)
+}
+
+const TEXT_MAX = 64
+const units = { s: 9, m: 6, u: 3, n: 0 } as const
+type Unit = keyof typeof units
+/** The number of digits tells the unit: below 1e11 seconds, then milliseconds, microseconds, nanoseconds. */
+const unitByDigits: readonly (readonly [number, Unit])[] = [
+  [11, 's'],
+  [14, 'm'],
+  [17, 'u'],
+  [19, 'n'],
+]
+
+function readNumber(text: string): ReadTime | undefined {
+  const match = /^\+?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text)
+  if (!match) return undefined
+  const [, written = '', writtenFraction = '', exponent] = match
+  const [whole, fraction] = exponent === undefined ? [written, writtenFraction] : shiftPoint(written, writtenFraction, Number(exponent))
+  const digits = whole.replace(/^0+(?=.)/, '')
+  const unit = unitByDigits.find(([digitsMax]) => digits.length <= digitsMax)?.[1]
+  if (unit === undefined) return undefined
+  const scale = units[unit]
+  const ns = BigInt(digits) * 10n ** BigInt(scale) + BigInt(fraction.slice(0, scale).padEnd(scale, '0') || '0')
+  return { instant: fromNs(ns), format: exponent === undefined ? `n${unit}${digitsCode(writtenFraction)}` : undefined }
+}
+
+function shiftPoint(whole: string, fraction: string, exponent: number): [string, string] {
+  const digits = whole + fraction
+  const point = whole.length + exponent
+  if (point <= 0) return ['0', '0'.repeat(-point) + digits]
+  return [digits.slice(0, point).padEnd(point, '0'), digits.slice(point)]
+}
+
+function formatNumber(instant: Instant, format: string): string {
+  const unit = format.charAt(1) as Unit
+  const total = toNs(instant)
+  const one = 10n ** BigInt(units[unit])
+  const fraction = units[unit] === 0 ? '' : (total % one).toString().padStart(units[unit], '0')
+  return `${total / one}${fractionText('.', fraction, format.slice(2))}`
+}
+
+/** digitsCode keeps the usual lengths apart and puts the others, which writers make by dropping final zeros, under one code. */
+function digitsCode(fraction: string): string {
+  if (fraction === '') return ''
+  return fraction.length % 3 === 0 || fraction.endsWith('0') ? String(fraction.length) : '*'
+}
+
+function fractionText(point: string, fraction: string, code: string): string {
+  if (code === '' || code === '0') return ''
+  const digits = code === '*' ? fraction.replace(/0+$/, '') : fraction.slice(0, Number(code))
+  return digits === '' ? '' : point + digits
+}
+
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)([Tt ])(\d\d):(\d\d)(?::(\d\d)(?:([.,])(\d+))?)?( ?(?:[Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?(?: [A-Z]{2,5})?))?(\[[\w/+-]{1,40}\])?$/
+
+function readIso(text: string): ReadTime | undefined {
+  const match = ISO.exec(text)
+  if (!match) return undefined
+  const [, year, month, day, between, hour, minute, second, point = '.', fraction = '', zone = '', place = ''] = match
+  const localMs = civilMs(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second ?? 0))
+  const offsetMs = zoneOffsetMs(zone)
+  if (localMs === undefined || offsetMs === undefined) return undefined
+  const instant = withFraction(localMs - offsetMs, fraction)
+  return { instant, format: second === undefined ? undefined : `i${between}${point}${digitsCode(fraction) || '0'}${zone}${place}` }
+}
+
+function formatIso(instant: Instant, format: string): string {
+  const zone = format.slice(4)
+  const local = new Date(instant.ms + (zoneOffsetMs(zone.replace(/\[.*/, '')) ?? 0)).toISOString()
+  const fraction = local.slice(20, 23) + String(instant.ns).padStart(6, '0')
+  return local.slice(0, 10) + format.charAt(1) + local.slice(11, 19) + fractionText(format.charAt(2), fraction, format.charAt(3)) + zone
+}
+
+function withFraction(ms: number, fraction: string): Instant {
+  const digits = fraction.slice(0, 9).padEnd(9, '0')
+  return { ms: ms + Number(digits.slice(0, 3)), ns: Number(digits.slice(3)) }
+}
+
+/** civilMs is the time of a date and clock reading in UTC; undefined when there is no such day or hour. A leap second is the next minute. */
+function civilMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number | undefined {
+  if (hour > 23 || minute > 59 || second > 60) return undefined
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
+  return date.getTime() + ((hour * 60 + minute) * 60 + second) * 1_000
+}
+
+const MS_PER_MINUTE = 60_000
+const MS_PER_HOUR = 3_600_000
+
+/** zoneOffsetMs is how far a zone is ahead of UTC; no zone means UTC. */
+function zoneOffsetMs(zone: string): number | undefined {
+  const match = /^ ?([+-])(\d\d):?(\d\d)?/.exec(zone)
+  if (!match) return (namedZones[zone.trim()] ?? 0) * MS_PER_HOUR
+  const [, sign, hours, minutes = '0'] = match
+  if (Number(hours) > 23 || Number(minutes) > 59) return undefined
+  return (sign === '-' ? -1 : 1) * (Number(hours) * MS_PER_HOUR + Number(minutes) * MS_PER_MINUTE)
+}
+
+/** namedZones are those that RFC 2822 gives a meaning, in hours ahead of UTC. */
+const namedZones: Record<string, number> = { EDT: -4, EST: -5, CDT: -5, CST: -6, MDT: -6, MST: -7, PDT: -7, PST: -8 }
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const MAIL_DATE =
+  /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), ?)?(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d)(?::(\d\d))?( (?:[+-]\d{4}|GMT|UTC?|Z|[ECMP][SD]T))?$/
+
+function readMailDate(text: string): ReadTime | undefined {
+  const match = MAIL_DATE.exec(text)
+  if (!match) return undefined
+  const [, day, monthName = '', year, hour, minute, second = '0', zone = ''] = match
+  const month = months.indexOf(monthName) + 1
+  const localMs = civilMs(Number(year), month, Number(day), Number(hour), Number(minute), Number(second))
+  const offsetMs = zoneOffsetMs(zone)
+  if (month === 0 || localMs === undefined || offsetMs === undefined) return undefined
+  return { instant: { ms: localMs - offsetMs, ns: 0 }, format: undefined }
+}

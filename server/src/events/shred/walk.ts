@@ -1,0 +1,196 @@
+/** The kinds of step that a walk over a line takes: a value of one of five kinds, the end of the line, or the place where it is not JSON. */
+export const STRING = 0
+export const SCALAR = 1
+export const ARRAY = 2
+/** DEEP is an object below the deepest level that is taken apart; it is one value, as an array is. */
+export const DEEP = 3
+export const NULL = 4
+export const END = 5
+export const BROKEN = 6
+export type Step = typeof STRING | typeof SCALAR | typeof ARRAY | typeof DEEP | typeof NULL | typeof END | typeof BROKEN
+
+export const DEPTH_MAX = 16
+
+const TAB = 0x09
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+export const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+export const OPEN_ARRAY = 0x5b
+export const BACKSLASH = 0x5c
+const CLOSE_ARRAY = 0x5d
+export const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const NO_BYTE = -1
+
+/** PLAIN bytes end no text; SPECIAL ones end a text, begin an escape, or are control characters. */
+export const SPECIAL = 1
+/** SCALAR_BYTE marks the bytes of numbers, true, false, null and of words that sloppy writers use as values, such as NaN. */
+export const SCALAR_BYTE = 2
+export const byteClass: Uint8Array = makeByteClass()
+
+function makeByteClass(): Uint8Array {
+  const classes = new Uint8Array(256)
+  for (let byte = 0; byte < SPACE; byte += 1) classes[byte] = SPECIAL
+  classes[QUOTE] = SPECIAL
+  classes[BACKSLASH] = SPECIAL
+  for (const char of '+-._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ') classes[char.charCodeAt(0)] = SCALAR_BYTE
+  return classes
+}
+
+/**
+ * A Walk goes over a line from value to value. It is lenient where that costs nothing (raw control characters in texts, words as values), reads
+ * every JSON object as JSON, and never recurses. What lies between two values is a literal of the shape:
+ * - a text's literal ends with its opening quote, and the next one begins with its closing quote;
+ * - a null and an empty object are part of the literal.
+ */
+export class Walk {
+  /** prefixes belong to the open objects: '' for the line itself, `a.b.` two levels down; empty before the line begins. */
+  readonly prefixes: string[]
+  /** literalStart is where the literal before the value begins, after the value before it. */
+  literalStart: number
+  valueStart = 0
+  valueEnd = 0
+  path = ''
+  /** rawControl is set once a key name holds a control character as it is, which a shape cannot hold. */
+  rawControl = false
+  private readonly bytes: Uint8Array
+  private readonly end: number
+  private at: number
+
+  /** A walk with prefixes goes on after a value inside these objects. */
+  constructor(bytes: Uint8Array, start: number, end: number, prefixes: readonly string[] = []) {
+    this.bytes = bytes
+    this.at = start
+    this.literalStart = start
+    this.end = end
+    this.prefixes = [...prefixes]
+  }
+
+  next(): Step {
+    this.literalStart = this.at
+    let fresh = false
+    if (this.prefixes.length === 0) {
+      if (this.byteAfterSpace() !== OPEN_OBJECT) return BROKEN
+      this.open('')
+      fresh = true
+    }
+    for (;;) {
+      if (this.byteAfterSpace() === CLOSE_OBJECT) {
+        this.at += 1
+        this.prefixes.pop()
+        if (this.prefixes.length === 0) return this.byteAfterSpace() === NO_BYTE ? END : BROKEN
+        fresh = false
+        continue
+      }
+      if (!this.readName(fresh)) return BROKEN
+      if (this.byteAfterSpace() !== OPEN_OBJECT || this.prefixes.length >= DEPTH_MAX) return this.value()
+      this.open(`${this.path}.`)
+      fresh = true
+    }
+  }
+
+  private open(prefix: string): void {
+    this.at += 1
+    this.prefixes.push(prefix)
+  }
+
+  /** readName goes from a comma, or from the beginning of an object, over the name and its colon. */
+  private readName(fresh: boolean): boolean {
+    if (!fresh) {
+      if (this.byteAfterSpace() !== COMMA) return false
+      this.at += 1
+    }
+    if (this.byteAfterSpace() !== QUOTE) return false
+    const start = this.at + 1
+    const close = endOfText(this.bytes, start, this.end)
+    if (close < 0) return false
+    this.at = close + 1
+    if (this.byteAfterSpace() !== COLON) return false
+    this.at += 1
+    const name = this.bytes.subarray(start, close)
+    if (name.some((byte) => byte < SPACE)) this.rawControl = true
+    this.path = this.prefixes[this.prefixes.length - 1] + keyName(name)
+    return true
+  }
+
+  private value(): Step {
+    const first = this.bytes[this.at]
+    if (this.at >= this.end || first === undefined) return BROKEN
+    if (first === QUOTE) {
+      this.valueStart = this.at + 1
+      this.valueEnd = endOfText(this.bytes, this.valueStart, this.end)
+      this.at = this.valueEnd + 1
+      return this.valueEnd < 0 ? BROKEN : STRING
+    }
+    this.valueStart = this.at
+    if (first === OPEN_ARRAY || first === OPEN_OBJECT) {
+      this.valueEnd = endOfBrackets(this.bytes, this.at, this.end)
+      this.at = this.valueEnd
+      return this.valueEnd < 0 ? BROKEN : first === OPEN_ARRAY ? ARRAY : DEEP
+    }
+    while (this.at < this.end && byteClass[this.bytes[this.at] ?? 0] === SCALAR_BYTE) this.at += 1
+    this.valueEnd = this.at
+    if (this.valueEnd === this.valueStart) return BROKEN
+    return isNull(this.bytes, this.valueStart, this.valueEnd) ? NULL : SCALAR
+  }
+
+  private byteAfterSpace(): number {
+    while (this.at < this.end) {
+      const byte = this.bytes[this.at] ?? NO_BYTE
+      if (byte !== SPACE && byte !== TAB && byte !== LINE_FEED && byte !== CARRIAGE_RETURN) return byte
+      this.at += 1
+    }
+    return NO_BYTE
+  }
+}
+
+export const isNull = (bytes: Uint8Array, start: number, end: number): boolean =>
+  end - start === 4 && bytes[start] === 0x6e && bytes[start + 1] === 0x75 && bytes[start + 2] === 0x6c && bytes[start + 3] === 0x6c
+
+/** endOfText is the place of the quote that closes a text, -1 when none does. */
+export function endOfText(bytes: Uint8Array, start: number, end: number): number {
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at]
+    if (byte === QUOTE) return at
+    if (byte === BACKSLASH) at += 1
+  }
+  return -1
+}
+
+/** endOfBrackets is the place after the bracket that closes the one at start, -1 when none does; which kind closes which is not looked at. */
+export function endOfBrackets(bytes: Uint8Array, start: number, end: number): number {
+  let depth = 0
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at]
+    if (byte === QUOTE) {
+      at = endOfText(bytes, at + 1, end)
+      if (at < 0) return -1
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth += 1
+    else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return -1
+}
+
+/** keyName is the name of a key as it is stored and asked for: decoded, without control characters and backslashes, never empty. */
+export function keyName(source: Uint8Array): string {
+  const text = unescapeText(Buffer.from(source.buffer, source.byteOffset, source.length).toString('utf8'))
+  return cleanName(text)
+}
+
+export const cleanName = (name: string): string => name.toWellFormed().replace(/[\p{Cc}\\]/gu, '_') || '_'
+
+const shortEscapes: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }
+
+/** unescapeText decodes the escapes of JSON; what is no escape of JSON stays as it is written. */
+export function unescapeText(source: string): string {
+  if (!source.includes('\\')) return source
+  return source.replace(/\\(?:u([0-9a-fA-F]{4})|([bfnrt"\\/]))/g, (_, hex: string | undefined, short: string) =>
+    hex === undefined ? (shortEscapes[short] ?? '') : String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+}
