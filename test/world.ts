@@ -20,7 +20,11 @@ export type TestOrganization = {
   ask<T = unknown>(method: string, path: string, ask?: Ask): Promise<Reply<T>>
   /** newKey makes a key with the given roles. */
   newKey(roles: readonly string[]): Promise<string>
+  /** newUser makes a user with the given roles who has accepted the invitation and is logged in; it reads the link from the kept mails. */
+  newUser(roles: readonly string[]): Promise<TestUser>
 }
+
+export type TestUser = { id: string; email: string; password: string; token: string }
 
 export type TestApp = {
   app: App
@@ -57,12 +61,21 @@ export async function openTestApp(env: Record<string, string> = {}): Promise<Tes
   const app = await openApp(world, config)
   const url = await app.door.listen({ host: '127.0.0.1', port: 0 })
   const ask = <T>(method: string, path: string, given?: Ask) => send<T>(url, method, path, given)
-  return { app, url, clock, managementKey: managementKey(), mails, ask, newOrganization: () => newOrganization(app, ask), close: app.close }
+  return {
+    app,
+    url,
+    clock,
+    managementKey: managementKey(),
+    mails,
+    ask,
+    newOrganization: () => newOrganization(app, ask, mails),
+    close: app.close,
+  }
 }
 
 const managementKey = (): string => `dk_${inject('stores').masterKey}`
 
-async function newOrganization(app: App, ask: TestApp['ask']): Promise<TestOrganization> {
+async function newOrganization(app: App, ask: TestApp['ask'], mails: readonly Mail[]): Promise<TestOrganization> {
   const { world } = app
   const orgId = world.ids.uuid()
   const founded = await world.meta.write(orgId, (tx) =>
@@ -76,7 +89,21 @@ async function newOrganization(app: App, ask: TestApp['ask']): Promise<TestOrgan
     key,
     ask: own,
     newKey: async (roles) => (await own<{ key: string }>('POST', '/api-keys', { body: { name: 'for a test', roles } })).body.key,
+    newUser: async (roles) => {
+      const email = `${randomUUID()}@example.org`
+      const made = await own<{ id: string }>('POST', '/users', { body: { first_name: 'Ada', last_name: 'Lovelace', email, roles } })
+      const password = 'seventeen otters in a canoe'
+      const accepted = await ask<{ token: string }>('POST', '/auth/accept-invite', { body: { token: linkTokenIn(mails, email), password } })
+      return { id: made.body.id, email, password, token: accepted.body.token }
+    },
   }
+}
+
+/** linkTokenIn finds the one-time token in the latest mail to an address. */
+export function linkTokenIn(mails: readonly Mail[], email: string): string {
+  const token = /[?&]token=([\w-]+)/.exec(mails.findLast((mail) => mail.to === email)?.text ?? '')?.[1]
+  if (token === undefined) throw new Error(`no mail with a link went to ${email}`)
+  return token
 }
 
 async function send<T>(url: string, method: string, path: string, given: Ask = {}): Promise<Reply<T>> {

@@ -1,5 +1,6 @@
 import { apiKeys } from './api-keys.ts'
 import { audit } from './audit.ts'
+import { auth } from './auth.ts'
 import { collections } from './collections.ts'
 import { datasets } from './datasets.ts'
 import { groups } from './groups.ts'
@@ -12,12 +13,14 @@ import { policies } from './policies.ts'
 import { reference } from './reference.ts'
 import { roles } from './roles.ts'
 import { tags } from './tags.ts'
+import { users } from './users.ts'
 
 /** contract is every endpoint of the service: what is not here does not exist. */
 export const contract = {
   access,
   apiKeys,
   audit,
+  auth,
   collections,
   datasets,
   groups,
@@ -30,4 +33,5 @@ export const contract = {
   reference,
   roles,
   tags,
+  users,
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openEventStore } from './events/events.ts'
-import type { Actor, Identified, RequestFacts } from './http/actor.ts'
+import { type Actor, type Identified, isUser, type RequestFacts } from './http/actor.ts'
 import type { Credential } from './http/credential.ts'
 import { openDoor } from './http/http.ts'
 import { type Meter, openMeter } from './http/measure.ts'
@@ -18,6 +18,9 @@ import { identifyApiKey } from './resources/api-keys/api-keys.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
+import { KeyGuesses } from './resources/auth/key-guesses.ts'
+import { authRoutes } from './resources/auth/routes.ts'
+import { identifyToken } from './resources/auth/sessions.ts'
 import { collectionRoutes } from './resources/collections/routes.ts'
 import { datasetRoutes } from './resources/datasets/routes.ts'
 import { reachedGroups } from './resources/groups/groups.ts'
@@ -32,10 +35,12 @@ import { permissionRoutes } from './resources/permissions/routes.ts'
 import { policyRoutes } from './resources/policies/routes.ts'
 import { roleRoutes } from './resources/roles/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
+import { checkAdmin } from './resources/users/bootstrap-admin.ts'
+import { userRoutes } from './resources/users/routes.ts'
 import type { Secret } from './secret.ts'
 import { openVault } from './vault.ts'
 import { version } from './version.ts'
-import type { World } from './world.ts'
+import type { Deployment, World } from './world.ts'
 
 const allRoutes = (world: World, meter: Meter): readonly Routes[] => [
   accessRoutes(world),
@@ -46,6 +51,7 @@ const allRoutes = (world: World, meter: Meter): readonly Routes[] => [
   roleRoutes(world),
   apiKeyRoutes(world),
   auditRoutes(world),
+  authRoutes(world),
   collectionRoutes(world),
   datasetRoutes(world),
   healthRoutes(world),
@@ -53,6 +59,7 @@ const allRoutes = (world: World, meter: Meter): readonly Routes[] => [
   metricsRoutes(meter),
   referenceRoutes({ version: world.deployment.version, region: world.deployment.region, troubles: () => troublesOf(world) }),
   tagRoutes(world),
+  userRoutes(world),
 ]
 
 const IDLE_EVERY_MS = 1_000
@@ -66,6 +73,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
   const log = given.log ?? openLog(config.DENDRO_LOG_LEVEL)
   const deps = { clock, log, ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
+  const admin = adminOf(config)
   const [events, meta] = await openBoth(
     openEventStore({ url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: config.DENDRO_MEMORY }, deps),
     openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir }, deps),
@@ -83,15 +91,22 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       region: config.DENDRO_REGION,
       publicUrl: config.DENDRO_PUBLIC_URL,
       firstKey: config.DENDRO_BOOTSTRAP_API_KEY,
-      admin:
-        config.DENDRO_ADMIN_EMAIL && config.DENDRO_ADMIN_PASSWORD
-          ? { email: config.DENDRO_ADMIN_EMAIL, password: config.DENDRO_ADMIN_PASSWORD }
-          : undefined,
+      admin,
+      inactiveAfterMs: config.DENDRO_INACTIVE_AFTER,
     },
     close: async () => {
       await Promise.all([events.close(), meta.close()])
     },
   }
+}
+
+/** adminOf is the administrator of the first start; a bad one stops every start, so that nobody relies on it. */
+function adminOf(config: Config): Deployment['admin'] {
+  const { DENDRO_ADMIN_EMAIL: email, DENDRO_ADMIN_PASSWORD: password } = config
+  if (!email && !password) return undefined
+  if (!email || !password) throw new Error('DENDRO_ADMIN_EMAIL and DENDRO_ADMIN_PASSWORD belong together')
+  checkAdmin({ email, password })
+  return { email, password }
 }
 
 /** openBoth opens two stores at once; when one fails the other is closed again. */
@@ -114,12 +129,13 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
     { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) },
     world.clock,
   )
+  const guesses = new KeyGuesses(world.clock)
   const meter = openMeter()
   watchStores(world, meter)
   const door = openDoor({
     routes: allRoutes(world, meter),
-    identify: (credential, facts) => identify(world, credential, facts),
-    exceptions: { self: async () => false, member: (actor, params) => isMember(world, actor, params) },
+    identify: (credential, facts) => identify(world, guesses, credential, facts),
+    exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
     limiter,
     meter,
@@ -165,13 +181,18 @@ function watchStores(world: World, meter: Meter): void {
   }
 }
 
-async function identify(world: World, credential: Credential, _facts: RequestFacts): Promise<Identified | undefined> {
-  switch (credential.kind) {
-    case 'key':
-      return identifyApiKey(world, credential.key)
-    case 'token':
-      return undefined
-  }
+/** identify finds the caller; whoever shows one wrong credential after another waits for the answer. */
+async function identify(world: World, guesses: KeyGuesses, credential: Credential, facts: RequestFacts): Promise<Identified | undefined> {
+  const shown = credential.kind === 'key' ? credential.key : credential.token
+  const found = await (credential.kind === 'key' ? identifyApiKey(world, shown) : identifyToken(world, shown))
+  if (!found) await guesses.wrong(facts.address, world.vault.hashOf('attempt', shown).toString('base64'))
+  return found
+}
+
+/** isSelf reports whether the path names the caller himself. */
+function isSelf(actor: Actor, params: Record<string, string>): boolean {
+  const named = params.userId ?? params.memberId ?? (params.entityType === 'user' ? params.entityId : undefined)
+  return named !== undefined && isUser(actor, named.toLowerCase())
 }
 
 /** isMember reports whether the caller reaches the group of the path through his memberships. */

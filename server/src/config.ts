@@ -71,6 +71,12 @@ export const settings = {
     'The mail relay for invitations and notifications: smtp(s)://user:password@host:port.',
   ),
   DENDRO_MAIL_FROM: setting(asText, 'Dendro <dendro@localhost>', 'Dendro <dendro@localhost>', 'The sender of mail.'),
+  DENDRO_INACTIVE_AFTER: setting(
+    asDays,
+    undefined,
+    'off',
+    'A user who has not logged in for this long, as in 90d, is shown as INACTIVE; logging in makes him ACTIVE again.',
+  ),
   DENDRO_REGION: setting(asText, 'eu', 'eu', 'The name of the region of this deployment.'),
   DENDRO_LOG_LEVEL: setting(
     oneOf(LOG_LEVELS),
@@ -137,6 +143,13 @@ function asRateLimit(text: string): RateLimit {
   const windowMs = Number(match?.[2]) * (unitMs ?? 0)
   if (!match || requests < 1 || windowMs < 1) throw new Error('must look like 6000/1m, or be off')
   return { requests, windowMs, enforced: true }
+}
+
+function asDays(text: string): number | undefined {
+  if (text === 'off' || text === '0') return undefined
+  const days = Number(/^(\d{1,4})d$/.exec(text)?.[1])
+  if (!(days >= 1)) throw new Error('must look like 90d, or be off')
+  return days * 86_400_000
 }
 
 function asBytes(text: string): number {

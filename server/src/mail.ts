@@ -5,7 +5,10 @@ import type { Mailer } from './world.ts'
 
 const MAIL_BOUND_MS = 20_000
 
-/** openMailer speaks to the configured relay; without one every send fails with a sentence that says so. */
+/**
+ * openMailer speaks to the configured relay; without one every send fails with a sentence that says so. A mail that was given up may still
+ * arrive: the relay had it already, or takes it before the connection runs into its own bound.
+ */
 export function openMailer(options: { url: Secret | undefined; from: string }): Mailer {
   if (!options.url) {
     return {
@@ -15,14 +18,25 @@ export function openMailer(options: { url: Secret | undefined; from: string }): 
       },
     }
   }
-  const transport = createTransport(options.url.reveal(), { from: options.from })
+  const transport = createTransport(
+    {
+      url: options.url.reveal(),
+      connectionTimeout: MAIL_BOUND_MS,
+      greetingTimeout: MAIL_BOUND_MS,
+      socketTimeout: MAIL_BOUND_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
+    { from: options.from },
+  )
   return {
     configured: true,
     send: async (mail, signal) => {
       const bound = AbortSignal.timeout(MAIL_BOUND_MS)
       const limit = signal ? AbortSignal.any([signal, bound]) : bound
+      limit.throwIfAborted()
       await Promise.race([
-        transport.sendMail({ to: mail.to, subject: mail.subject, text: mail.text, html: mail.html }),
+        transport.sendMail({ to: { name: '', address: mail.to }, subject: mail.subject, text: mail.text, html: mail.html }),
         new Promise<never>((_resolve, reject) => limit.addEventListener('abort', () => reject(limit.reason), { once: true })),
       ])
     },

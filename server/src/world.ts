@@ -18,6 +18,8 @@ export type Deployment = {
   publicUrl: string | undefined
   firstKey: Secret | undefined
   admin: { email: string; password: Secret } | undefined
+  /** inactiveAfterMs is how long without a login makes a user INACTIVE; undefined when nothing does. */
+  inactiveAfterMs: number | undefined
 }
 
 /** The World is everything outside the program; every slice takes from it just what it needs. */

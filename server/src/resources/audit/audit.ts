@@ -10,8 +10,7 @@ export type AuditEntry = { entity: Entity; before?: Record<string, unknown>; aft
 type Teller = Pick<World, 'clock' | 'ids'>
 
 /** recordChange writes the audit record of a change in the change's own transaction: neither is ever there without the other. */
-export const recordChange = (world: Teller, tx: Db, actor: Actor, entry: AuditEntry): Promise<void> =>
-  record(world, tx, { orgId: actor.orgId, identity: actor.identity, name: actor.name, facts: actor.facts }, 'done', entry)
+export const recordChange = (world: Teller, tx: Db, who: Who, entry: AuditEntry): Promise<void> => record(world, tx, who, 'done', entry)
 
 /** recordRefusal writes that a change was refused, or a login failed. */
 export const recordRefusal = (world: Teller & Pick<World, 'meta'>, who: Who, entry: AuditEntry): Promise<void> =>

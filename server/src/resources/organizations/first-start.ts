@@ -5,6 +5,7 @@ import type { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 import { bootstrapKey } from '../api-keys/api-keys.ts'
 import { bootstrapDatasets } from '../datasets/datasets.ts'
+import { bootstrapAdmin } from '../users/bootstrap-admin.ts'
 import { insertOrganization, selectFirstOrganization } from './rows.ts'
 
 export type Founded = { orgId: string; firstKey: Secret }
@@ -20,9 +21,11 @@ export async function firstStart(world: World): Promise<{ orgId: string; firstKe
   if (known) return { orgId: known.id, firstKey: undefined }
   const orgId = world.ids.uuid()
   try {
-    return await world.meta.write(orgId, (tx) =>
-      foundOrganization(world, tx, { orgId, name: FIRST_NAME, firstKey: world.deployment.firstKey }),
-    )
+    return await world.meta.write(orgId, async (tx) => {
+      const founded = await foundOrganization(world, tx, { orgId, name: FIRST_NAME, firstKey: world.deployment.firstKey })
+      if (world.deployment.admin) await bootstrapAdmin(world, tx, orgId, world.deployment.admin)
+      return founded
+    })
   } catch (thrown) {
     const winner = await selectFirstOrganization(world.meta)
     if (!winner) throw thrown

@@ -1,0 +1,257 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { UserGroup } from './groups.ts'
+import { Organization } from './organizations.ts'
+import { list, Metadata, sec, Tags, text, uuid } from './values.ts'
+
+export const UserStatus = z.enum(['INVITED', 'ACTIVE', 'INACTIVE', 'DEACTIVATED', 'MIGRATED', 'REMOVED'])
+export type UserStatus = z.output<typeof UserStatus>
+
+const LoginMethod = z.object({
+  name: text(1, 255).describe('`Password`, or the name of an identity provider.'),
+  enabled: z.boolean(),
+})
+export type LoginMethod = z.output<typeof LoginMethod>
+
+const EMAIL_LENGTH_MAX = 254
+const METHODS_MAX = 50
+
+export const User = z
+  .object({
+    id: uuid,
+    first_name: text(1, 255),
+    last_name: text(1, 255),
+    email: z.string(),
+    roles: z.array(z.string()).describe('`Administrator`, `Standard`, `ReadOnly`, or ids of custom roles.'),
+    last_logins: z.record(z.string(), sec).describe('The last login by each login method, in Unix seconds.'),
+    login_methods: z.array(LoginMethod),
+    tags: Tags,
+    status: UserStatus,
+    invited_at: sec.optional().describe('The latest invitation, in Unix seconds.'),
+    invited_by: z.string().optional().describe('The e-mail of the latest inviter, or the name of the API key.'),
+    metadata: Metadata,
+  })
+  .meta({ id: 'User' })
+export type User = z.output<typeof User>
+
+const MultiOrgUser = User.extend({ organisations: z.array(Organization), groups: z.array(UserGroup) }).meta({
+  id: 'MultiOrgUser',
+  description: 'A user with the organisations the person may act in and the groups of direct membership.',
+})
+export type MultiOrgUser = z.output<typeof MultiOrgUser>
+
+const invitationUrl = z
+  .string()
+  .optional()
+  .describe('The one-time link, shown this once, when it could not be sent by mail; hand it to the person yourself.')
+
+const NewUser = z.object({
+  first_name: text(1, 255),
+  last_name: text(1, 255),
+  email: z.email({ error: 'must be an e-mail address' }).max(EMAIL_LENGTH_MAX, { error: `must be at most ${EMAIL_LENGTH_MAX} characters` }),
+  roles: list(text(1, 255), { min: 1, max: 100 }),
+  tags: Tags.default({}),
+  login_methods: z.array(LoginMethod).max(METHODS_MAX).optional(),
+})
+
+const UserChange = z
+  .looseObject({
+    first_name: text(1, 255).optional(),
+    last_name: text(1, 255).optional(),
+    roles: list(text(1, 255), { min: 1, max: 100 }).optional(),
+    login_methods: z
+      .union([z.array(LoginMethod).max(METHODS_MAX), LoginMethod, z.record(text(1, 255), z.boolean())])
+      .optional()
+      .describe('Merged by name into what there is; at least one method must stay enabled.'),
+  })
+  .describe('Any subset. A user without the permission changes only his own names; every other member is then refused.')
+
+const ids = list(uuid, { max: 1000 })
+const favourites = z.strictObject({ monitors: ids.optional(), dashboards: ids.optional(), saved_searches: ids.optional() })
+const features = z.record(text(1, 255), z.boolean())
+const timezone = text(1, 100).refine(isTimezone, { error: 'must be the name of a time zone, such as Europe/Dublin' })
+const scalars = {
+  theme: z.enum(['light', 'dark', 'system']).optional(),
+  preferred_org: uuid.optional(),
+  timezone: timezone.optional().describe('A name of the IANA time zone database.'),
+  filter_null_groups: z.enum(['true', 'false']).optional(),
+}
+
+const UserPreference = z
+  .strictObject({
+    preferences: z.strictObject({
+      favourites: favourites.optional(),
+      defaults: z.strictObject({ monitor: uuid.optional(), dashboard: uuid.optional() }).optional(),
+      features: features.optional(),
+      ...scalars,
+    }),
+  })
+  .meta({ id: 'UserPreference' })
+export type UserPreference = z.output<typeof UserPreference>
+
+const PreferenceChange = z
+  .strictObject({
+    favourites: favourites.optional(),
+    defaults: z.strictObject({ monitor: uuid.nullish(), dashboard: uuid.nullish() }).optional(),
+    features: features.optional(),
+    ...scalars,
+  })
+  .refine((change) => Object.values(change).filter((value) => value !== undefined).length === 1, {
+    error: 'must have exactly one member',
+  })
+  .describe(
+    'Exactly one member. Inside `favourites`, `defaults` and `features` the given members overwrite and the others stay; null clears a default.',
+  )
+
+const Sent = z.object({
+  success: z.boolean(),
+  message: z.string(),
+  invitation_url: invitationUrl,
+})
+
+export const users = {
+  list: endpoint({
+    method: 'GET',
+    path: '/users',
+    permission: 'users_read',
+    tier: 'S',
+    summary: 'All users of the organisation, in every state',
+    reply: z.object({ users: z.array(User) }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/users',
+    permission: 'users_write',
+    tier: 'S',
+    summary: 'Invite a user: a one-time link, valid for 7 days, goes out by mail or comes back in the answer',
+    body: NewUser,
+    status: 201,
+    reply: User.extend({ invitation_url: invitationUrl }),
+    fails: [409],
+  }),
+  all: endpoint({
+    method: 'GET',
+    path: '/users/all',
+    permission: 'users_read',
+    tier: 'X',
+    summary: 'The users of all organisations that are managed from the one of the caller, its own included',
+    reply: z.object({ users: z.array(MultiOrgUser) }),
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/users/{userId}',
+    permission: 'users_read',
+    exception: 'self',
+    tier: 'C',
+    summary: 'One user',
+    reply: User,
+    fails: [404],
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/users/{userId}',
+    permission: 'users_write',
+    exception: 'self',
+    tier: 'C',
+    summary: 'Change names, roles or login methods of a user; new roles hold from the next request on',
+    body: UserChange,
+    reply: User,
+    fails: [404],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/users/{userId}',
+    permission: 'users_delete',
+    tier: 'C',
+    summary: 'Delete a user with access, memberships, preferences and tokens; what the person made stays',
+    fails: [404],
+  }),
+  deactivate: endpoint({
+    method: 'POST',
+    path: '/users/{userId}/deactivate',
+    permission: 'users_write',
+    tier: 'X',
+    summary: 'Bar a user: all tokens end at once, logging in is refused',
+    reply: User,
+    fails: [404],
+  }),
+  reactivate: endpoint({
+    method: 'POST',
+    path: '/users/{userId}/reactivate',
+    permission: 'users_write',
+    tier: 'X',
+    summary: 'Let a deactivated user in again; one who never accepted the invitation is INVITED and needs a new one',
+    reply: User,
+    fails: [404],
+  }),
+  resendInvite: endpoint({
+    method: 'POST',
+    path: '/users/{userId}/resend-invite',
+    aliases: ['/users/{userId}/resend-invitation'],
+    permission: 'users_write',
+    tier: 'X',
+    summary: 'Send a new invitation; the link sent before is void',
+    reply: Sent,
+    fails: [404],
+  }),
+  resetPassword: endpoint({
+    method: 'POST',
+    path: '/users/{userId}/reset-password',
+    permission: 'users_write',
+    tier: 'D',
+    summary: 'Send a user who has forgotten the password a one-time link for choosing a new one',
+    reply: Sent,
+    fails: [404],
+  }),
+  preferences: endpoint({
+    method: 'GET',
+    path: '/users/{userId}/preferences',
+    permission: 'users_read',
+    exception: 'self',
+    tier: 'X',
+    summary: 'The preferences of a user; empty when none are stored',
+    reply: UserPreference,
+    fails: [404],
+  }),
+  updatePreferences: endpoint({
+    method: 'PATCH',
+    path: '/users/{userId}/preferences',
+    permission: 'users_write',
+    exception: 'self',
+    tier: 'X',
+    summary: 'Change one of the preferences of a user',
+    body: PreferenceChange,
+    reply: UserPreference,
+    fails: [404],
+  }),
+  access: endpoint({
+    method: 'GET',
+    path: '/users/{userId}/access',
+    aliases: ['/users/{userId}/organizations'],
+    permission: 'users_read',
+    exception: 'self',
+    tier: 'X',
+    summary: 'The organisations a user may act in',
+    reply: z.object({ organisations: z.array(Organization) }),
+    fails: [404],
+  }),
+  groups: endpoint({
+    method: 'GET',
+    path: '/users/{userId}/groups',
+    aliases: ['/groups/members/{userId}'],
+    permission: 'users_read',
+    exception: 'self',
+    tier: 'X',
+    summary: 'The groups a user belongs to directly',
+    reply: z.object({ groups: z.array(UserGroup) }),
+    fails: [404],
+  }),
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,103 @@
+const LENGTH_MIN = 12
+const LENGTH_MAX = 128
+const DISTINCT_MIN = 5
+const WORD_LENGTH_MIN = 3
+
+/** Whose are the words a password must not be made of: the person's own. */
+export type Whose = { email: string; first_name: string; last_name: string }
+
+/**
+ * brokenRule says which rule a new password breaks, to be read after "the password". There are no rules on its make-up: length is what
+ * counts, and that it is not among the first guesses.
+ */
+export function brokenRule(password: string, whose: Whose): string | undefined {
+  const text = password.normalize('NFKC')
+  const length = [...text].length
+  if (length < LENGTH_MIN || length > LENGTH_MAX) return `must have ${LENGTH_MIN} to ${LENGTH_MAX} characters`
+  if (new Set(text).size < DISTINCT_MIN) return 'repeats too few different characters'
+  if (isSequence(text)) return 'is a plain sequence of characters'
+  if (isRepetition(text)) return 'repeats one short piece'
+  const core = coreOf(text)
+  const own = wordsOf(whose)
+  if (core !== '' && isMadeOf(core, own)) return 'is made of the name or the e-mail of its owner'
+  if (core !== '' && isMadeOf(core, new Set([...COMMON, ...own]))) return 'is a common one, and among the first that anybody would try'
+  return undefined
+}
+
+const ROWS = [
+  'abcdefghijklmnopqrstuvwxyz',
+  '0123456789',
+  'qwertyuiopasdfghjklzxcvbnm',
+  'qwertzuiopasdfghjklyxcvbnm',
+  'azertyuiopqsdfghjklmwxcvbn',
+]
+
+/** isSequence finds runs along the alphabet, the digits or the keyboard, forwards and backwards, starting anywhere. */
+function isSequence(text: string): boolean {
+  const lower = text.toLowerCase()
+  const backwards = [...lower].reverse().join('')
+  return ROWS.some((row) => {
+    const endless = row.repeat(Math.ceil(lower.length / row.length) + 1)
+    return endless.includes(lower) || endless.includes(backwards)
+  })
+}
+
+/** isRepetition finds texts such as abcabcabcabc; a piece of half the length is a fair password of its own only when it is long enough. */
+function isRepetition(text: string): boolean {
+  const period = (text + text).indexOf(text, 1)
+  return period < text.length && period < LENGTH_MIN
+}
+
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+  '7': 't',
+  '1': 'i',
+  '!': 'i',
+}
+
+/** coreOf is what is left when the usual decorations are taken off: case, digits and signs around, digits that look like letters, separators. */
+function coreOf(text: string): string {
+  const bare = text.toLowerCase().replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
+  return [...bare]
+    .map((letter) => LOOKALIKES[letter] ?? letter)
+    .join('')
+    .replace(/[^\p{L}]/gu, '')
+}
+
+function wordsOf({ email, first_name, last_name }: Whose): ReadonlySet<string> {
+  const pieces = [email, email.split('@')[0] ?? '', ...email.split(/[@.+_-]/), ...first_name.split(/\s+/), ...last_name.split(/\s+/)]
+  return new Set(pieces.map(coreOf).filter((word) => word.length >= WORD_LENGTH_MIN))
+}
+
+/** isMadeOf reports whether words of the set, one after the other, make up all of the text. */
+function isMadeOf(text: string, words: ReadonlySet<string>): boolean {
+  const reached = new Set([0])
+  for (let start = 0; start < text.length; start += 1) {
+    if (!reached.has(start)) continue
+    for (const word of words) if (text.startsWith(word, start)) reached.add(start + word.length)
+  }
+  return reached.has(text.length)
+}
+
+/** COMMON are the words that lists of stolen passwords are full of, as coreOf would give them. */
+const COMMON: readonly string[] = `
+  access admin administrator alexander andrea angel animal apple arsenal asdf asdfgh asdfghjkl ashley august autumn baby backup banana baseball
+  basketball batman beautiful blink bonjour buster butterfly cafe change changeit changeme charlie cheese chelsea chocolate computer cookie
+  correct dallas daniel data database december default demo dendro dragon eagle elephant enter facebook family february flower football forever
+  freedom friday friend friends fuckyou george ginger google guest hallo hannah happy harley hello home hottie hunter iloveu iloveyou initial
+  internet jackson january jennifer jessica jesus jordan joshua july june justin killer kitten letmein liverpool log login logs london love lovely
+  loveme lovers maggie manager march master matrix matthew mercedes michael michelle mickey monday money monkey monster morning muster mustang mysql
+  naruto network nicole ninja nothing november october office operator oracle orange owner pass passcode passwd password passwort peanut pepper
+  phone pizza please pokemon power princess private purple qazwsx qwer qwert qwerty qwertyuiop qwertz rainbow ranger robert root sample samsung
+  saturday secret secure security september server service shadow silver slipknot snoopy soccer sommer spiderman spring start starwars summer sunday
+  sunflower sunshine super superman support sweet sysadmin system teacher temp temporary test tester testing thank thanks thomas thunder thursday
+  tigger tinkerbell today tomorrow trust trustno tuesday user username vampire wednesday welcome wellcome whatever william winter wizard wonder
+  work yankees yellow you your zxcvbnm my the me is it in abc aaa xyz
+`
+  .trim()
+  .split(/\s+/)
