@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { StoreAddress } from './address.ts'
+import { tableClasses } from './table.ts'
 
 /** databaseExists asks the server, not the database; who may use a database may not always make one. */
 export const databaseExists = async (outside: ClickHouseClient, database: string, signal?: AbortSignal): Promise<boolean> =>
@@ -46,6 +47,15 @@ export const answers = async (outside: ClickHouseClient, signal: AbortSignal): P
 /** startId is what an engine of ours was told at its start. */
 export const startId = async (outside: ClickHouseClient, signal: AbortSignal): Promise<string | undefined> =>
   (await rows<{ id: string }>(outside, "select getMacro('start') as id", {}, signal))[0]?.id
+
+export const serverVersion = async (outside: ClickHouseClient, signal: AbortSignal): Promise<string> =>
+  (await rows<{ version: string }>(outside, 'select version() as version', {}, signal))[0]?.version ?? ''
+
+/** strangersSeen reports whether a query that carries no organisation gets any event. */
+export const strangersSeen = async (reader: ClickHouseClient, signal: AbortSignal): Promise<boolean> => {
+  const tables = Object.values(tableClasses).map(({ table }) => `select 1 as one from ${table} limit 1`)
+  return (await rows(reader, `select one from (${tables.join(' union all ')}) limit 1`, {}, signal)).length > 0
+}
 
 async function rows<Row>(client: ClickHouseClient, query: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<Row[]> {
   const answer = await client.query({
