@@ -5,7 +5,7 @@ import type { FailureBody } from './values.ts'
  * makeClient makes the typed client of a contract: `client.datasets.create({ body })`. It needs only the method and the path of
  * each endpoint, so a page can bring `clientRoutes(contract)` as plain data and leave the schemas at home.
  */
-export function makeClient<C extends Described>(routes: RoutesOf<C>, options: ClientOptions): Client<C> {
+export function makeClient<C extends Described>(routes: C | RoutesOf<C>, options: ClientOptions): Client<C> {
   const groups = Object.entries<Readonly<Record<string, ClientRoute>>>(routes).map(([noun, group]) => {
     const verbs = Object.entries(group).map(([verb, route]) => [verb, (call?: RawCall) => send(route, call ?? {}, options)])
     return [noun, Object.fromEntries(verbs)]

@@ -1,0 +1,22 @@
+import { Command } from 'commander'
+import { type Connection, connect } from '../connection.ts'
+import { addConnection } from '../contract-commands.ts'
+import { UsageError } from '../failure.ts'
+import { type Scenario, scenarios } from '../seed/scenarios.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** seedCommand fills an organisation with one of the scenarios. */
+export function seedCommand(terminal: Terminal, globals: () => Connection): Command {
+  const known: Readonly<Record<string, Scenario>> = scenarios
+  const list = Object.entries(known).map(([name, { summary }]) => `  ${name}  ${summary}`)
+  const command = new Command('seed')
+    .description('Fill an organisation with something to look at; running it again only adds what is missing.')
+    .argument('<scenario>', `one of ${Object.keys(known).join(', ')}`)
+    .addHelpText('after', `\nScenarios:\n${list.join('\n')}`)
+  addConnection(command)
+  return command.action(async (name: string, options: Connection) => {
+    const scenario = Object.hasOwn(known, name) ? known[name] : undefined
+    if (!scenario) throw new UsageError(`there is no scenario ${name}; there are ${Object.keys(known).join(', ')}`)
+    await scenario.run(connect({ ...globals(), ...options }, terminal, 'credential'), terminal.out)
+  })
+}

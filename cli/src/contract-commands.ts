@@ -1,0 +1,195 @@
+import { readFile } from 'node:fs/promises'
+import {
+  type Contract,
+  contract,
+  type Endpoint,
+  type Operation,
+  openApiDocument,
+  pathNames,
+  propertiesOf,
+  requiredOf,
+  resolveShape,
+  type Schema,
+  titleOf,
+  wordOf,
+} from '@dendro/api'
+import { Command, Option } from 'commander'
+import { type Connection, connect, type DendroClient } from './connection.ts'
+import { UsageError } from './failure.ts'
+import { type Format, formats, show } from './output.ts'
+import type { Terminal } from './terminal.ts'
+import { type Kind, kindOf, metavar, readJson, readValue, repeats, type Schemas } from './values.ts'
+
+/** A Field is one option that becomes a query parameter or a member of the body. */
+type Field = { name: string; flag: string; place: 'query' | 'body'; kind: Kind; required: boolean; description: string }
+
+/** contractCommands makes `dendro <noun> <verb>` for every endpoint of the contract. */
+export function contractCommands(terminal: Terminal, globals: () => Connection & { output?: Format }): Command[] {
+  const document = openApiDocument(contract, { servers: [] })
+  const schemas = document.components.schemas
+  const operations = new Map(
+    Object.values(document.paths).flatMap((item) => Object.values(item).map((operation) => [operation.operationId, operation] as const)),
+  )
+  return Object.entries(contract as Contract).flatMap(([noun, group]) => {
+    const command = new Command(wordOf(noun))
+    for (const [verb, endpoint] of Object.entries(group)) {
+      const operation = operations.get(`${noun}.${verb}`)
+      if (!operation || isForPages(endpoint)) continue
+      command.addCommand(verbCommand({ noun, verb, endpoint, operation, schemas }, terminal, globals))
+    }
+    command.description(`${titleOf(noun)}: ${command.commands.map((verb) => verb.name()).join(', ')}`)
+    return command.commands.length > 0 ? [command] : []
+  })
+}
+
+/** isForPages tells the files of the reference page from answers that a terminal has a use for. */
+const isForPages = ({ media }: Endpoint): boolean => media !== undefined && /^(text\/(html|css|javascript)|image\/)/.test(media)
+
+type Place = { noun: string; verb: string; endpoint: Endpoint; operation: Operation; schemas: Schemas }
+
+function verbCommand(place: Place, terminal: Terminal, globals: () => Connection & { output?: Format }): Command {
+  const { endpoint, operation } = place
+  const fields = fieldsOf(place)
+  const names = pathNames(endpoint.path)
+  const command = new Command(wordOf(place.verb)).description(`${operation.summary}.`)
+  if (operation.description) command.addHelpText('after', `\n${operation.description}`)
+  for (const name of names) command.argument(`<${wordOf(name)}>`, descriptionOfParameter(operation, name))
+  for (const option of fields.flatMap(optionsOf)) command.addOption(option)
+  const taken = new Set(fields.map((field) => field.flag))
+  if (endpoint.body && !taken.has('--body')) command.option('--body <json>', 'the whole body: JSON, @file, or - for standard input')
+  addConnection(command, taken)
+  command.addHelpText('after', `\n${endpoint.method} ${endpoint.path}\n${whoMay(operation)}`)
+  command.action(async (...given: unknown[]) => {
+    const options = given[names.length] as Record<string, unknown>
+    const own = connectionOf(options, taken)
+    const settings = { ...globals(), ...own }
+    const client = connect(settings, terminal, endpoint.permission === 'public' ? 'none' : 'credential')
+    const params = Object.fromEntries(names.map((name, index) => [name, String(given[index])]))
+    const body = await bodyOf(endpoint, fields, options, terminal)
+    const query = valuesOf(fields, 'query', options)
+    show(await call(client, place, { params, query, body }), settings.output ?? 'table', terminal)
+  })
+  return command
+}
+
+type Call = { params: object; query: object; body: unknown }
+
+/** call speaks through the client; the contract that made the command made the client too, so the names are there. */
+function call(client: DendroClient, { noun, verb }: Place, given: Call): Promise<unknown> {
+  const group = (client as unknown as Record<string, Record<string, (given: Call) => Promise<unknown>>>)[noun]
+  const send = group?.[verb]
+  if (!send) throw new Error(`the client has no ${noun}.${verb}`)
+  return send(given)
+}
+
+const whoMay = (operation: Operation): string => {
+  const permission = operation['x-permission']
+  if (permission === 'public') return 'Needs no credential.'
+  return permission === 'any' ? 'Needs any valid credential.' : `Needs the permission ${permission} (${operation['x-roles'].join(', ')}).`
+}
+
+function descriptionOfParameter(operation: Operation, name: string): string {
+  const parameter = operation.parameters?.find((candidate) => candidate.in === 'path' && candidate.name === name)
+  return parameter?.description ?? (parameter?.schema.format === 'uuid' ? 'UUID' : '')
+}
+
+function fieldsOf({ operation, schemas }: Place): Field[] {
+  const inQuery = (operation.parameters ?? [])
+    .filter((parameter) => parameter.in === 'query')
+    .map((parameter) =>
+      field(
+        parameter.name,
+        { ...parameter.schema, description: parameter.description },
+        { place: 'query', required: parameter.required },
+        schemas,
+      ),
+    )
+  const body = operation.requestBody?.content['application/json']?.schema
+  const required = body ? requiredOf(resolveShape(body, schemas)) : []
+  const members = body ? propertiesOf(resolveShape(body, schemas)) : []
+  const inBody = members
+    .filter(([name]) => !inQuery.some((known) => known.name === name))
+    .map(([name, schema]) => field(name, schema, { place: 'body', required: required.includes(name) }, schemas))
+  return [...inQuery, ...inBody]
+}
+
+function field(name: string, schema: Schema, at: { place: Field['place']; required: boolean }, schemas: Schemas): Field {
+  const kind = kindOf(schema, schemas)
+  const words = kind.kind === 'text' ? kind.words : kind.kind === 'list' && kind.item.kind === 'text' ? kind.item.words : undefined
+  const parts = [
+    at.required ? 'required' : '',
+    typeof schema.description === 'string' ? schema.description.replaceAll('`', '').replace(/\.$/, '') : '',
+    words ? `one of ${words.join(', ')}` : '',
+    repeats(kind) ? 'may be repeated' : '',
+  ]
+  return { name, flag: `--${name.replaceAll('_', '-')}`, ...at, kind, description: parts.filter((part) => part !== '').join('; ') }
+}
+
+/** optionsOf gives a field its option; what is true or false has two, one for each. */
+function optionsOf({ flag, kind, description }: Field): Option[] {
+  if (kind.kind === 'boolean') return [new Option(flag, description), new Option(`--no-${flag.slice(2)}`, 'the opposite')]
+  const collect = (word: string, before: unknown) => [...(Array.isArray(before) ? before : []), word]
+  return [new Option(`${flag} ${metavar(kind)}`, description).argParser(collect)]
+}
+
+const CONNECTION = 'Connection and output:'
+const connectionFlags = [
+  ['--url <address>', 'the service (DENDRO_URL)'],
+  ['--key <key>', 'an API key (DENDRO_API_KEY, which does not show in the list of processes)'],
+  ['--token <token>', 'a bearer token (DENDRO_TOKEN)'],
+] as const
+
+/** addConnection adds the options that every command has; where a field of the endpoint bears the name, they go before the noun. */
+export function addConnection(command: Command, taken: ReadonlySet<string> = new Set()): Command {
+  for (const [flags, description] of connectionFlags) {
+    if (!taken.has(flags.split(' ')[0] ?? '')) command.addOption(new Option(flags, description).helpGroup(CONNECTION))
+  }
+  if (!taken.has('--output'))
+    command.addOption(
+      new Option('--output <format>', 'table for people, json or ndjson for programs').choices(formats).helpGroup(CONNECTION),
+    )
+  return command
+}
+
+function connectionOf(options: Record<string, unknown>, taken: ReadonlySet<string>): Connection & { output?: Format } {
+  const own = ['url', 'key', 'token', 'output'].filter((name) => !taken.has(`--${name}`) && options[name] !== undefined)
+  return Object.fromEntries(own.map((name) => [name, options[name]]))
+}
+
+/** keyOf is the name under which the parser keeps an option. */
+const keyOf = (flag: string): string => flag.slice(2).replaceAll(/-([a-z\d])/g, (_, letter: string) => letter.toUpperCase())
+
+function valuesOf(fields: readonly Field[], place: Field['place'], options: Record<string, unknown>): Record<string, unknown> {
+  const given = fields.filter((candidate) => candidate.place === place && options[keyOf(candidate.flag)] !== undefined)
+  return Object.fromEntries(
+    given.map(({ name, flag, kind }) => {
+      const words = options[keyOf(flag)]
+      return [name, readValue(flag, kind, Array.isArray(words) ? words.map(String) : [String(words)])]
+    }),
+  )
+}
+
+/** bodyOf puts the body together: what --body gives, with the members that have options of their own laid over it. */
+async function bodyOf(
+  endpoint: Endpoint,
+  fields: readonly Field[],
+  options: Record<string, unknown>,
+  terminal: Terminal,
+): Promise<unknown> {
+  if (!endpoint.body) return undefined
+  const given = typeof options.body === 'string' ? readJson('--body', await bodyText(options.body, terminal)) : undefined
+  const members = valuesOf(fields, 'body', options)
+  if (Object.keys(members).length === 0) return given ?? (endpoint.body.safeParse(undefined).success ? undefined : {})
+  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
+    throw new UsageError('--body is no object, so no member can be laid over it')
+  }
+  return { ...given, ...members }
+}
+
+async function bodyText(word: string, terminal: Terminal): Promise<string> {
+  if (word === '-') return terminal.readInput()
+  if (!word.startsWith('@')) return word
+  return readFile(word.slice(1), 'utf8').catch((cause) => {
+    throw new UsageError(`--body: ${cause instanceof Error ? cause.message : 'the file cannot be read'}`)
+  })
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import { text } from 'node:stream/consumers'
+import { runCommand } from './program.ts'
+
+process.exitCode = await runCommand(process.argv.slice(2), {
+  env: process.env,
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+  readInput: () => text(process.stdin),
+  columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+})

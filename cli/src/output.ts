@@ -1,0 +1,119 @@
+import type { Terminal } from './terminal.ts'
+
+export const formats = ['table', 'json', 'ndjson'] as const
+export type Format = (typeof formats)[number]
+
+type Row = Readonly<Record<string, unknown>>
+
+/** show prints an answer: a table for people, JSON as it came, or one JSON text per row. */
+export function show(answer: unknown, format: Format, terminal: Terminal): void {
+  for (const line of linesOf(answer, format, terminal.columns)) terminal.out(line)
+}
+
+function linesOf(answer: unknown, format: Format, columns: number | undefined): string[] {
+  if (answer === undefined) return []
+  if (typeof answer === 'string') return [format === 'table' ? plain(answer, 'lines') : answer.replace(/\n$/, '')]
+  if (format === 'json') return [toJson(answer, 2)]
+  const rows = rowsOf(answer)
+  if (format === 'ndjson') return (rows ?? [answer]).map((row) => toJson(row))
+  return rows ? tableOf(rows, columns) : recordOf(answer)
+}
+
+/** rowsOf finds the rows of a list: a bare array, or the one array-valued member of the answer. */
+export function rowsOf(answer: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(answer)) return answer
+  if (!isRow(answer)) return undefined
+  const members = Object.values(answer)
+  const lists = members.filter(Array.isArray)
+  return lists.length === 1 && members.length === 1 ? lists[0] : undefined
+}
+
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** HIDDEN members are left out of tables: who changed a record when fills the screen and is a word away with --output json. */
+const HIDDEN = new Set(['metadata'])
+const CELL_CHARS_MAX = 60
+const GAP = '  '
+
+function tableOf(rows: readonly unknown[], columns: number | undefined): string[] {
+  if (rows.length === 0) return ['(none)']
+  const records = rows.map((row) => (isRow(row) ? row : { value: row }))
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))].filter((name) => !HIDDEN.has(name))
+  const cells = records.map((record) => names.map((name) => cut(cellOf(name, record[name]), CELL_CHARS_MAX)))
+  const filled = names.map((_, at) => at).filter((at) => cells.some((row) => row[at] !== ''))
+  const widths = filled.map((at) => Math.max(names[at]?.length ?? 0, ...cells.map((row) => row[at]?.length ?? 0)))
+  const shown = fitting(widths, columns)
+  const line = (row: readonly string[]) =>
+    shown
+      .map((index) => (row[filled[index] ?? 0] ?? '').padEnd(widths[index] ?? 0))
+      .join(GAP)
+      .trimEnd()
+  const left = filled.filter((_, index) => !shown.includes(index)).map((at) => names[at])
+  const note = left.length > 0 ? [`(not shown for width: ${left.join(', ')}; --output json has everything)`] : []
+  return [line(names.map((name) => name.toUpperCase())), ...cells.map(line), ...note]
+}
+
+/** fitting keeps the columns from the left that fit the width; always the first. */
+function fitting(widths: readonly number[], columns: number | undefined): number[] {
+  const all = widths.map((_, index) => index)
+  if (columns === undefined) return all
+  let used = 0
+  return all.filter((index) => {
+    used += (widths[index] ?? 0) + (index === 0 ? 0 : GAP.length)
+    return index === 0 || used <= columns
+  })
+}
+
+function recordOf(answer: unknown): string[] {
+  if (!isRow(answer)) return [cellOf('', answer)]
+  const names = Object.keys(answer).filter((name) => !HIDDEN.has(name))
+  if (names.length === 0) return ['(done)']
+  const width = Math.max(...names.map((name) => name.length))
+  return names.map((name) => `${name.padEnd(width)}${GAP}${cellOf(name, answer[name])}`)
+}
+
+const MS_FROM = 100_000_000_000
+
+/** cellOf writes a value for people: times as dates, maps as key=value, lists with commas. */
+function cellOf(name: string, value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'number' && /(_at|_ts|_until|^time)$/.test(name) && value > 0) {
+    const at = new Date(value < MS_FROM ? value * 1000 : value)
+    return Number.isNaN(at.getTime())
+      ? String(value)
+      : at
+          .toISOString()
+          .replace('T', ' ')
+          .replace(/\.\d+Z$/, 'Z')
+  }
+  if (Array.isArray(value))
+    return value.every((item) => !isRow(item)) ? value.map((item) => cellOf('', item)).join(', ') : plain(toJson(value))
+  if (isRow(value)) {
+    const pairs = Object.entries(value)
+    return pairs.every(([, inner]) => typeof inner !== 'object')
+      ? plain(pairs.map(([key, inner]) => `${key}=${inner}`).join(' '))
+      : plain(toJson(value))
+  }
+  return plain(String(value))
+}
+
+const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text)
+
+/** plain makes control and direction characters visible, which could otherwise rewrite the reader's screen. */
+function plain(text: string, keep?: 'lines'): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to be made visible
+  const hidden = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+  return text.replaceAll(hidden, (letter) =>
+    keep === 'lines' && (letter === '\n' || letter === '\t') ? letter : `\\u${(letter.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+type RawJson = { rawJSON(text: string): unknown }
+
+/** toJson writes whole numbers beyond 2^53 exactly. */
+export const toJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(
+    value,
+    (_name, inner: unknown) => (typeof inner === 'bigint' ? (JSON as unknown as RawJson).rawJSON(String(inner)) : inner),
+    indent,
+  )

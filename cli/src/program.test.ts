@@ -1,0 +1,180 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { contract } from '@dendro/api'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp, type TestOrganization } from '../../test/world.ts'
+import { programFor, runCommand } from './program.ts'
+import type { Terminal } from './terminal.ts'
+
+let app: TestApp
+let org: TestOrganization
+let folder: string
+beforeAll(async () => {
+  app = await openTestApp()
+  org = await app.newOrganization()
+  folder = await mkdtemp(join(tmpdir(), 'dendro-cli-'))
+})
+afterAll(async () => {
+  await app?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Ran = { status: number; out: string; err: string }
+
+/** dendro runs one command line against the test service. */
+async function dendro(words: string[], given: { env?: Record<string, string>; input?: string; columns?: number } = {}): Promise<Ran> {
+  const out: string[] = []
+  const err: string[] = []
+  const terminal: Terminal = {
+    env: given.env ?? { DENDRO_URL: app.url, DENDRO_API_KEY: org.key },
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    readInput: async () => given.input ?? '',
+    columns: given.columns,
+  }
+  const status = await runCommand(words, terminal)
+  return { status, out: out.join('\n'), err: err.join('\n') }
+}
+
+const json = <T>(ran: Ran): T => JSON.parse(ran.out)
+
+test('a record is made from options, listed as a table, read by its id and removed', async () => {
+  const made = await dendro([
+    'datasets',
+    'create',
+    '--collection',
+    'shop',
+    '--dataset',
+    'web',
+    '--tags',
+    'env=prod',
+    '--tags',
+    'a=b=c',
+    '--output',
+    'json',
+  ])
+  expect(made).toMatchObject({ status: 0, err: '' })
+  const { id, tags } = json<{ id: string; tags: object }>(made)
+  expect(tags).toEqual({ env: 'prod', a: 'b=c' })
+  const listed = await dendro(['datasets', 'list'])
+  expect(listed.out).toMatch(/^ID +COLLECTION +DATASET/)
+  expect(listed.out).toMatch(new RegExp(`^${id}  +shop +web .*a=b=c env=prod|^${id}  +shop +web .*env=prod a=b=c`, 'm'))
+  expect((await dendro(['datasets', 'get', id])).out).toMatch(/^collection +shop$/m)
+  expect(await dendro(['datasets', 'remove', id])).toEqual({ status: 0, out: '', err: '' })
+  expect((await dendro(['datasets', 'get', id])).status).toBe(1)
+})
+
+test('lists come out as one JSON text per row for programs', async () => {
+  await dendro(['datasets', 'create', '--collection', 'lines', '--dataset', 'one'])
+  await dendro(['datasets', 'create', '--collection', 'lines', '--dataset', 'two'])
+  const rows = (await dendro(['--output', 'ndjson', 'datasets', 'list', '--from-expr', "collection = 'lines'"])).out.split('\n')
+  expect(rows.map((row) => JSON.parse(row).dataset).sort()).toEqual(['one', 'two'])
+})
+
+test('a body comes from the command line, a file or standard input, and options lie over it', async () => {
+  const body = { name: 'from a body', roles: ['SearchApi'], tags: { a: 'b' } }
+  const file = join(folder, 'key.json')
+  await writeFile(file, JSON.stringify(body))
+  const ways: [string, string?][] = [[JSON.stringify(body)], [`@${file}`], ['-', JSON.stringify(body)]]
+  for (const [word, input = ''] of ways) {
+    const made = await dendro(['api-keys', 'create', '--body', word, '--roles', 'IngestionApi', '--output', 'json'], { input })
+    expect(json(made)).toMatchObject({ name: 'from a body', roles: ['IngestionApi'], tags: { a: 'b' } })
+  }
+})
+
+test('a list option repeats its name or takes a JSON list', async () => {
+  const repeated = await dendro([
+    'api-keys',
+    'create',
+    '--name',
+    'k',
+    '--roles',
+    'SearchApi',
+    '--roles',
+    'IngestionApi',
+    '--output',
+    'json',
+  ])
+  const written = await dendro(['api-keys', 'create', '--name', 'k', '--roles', '["SearchApi","IngestionApi"]', '--output', 'json'])
+  for (const made of [repeated, written]) expect(json<{ roles: string[] }>(made).roles).toEqual(['SearchApi', 'IngestionApi'])
+})
+
+test('a refusal is one sentence with the correlation id, and status 1', async () => {
+  const refused = await dendro(['api-keys', 'create', '--name', 'k', '--roles', 'Nobody'])
+  expect(refused.status).toBe(1)
+  expect(refused.out).toBe('')
+  expect(refused.err).toMatch(/^dendro: roles must each be one of .* \(400 Bad Request, correlation id [\da-f]{32}\)$/)
+})
+
+test.each([
+  [['datasets', 'crate'], /unknown command 'crate'\n.*create/],
+  [['datasets', 'get'], /missing required argument 'dataset-id'/],
+  [['datasets', 'list', '--form', 'x'], /unknown option '--form'/],
+  [['audit', 'list', '--limit', 'many'], /--limit takes a number, not many/],
+  [['policies', 'create', '--resource', '{'], /--resource takes JSON/],
+  [['datasets', 'create', '--tags', 'env'], /--tags takes key=value, not env/],
+  [['datasets', 'create', '--body', '@/does/not/exist'], /--body: ENOENT/],
+  [['datasets', 'create', '--body', '[]', '--dataset', 'x'], /--body is no object/],
+  [['datasets', 'list', '--output', 'xml'], /Allowed choices are table, json, ndjson/],
+  [['--url', 'ftp://x', 'datasets', 'list'], /ftp:\/\/x is no http or https address/],
+  [['seed', 'sea'], /there is no scenario sea; there are shop/],
+])('%j is not understood: status 2, and nothing is sent', async (words, sentence) => {
+  const ran = await dendro(words)
+  expect(ran.status).toBe(2)
+  expect(ran.err).toMatch(sentence)
+})
+
+test('without a credential nothing is sent, except where none is needed', async () => {
+  const env = { DENDRO_URL: app.url }
+  expect(await dendro(['datasets', 'list'], { env })).toMatchObject({
+    status: 2,
+    err: 'dendro: no credential: set DENDRO_API_KEY, or give --key',
+  })
+  expect((await dendro(['health', 'get', '--output', 'json'], { env })).out).toContain('"status": "ok"')
+  expect((await dendro(['datasets', 'list', '--key', org.key], { env })).status).toBe(0)
+})
+
+test('a service that does not answer is a failure that names the address', async () => {
+  const ran = await dendro(['datasets', 'list', '--url', 'http://127.0.0.1:9'])
+  expect(ran.status).toBe(1)
+  expect(ran.err).toMatch(/^dendro: no answer from http:\/\/127\.0\.0\.1:9\/datasets: .*is DENDRO_URL right\?$/)
+})
+
+test('a table keeps to the width of the terminal and says what it left out', async () => {
+  await dendro(['datasets', 'create', '--collection', 'wide', '--dataset', 'a dataset with a rather long name'])
+  const { out } = await dendro(['datasets', 'list'], { columns: 60 })
+  const lines = out.split('\n')
+  for (const line of lines.slice(0, -1)) expect(line.length).toBeLessThanOrEqual(60)
+  expect(lines.at(-1)).toContain('not shown for width')
+})
+
+test('what records hold cannot move the cursor of the reader', async () => {
+  await dendro(['api-keys', 'create', '--name', 'red \u001b[31m and \u202e backwards', '--roles', 'SearchApi'])
+  const { out } = await dendro(['api-keys', 'list'])
+  expect(out).toContain('red \\u001b[31m and \\u202e backwards')
+})
+
+test('an empty list says so, and help goes to standard output with status 0', async () => {
+  const fresh = await app.newOrganization()
+  expect((await dendro(['groups', 'list'], { env: { DENDRO_URL: app.url, DENDRO_API_KEY: fresh.key } })).out).toBe('(none)')
+  const help = await dendro(['datasets', 'create', '--help'])
+  expect(help).toMatchObject({ status: 0, err: '' })
+  expect(help.out).toContain('POST /datasets')
+  expect((await dendro([])).status).toBe(2)
+})
+
+test('every endpoint that a terminal has a use for is a command, and no option means two things', () => {
+  const program = programFor({ env: {}, out: () => undefined, err: () => undefined, readInput: async () => '', columns: undefined })
+  const commands = new Set(program.commands.flatMap((noun) => noun.commands.map((verb) => `${noun.name()} ${verb.name()}`)))
+  const word = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const expected = Object.entries(contract).flatMap(([noun, group]) => Object.keys(group).map((verb) => `${word(noun)} ${word(verb)}`))
+  const pages = ['home', 'page', 'style', 'script', 'icon'].map((verb) => `reference ${verb}`)
+  expect(expected.filter((name) => !commands.has(name))).toEqual(pages)
+  for (const noun of program.commands) {
+    for (const verb of noun.commands) {
+      const flags = verb.options.map((option) => option.long)
+      expect(new Set(flags).size, `${noun.name()} ${verb.name()}`).toBe(flags.length)
+    }
+  }
+})

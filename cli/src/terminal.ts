@@ -1,0 +1,9 @@
+/** A Terminal is what surrounds a command: where it reads and writes, what it is told without words. */
+export type Terminal = {
+  env: Readonly<Record<string, string | undefined>>
+  out(line: string): void
+  err(line: string): void
+  readInput(): Promise<string>
+  /** columns is the width to lay tables out for; undefined when nobody looks and nothing needs cutting. */
+  columns: number | undefined
+}
