@@ -1,4 +1,4 @@
-import { type AccessMember, type BodyOf, type contract, type Permission, type ReplyOf, roleName } from '@dendro/api'
+import { type AccessMember, type BodyOf, type contract, type Permission, roleName } from '@dendro/api'
 import { badField, forbidden, notFound } from '../../errors.ts'
 import { type Actor, holds, type Identified, isUser } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
@@ -16,14 +16,13 @@ import {
   selectGrants,
   selectGroupId,
   selectOrganization,
+  selectPerson,
   selectRolesOfGroups,
   selectUser,
-  upsertActiveOrganization,
   upsertGrant,
 } from './rows.ts'
 
 type Grant = BodyOf<typeof contract.access.grant>
-type Switched = ReplyOf<typeof contract.access.switch>
 type Reader = Pick<World, 'meta'>
 type Entity = { entityType: AccessMember['type']; entityId: string }
 
@@ -43,9 +42,10 @@ export const rolesOfGroups = async (db: Db, orgId: string, groupIds: readonly st
 
 /** rolesIn are all roles of a user in an organisation, whether his record is there or he is a guest; none when he may not act. */
 export async function rolesIn(world: Reader, orgId: string, userId: string): Promise<readonly string[]> {
-  const user = await selectUser(world.meta, orgId, userId)
-  if (user && ABSENT.includes(user.status)) return []
-  return [...new Set([...(user?.roles ?? []).map(roleName), ...(await grantedIn(world.meta, orgId, 'user', userId))])]
+  const user = await selectPerson(world.meta, userId)
+  if (!user || ABSENT.includes(user.status)) return []
+  const own = user.org_id === orgId ? user.roles.map(roleName) : []
+  return [...new Set([...own, ...(await grantedIn(world.meta, orgId, 'user', userId))])]
 }
 
 /** identifiedIn is the caller as he is in another organisation; undefined when it does not exist or he has no role in it. */
@@ -126,24 +126,6 @@ export function mayAsk(actor: Actor, userId: string): void {
   if (!isUser(actor, userId) && !holds(actor, 'access_read')) throw forbidden('asking about others needs the permission access_read')
 }
 
-/** switchUser makes an organisation the one in which the user's next login lands. */
-export async function switchUser(world: World, actor: Actor, orgId: string, userId: string): Promise<Switched> {
-  const acting = isUser(actor, userId) ? await selfIn(world, actor, orgId) : await actingIn(world, actor, orgId, 'access_write')
-  if (!isUser(actor, userId)) await checkPresent(world, orgId, userId)
-  await world.meta.write(orgId, async (tx) => {
-    await upsertActiveOrganization(tx, userId, orgId)
-    await recordChange(world, tx, acting, { entity: { type: 'user', id: userId }, after: { active_organisation: orgId } })
-  })
-  return {}
-}
-
-async function selfIn(world: Reader, actor: Actor, orgId: string): Promise<Actor> {
-  const acting = await identifiedIn(world, actor, orgId)
-  if (acting) return acting
-  const grant = await selectGrant(world.meta, orgId, 'user', actor.identity.id)
-  throw grant ? forbidden('the access to that organisation is not active') : notFound('organisation', orgId)
-}
-
 /** activeOrganization is where a user acts after a login: where he last switched to, as long as he has a role there, else where his record is. */
 export async function activeOrganization(world: Reader, homeId: string, userId: string): Promise<string> {
   const chosen = await selectActiveOrganization(world.meta, userId)
@@ -155,12 +137,6 @@ export async function activeOrganization(world: Reader, homeId: string, userId: 
 export async function forgetAccess(tx: Db, userId: string): Promise<void> {
   await deleteAccessOfUser(tx, userId)
   await deleteActiveOrganization(tx, userId)
-}
-
-async function checkPresent(world: Reader, orgId: string, userId: string): Promise<void> {
-  if ((await rolesIn(world, orgId, userId)).length > 0) return
-  const isKnown = (await selectUser(world.meta, orgId, userId)) ?? (await selectGrant(world.meta, orgId, 'user', userId))
-  throw isKnown ? forbidden('the user has no access to that organisation') : notFound('user', userId)
 }
 
 async function checkEntity(db: Db, acting: Actor, from: Actor, { entityType, entityId }: Entity): Promise<void> {

@@ -3,8 +3,9 @@ import { badField, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { onRecord, type Routes, routes } from '../../http/mount.ts'
 import type { World } from '../../world.ts'
-import { actingIn, checkAccess, grantAccess, identifiedIn, listAccess, mayAsk, revokeAccess, switchUser } from './access.ts'
+import { actingIn, checkAccess, grantAccess, identifiedIn, listAccess, mayAsk, revokeAccess } from './access.ts'
 import { createOrganization, findOrganization, getOrganization, listOrganizations, updateOrganization } from './organizations.ts'
+import { switchUser } from './switch.ts'
 
 export const organizationRoutes = (world: World): Routes =>
   routes('organizations', contract.organizations, {

@@ -106,9 +106,11 @@ export const selectRolesOfGroups = (db: Db, orgId: string, groupIds: readonly st
     where org_id = ${orgId} and entity_type = 'group' and entity_id = any (${groupIds}::uuid[]) and status = 'active' order by role`)
 
 export const selectUser = (db: Db, orgId: string, id: string) =>
-  db.one<{ roles: string[]; status: string }>(
-    sql`select roles, status from users where org_id = ${orgId} and id = ${id} and status <> 'REMOVED'`,
-  )
+  db.one<{ id: string }>(sql`select id from users where org_id = ${orgId} and id = ${id} and status <> 'REMOVED'`)
+
+/** selectPerson does not start from an organisation: a guest's record is in another one than where he acts. */
+export const selectPerson = (db: Db, id: string) =>
+  db.one<{ org_id: string; roles: string[]; status: string }>(sql`select org_id, roles, status from users where id = ${id}`)
 
 export const selectGroupId = (db: Db, orgId: string, id: string) =>
   db.one<{ id: string }>(sql`select id from groups where org_id = ${orgId} and id = ${id}`)
