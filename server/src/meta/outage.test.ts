@@ -12,7 +12,8 @@ type Line = { url: string; silence(): void; cut(): void; mend(): void; close(): 
 async function openLine(target: string): Promise<Line> {
   const url = new URL(target)
   const socketDir = url.searchParams.get('host')
-  const reach = () => (socketDir ? connect(join(socketDir, '.s.PGSQL.5432')) : connect(Number(url.port || 5432), url.hostname))
+  const { port, hostname } = new URL(target)
+  const reach = () => (socketDir ? connect(join(socketDir, '.s.PGSQL.5432')) : connect(Number(port || 5432), hostname))
   const pairs = new Set<Socket>()
   let state: 'whole' | 'silent' | 'cut' = 'whole'
   const server: Server = createServer((near) => {
