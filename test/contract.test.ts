@@ -1,0 +1,302 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pathNames, statusOf, systemRoles } from '../api/src/index.ts'
+import { endpoints, fill, type Named, type Params, shapeOf, takes, unknownParams, uuidsIn, withUuids } from './contract/endpoints.ts'
+import { type Ask, answersUnknown, changesNothing, examples } from './contract/examples.ts'
+import { mustBeCounted, mustFail } from './contract/failure.ts'
+import { type Maker, openStage, type Stage } from './contract/stage.ts'
+import type { Reply } from './world.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage?.app.close())
+
+type Credential = { key?: string; token?: string }
+
+/** exampleFor is a valid request to the endpoint in the organisation of the maker. */
+async function exampleFor({ name, endpoint }: Named, maker: Maker): Promise<Ask> {
+  const example = examples[name]
+  if (example) return example(maker)
+  if (!endpoint.body && pathNames(endpoint.path).length === 0) return {}
+  throw new Error(`${name} takes a body or names a record: add an example of a valid request to it in test/contract/examples.ts`)
+}
+
+const pathFor = ({ endpoint }: Named, ask: Ask, path: string = endpoint.path) =>
+  fill(path, ask.params ?? {}) + (ask.query === undefined ? '' : `?${ask.query}`)
+
+const send = (named: Named, ask: Ask, by: Credential, path?: string): Promise<Reply> =>
+  stage.app.ask(named.endpoint.method, pathFor(named, ask, path), { ...by, ...(ask.body === undefined ? {} : { body: ask.body }) })
+
+const admin = (maker: Maker, ask: Ask = {}): Credential =>
+  ask.token === undefined ? { key: ask.key ?? maker.org.key } : { token: ask.token }
+
+const isOpen = ({ endpoint }: Named) => endpoint.permission === 'public'
+const guarded = endpoints.filter((named) => !isOpen(named))
+const withBody = endpoints.filter(({ endpoint }) => endpoint.body !== undefined)
+const withParams = endpoints.flatMap((named) =>
+  pathNames(named.endpoint.path).map((param) => ({ ...named, param, law: `${named.name}.${param}` })),
+)
+const changing = endpoints.filter(({ name, endpoint }) => endpoint.method !== 'GET' && changesNothing[name] === undefined)
+
+test('every endpoint of the contract is answered, also under its other paths', () => {
+  const missing = endpoints.flatMap(({ name, endpoint }) =>
+    [endpoint.path, ...(endpoint.aliases ?? [])]
+      .map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1'))
+      .filter((url) => !stage.app.app.door.hasRoute({ method: endpoint.method, url }))
+      .map((url) => `${name} at ${url}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test('no two endpoints share a method and a place, and names say where exceptions hold', () => {
+  const places = endpoints.flatMap(({ endpoint }) =>
+    [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => `${endpoint.method} ${shapeOf(path)}`),
+  )
+  expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([])
+  const known = new Set([...endpoints.map(({ name }) => name), ...withParams.map(({ law }) => law)])
+  const listed = [...Object.keys(examples), ...Object.keys(answersUnknown), ...Object.keys(changesNothing)]
+  expect(listed.filter((name) => !known.has(name))).toEqual([])
+})
+
+describe('without a valid credential nothing is done', () => {
+  test.each(guarded)('$name', async (named) => {
+    const ask = { params: unknownParams(named.endpoint) }
+    mustFail(await send(named, ask, {}), 401, named)
+    for (const credential of Object.values(stage.shut)) mustFail(await send(named, ask, credential), 401, named)
+  })
+})
+
+describe('who lacks the permission is refused, before anything is looked up', () => {
+  test.each(guarded.filter(({ endpoint }) => endpoint.permission !== 'any'))('$name', async (named) => {
+    const ask = { params: unknownParams(named.endpoint) }
+    for (const [role, credential] of Object.entries(stage.callers)) {
+      const held: readonly string[] = systemRoles[role as keyof typeof systemRoles].permissions
+      if (held.includes(named.endpoint.permission)) continue
+      const reply = await send(named, ask, credential)
+      mustFail(reply, 403, { ...named, counted: true })
+      if (named.endpoint.method !== 'GET')
+        expect(await auditOf(stage.own.org.key, reply), `${role} was refused`).toMatchObject({ outcome: 'refused' })
+    }
+  })
+})
+
+test('a key that only ingests reads nothing', () => {
+  const readable = endpoints.filter(({ endpoint }) => {
+    const { permission } = endpoint
+    return permission !== 'public' && permission !== 'any' && systemRoles.IngestionApi.permissions.includes(permission)
+  })
+  expect(readable.filter(({ endpoint }) => endpoint.method === 'GET')).toEqual([])
+})
+
+describe('a valid request succeeds with what the contract lists and nothing else', () => {
+  test.each(endpoints)('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    mustSucceed(named, await send(named, ask, admin(stage.own, ask)))
+  })
+})
+
+function mustSucceed(named: Named, reply: Reply): void {
+  const { endpoint } = named
+  expect(reply.status, JSON.stringify(reply.body)).toBe(statusOf(endpoint))
+  expect(reply.headers.get('x-correlation-id')).toMatch(/^[\da-f]{32}$/)
+  if (!isOpen(named)) mustBeCounted(reply)
+  if (!endpoint.reply) {
+    expect(reply.body).toBe('')
+    return
+  }
+  const expected = endpoint.media ?? 'application/json'
+  expect(reply.headers.get('content-type')?.split(';')[0]).toBe(expected.split(';')[0])
+  const read = endpoint.reply.safeParse(reply.body)
+  expect(read.error?.issues ?? []).toEqual([])
+  expect(reply.body, 'the reply has members that the contract does not list').toEqual(read.data)
+}
+
+describe('other paths of an endpoint answer the same', () => {
+  const aliases = endpoints.flatMap((named) => (named.endpoint.aliases ?? []).map((alias) => ({ ...named, alias })))
+  test.each(aliases)('$name at $alias', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    mustSucceed(named, await send(named, ask, admin(stage.own, ask), named.alias))
+  })
+})
+
+describe('a slash at the end and unknown query parameters change nothing', () => {
+  test.each(endpoints)('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    const query = [ask.query, 'surprise=1', 'surprise=%00', 'timeline_enabled='].filter(Boolean).join('&')
+    mustSucceed(named, await send(named, { ...ask, query }, admin(stage.own, ask), `${named.endpoint.path}/`))
+  })
+})
+
+describe('HEAD is GET without the body', () => {
+  test.each(endpoints.filter(({ endpoint }) => endpoint.method === 'GET'))('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    const reply = await stage.app.ask('HEAD', pathFor(named, ask), admin(stage.own, ask))
+    expect(reply.status).toBe(statusOf(named.endpoint))
+    expect(reply.body).toBe('')
+    expect(reply.headers.get('content-type')).toContain((named.endpoint.media ?? 'application/json').split(';')[0])
+    if (!isOpen(named)) mustBeCounted(reply)
+  })
+})
+
+describe('a body that cannot be read is refused, whatever record the path names', () => {
+  const unreadable: Record<string, string | Uint8Array> = {
+    'half a JSON text': '{"name": "x"',
+    'no JSON': 'name=x',
+    'a second value': '{} {}',
+    'a name that would reach into prototypes': '{"__proto__": {"admin": true}}',
+    'a deeper name of that kind': '{"name": {"constructor": {"prototype": {"admin": true}}}}',
+    'bytes that are no UTF-8': new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+  }
+  test.each(withBody)('$name', async (named) => {
+    const credential = isOpen(named) ? {} : { key: stage.own.org.key }
+    for (const [kind, raw] of Object.entries(unreadable)) {
+      const reply = await stage.app.ask(named.endpoint.method, fill(named.endpoint.path, unknownParams(named.endpoint)), {
+        ...credential,
+        raw,
+      })
+      expect(reply.status, kind).toBe(400)
+      mustFail(reply, 400, { ...named, counted: !isOpen(named) })
+    }
+  })
+})
+
+describe('a body of the wrong kind is refused', () => {
+  test.each(withBody)('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    const credential = admin(stage.own, ask)
+    for (const body of ['text', 7, true, []]) {
+      mustFail(await send(named, { ...ask, body }, credential), 400, named)
+    }
+  })
+})
+
+describe('each required member of a body is asked for by name, and no member takes nonsense', () => {
+  test.each(withBody)('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    const credential = admin(stage.own, ask)
+    const body = (ask.body ?? {}) as Record<string, unknown>
+    for (const member of Object.keys(body)) {
+      const { [member]: _, ...without } = body
+      const missing = named.endpoint.body?.safeParse(without).error?.issues.some((issue) => issue.path[0] === member)
+      if (missing) {
+        const failure = mustFail(await send(named, { ...ask, body: without }, credential), 400, named)
+        expect(failure.details, `without ${member}`).toContain(member)
+      }
+      const failure = mustFail(await send(named, { ...ask, body: { ...body, [member]: { nonsense: [null] } } }, credential), 400, named)
+      expect(failure.errors?.[0]?.field, `with nonsense in ${member}`).toMatch(new RegExp(`^${member}\\b`))
+    }
+  })
+})
+
+describe('a malformed id in the path is refused; where ids are free, it is just unknown', () => {
+  test.each(withParams)('$law', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    const isFree = takes(named.endpoint, named.param, 'no-such-thing')
+    if (isFree && answersUnknown[named.law] !== undefined) return
+    const reply = await send(named, { ...ask, params: { ...ask.params, [named.param]: 'no-such-thing' } }, { key: stage.own.org.key })
+    mustFail(reply, isFree ? 404 : 400, { ...named, counted: true })
+  })
+})
+
+describe('what does not exist is 404', () => {
+  test.each(withParams.filter(({ law, endpoint, param }) => answersUnknown[law] === undefined && takes(endpoint, param, randomUUID())))(
+    '$law',
+    async (named) => {
+      const ask = await exampleFor(named, stage.own)
+      const reply = await send(named, { ...ask, params: { ...ask.params, [named.param]: randomUUID() } }, { key: stage.own.org.key })
+      mustFail(reply, 404, { ...named, counted: true })
+    },
+  )
+})
+
+/** comparable is an answer without what differs between any two requests. */
+const comparable = ({ status, body }: Reply, params: Params) => {
+  const ids = Object.values(params)
+  const text = ids.reduce((all, id) => all.replaceAll(id, 'ID'), JSON.stringify(body) ?? '')
+  return { status, body: text.replace(/"correlation_id":"\w+"/, '') }
+}
+
+describe('what another organisation has does not exist', () => {
+  test.each(endpoints.filter(({ endpoint }) => pathNames(endpoint.path).length > 0))('$name', async (named) => {
+    const foreign = await exampleFor(named, stage.own)
+    const params = foreign.params ?? {}
+    const unknown = withUuids(params, renamer())
+    const credential = { key: stage.other.org.key }
+    const [asForeign, asUnknown] = [await send(named, foreign, credential), await send(named, { ...foreign, params: unknown }, credential)]
+    expect(comparable(asForeign, params)).toEqual(comparable(asUnknown, unknown))
+    if (!Object.keys(params).some((param) => answersUnknown[`${named.name}.${param}`])) mustFail(asForeign, 404, named)
+  })
+})
+
+describe('a body that names records of another organisation is answered as if they did not exist', () => {
+  test.each(withBody)('$name', async (named) => {
+    const foreign = await exampleFor(named, stage.own)
+    if (uuidsIn(foreign.body).length === 0) return
+    const home = await exampleFor(named, stage.other)
+    const ask = { ...foreign, ...(home.params ? { params: home.params } : {}) }
+    const unknown = withUuids(foreign.body, renamer())
+    const credential = admin(stage.other, home)
+    const [asForeign, asUnknown] = [await send(named, ask, credential), await send(named, { ...ask, body: unknown }, credential)]
+    const known = (body: unknown) => Object.fromEntries(uuidsIn(body).map((id, index) => [String(index), id]))
+    expect(comparable(asForeign, known(ask.body))).toEqual(comparable(asUnknown, known(unknown)))
+  })
+})
+
+function renamer(): (uuid: string) => string {
+  const renamed = new Map<string, string>()
+  return (uuid) => {
+    const fresh = renamed.get(uuid) ?? randomUUID()
+    renamed.set(uuid, fresh)
+    return fresh
+  }
+}
+
+type AuditRecord = { action: string; outcome: string; actor?: object; correlation_id: string; entity_type: string }
+
+async function auditOf(key: string, reply: Reply): Promise<AuditRecord | undefined> {
+  const id = reply.headers.get('x-correlation-id')
+  const listed = await stage.app.ask<{ audit: AuditRecord[] }>('GET', '/audit?limit=50', { key })
+  return listed.body.audit.find((record) => record.correlation_id === id)
+}
+
+describe('every change leaves a record in the audit trail', () => {
+  test.each(changing)('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    const reply = await send(named, ask, admin(stage.own, ask))
+    expect(reply.status).toBe(statusOf(named.endpoint))
+    expect(await auditOf(ask.key ?? stage.own.org.key, reply)).toMatchObject({ action: named.name, outcome: 'done' })
+  })
+})
+
+describe('another method on a known path is 405 and says which there are', () => {
+  const byShape = Map.groupBy(
+    endpoints.flatMap(({ endpoint }) => [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => ({ endpoint, path }))),
+    ({ path }) => shapeOf(path),
+  )
+  test.each([...byShape.keys()])('%s', async (shape) => {
+    const here = byShape.get(shape) ?? []
+    const methods: string[] = here.map(({ endpoint }) => endpoint.method)
+    if (methods.includes('GET')) methods.push('HEAD')
+    const path = here[0] ? fill(here[0].path, paramsOfPath(here[0].path)) : ''
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((candidate) => !methods.includes(candidate))) {
+      const reply = await stage.own.org.ask(method, path)
+      mustFail(reply, 405, { counted: true })
+      expect(reply.headers.get('allow')?.split(', ').sort()).toEqual(methods.toSorted())
+    }
+    const options = await stage.app.ask('OPTIONS', path)
+    expect(options.status).toBe(204)
+    expect(options.headers.get('allow')?.split(', ').sort()).toEqual([...methods, 'OPTIONS'].sort())
+  })
+})
+
+const paramsOfPath = (path: string): Params => Object.fromEntries(pathNames(path).map((name) => [name, randomUUID()]))
+
+test.each(['/nowhere', '/datasets/a/b/c', '/v1/datasets', '/%F0%9F%8C%B3', '/docs/../secrets'])(
+  'the unknown path %s is 404',
+  async (path) => {
+    for (const method of ['GET', 'POST', 'DELETE']) mustFail(await stage.own.org.ask(method, path), 404, { counted: true })
+    mustFail(await stage.app.ask('GET', path), 401)
+  },
+)

@@ -1,0 +1,143 @@
+import { type Maker, PASSWORD } from './stage.ts'
+
+/** An Ask is what a valid request to one endpoint carries besides its method and path. */
+export type Ask = { params?: Readonly<Record<string, string>>; query?: string; body?: unknown; key?: string; token?: string }
+
+/** An Example makes a request that succeeds once in the organisation of the maker; every call makes records of its own. */
+export type Example = (maker: Maker) => Promise<Ask> | Ask
+
+/** Every endpoint that takes a body or names a record has its example here; the laws of the contract stand on them. */
+export const examples: Readonly<Record<string, Example>> = {
+  'access.list': ({ org }) => ({ params: { orgId: org.orgId } }),
+  'access.grant': async (maker) => ({ params: await entity(maker), body: { roles: ['Standard'], status: 'active' } }),
+  'access.revoke': async (maker) => {
+    const params = await entity(maker)
+    const path = `/organizations/${params.orgId}/access/user/${params.entityId}`
+    await maker.org.ask('POST', path, { body: { roles: ['Standard'], status: 'active' } })
+    return { params }
+  },
+  'access.check': async (maker) => ({ params: await entity(maker) }),
+  'access.checkOwn': async (maker) => ({ query: `user_id=${(await maker.person()).id}` }),
+  'access.switch': async (maker) => {
+    const { id, token } = await maker.person()
+    return { params: { orgId: maker.org.orgId, userId: id }, token }
+  },
+  'access.switchOwn': async (maker) => ({ body: { org_id: maker.org.orgId }, token: (await maker.person()).token }),
+  'apiKeys.create': ({ word }) => ({ body: { name: word(), roles: ['IngestionApi', 'SearchApi'], ttl: 3600, tags: { team: 'payments' } } }),
+  'apiKeys.get': async (maker) => ({ params: { apiKeyId: await maker.apiKey() } }),
+  'apiKeys.update': async (maker) => ({
+    params: { apiKeyId: await maker.apiKey() },
+    body: { name: maker.word(), roles: ['IngestionApi'] },
+  }),
+  'apiKeys.remove': async (maker) => ({ params: { apiKeyId: await maker.apiKey() } }),
+  'auth.login': async (maker) => {
+    const { email, password } = await maker.person()
+    return { body: { email, password } }
+  },
+  'auth.acceptInvite': async (maker) => ({ body: { token: (await maker.invited()).invitation, password: PASSWORD } }),
+  'auth.logout': async (maker) => ({ token: (await maker.person()).token }),
+  'auth.changePassword': async (maker) => {
+    const { token, password } = await maker.person()
+    return { token, body: { current_password: password, new_password: 'a-lighthouse-made-of-biscuits' } }
+  },
+  'datasets.create': ({ word }) => ({
+    body: { collection: word('shop'), dataset: word('web'), tags: { env: 'prod' }, retention: 'DAYS_90' },
+  }),
+  'datasets.get': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
+  'datasets.update': async (maker) => ({
+    params: { datasetId: await maker.dataset() },
+    body: { collection: maker.word(), dataset: maker.word() },
+  }),
+  'datasets.remove': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
+  'groups.create': ({ word }) => ({ body: { name: word('group'), description: 'Who is on call' } }),
+  'groups.get': async (maker) => ({ params: { groupId: await maker.group() } }),
+  'groups.update': async (maker) => ({ params: { groupId: await maker.group() }, body: { name: maker.word('group') } }),
+  'groups.remove': async (maker) => ({ params: { groupId: await maker.group() } }),
+  'groups.members': async (maker) => ({ params: { groupId: await maker.group() } }),
+  'groups.addMembers': async (maker) => ({ params: { groupId: await maker.group() }, body: await members(maker) }),
+  'groups.removeMembers': async (maker) => {
+    const [groupId, body] = [await maker.group(), await members(maker)]
+    await maker.org.ask('POST', `/groups/${groupId}/members`, { body })
+    return { params: { groupId }, body }
+  },
+  'logs.create': ({ word }) => ({ body: { logset: word('shop'), log: word('web') } }),
+  'logs.get': async (maker) => ({ params: { logId: await maker.dataset() } }),
+  'logs.update': async (maker) => ({ params: { logId: await maker.dataset() }, body: { dataset: maker.word('web') } }),
+  'logs.remove': async (maker) => ({ params: { logId: await maker.dataset() } }),
+  'logs.monitors': async (maker) => ({ params: { logId: await maker.dataset() } }),
+  'logs.dashboards': async (maker) => ({ params: { logId: await maker.dataset() } }),
+  'organizations.create': ({ app, word }) => ({ key: app.managementKey, body: { name: word('organisation') } }),
+  'organizations.get': ({ org }) => ({ params: { orgId: org.orgId } }),
+  'organizations.update': ({ org }) => ({ params: { orgId: org.orgId }, body: { description: 'Made for the laws' } }),
+  'policies.create': async (maker) => ({ body: await policy(maker) }),
+  'policies.get': async (maker) => ({ params: { policyId: await maker.policy() } }),
+  'policies.update': async (maker) => ({ params: { policyId: await maker.policy() }, body: await policy(maker) }),
+  'policies.remove': async (maker) => ({ params: { policyId: await maker.policy() } }),
+  'policies.ofResource': async (maker) => ({ params: { resource_type: 'dataset', resource_id: await maker.dataset() } }),
+  'policies.ofPrincipal': async (maker) => ({ params: { principal_type: 'APIKEY', principal_id: await maker.apiKey() } }),
+  'roles.create': ({ word }) => ({ body: { role_type: 'API', display_name: word('role'), permissions: ['logs_read', 'search_read'] } }),
+  'roles.get': async (maker) => ({ params: { roleId: await maker.role() } }),
+  'roles.update': async (maker) => ({
+    params: { roleId: await maker.role() },
+    body: { role_type: 'USER', display_name: maker.word('role'), permissions: ['logs_read', 'usage_read'] },
+  }),
+  'roles.remove': async (maker) => ({ params: { roleId: await maker.role() } }),
+  'tags.create': async (maker) => ({ body: { name: 'team', value: 'payments', entity: { type: 'log', id: await maker.dataset() } } }),
+  'tags.update': async (maker) => ({ body: { name: 'team', value: 'shipping', entity: await tagged(maker) } }),
+  'tags.remove': async (maker) => ({ body: { name: 'team', entity: await tagged(maker) } }),
+  'users.create': ({ word }) => ({
+    body: { first_name: 'Grace', last_name: 'Hopper', email: `${word('g').replace(' ', '')}@example.org`, roles: ['ReadOnly'] },
+  }),
+  'users.get': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
+  'users.update': async (maker) => ({ params: { userId: (await maker.invited()).id }, body: { first_name: 'Grace', roles: ['ReadOnly'] } }),
+  'users.remove': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
+  'users.deactivate': async (maker) => ({ params: { userId: (await maker.person()).id } }),
+  'users.reactivate': async (maker) => {
+    const { id } = await maker.person()
+    await maker.org.ask('POST', `/users/${id}/deactivate`)
+    return { params: { userId: id } }
+  },
+  'users.resendInvite': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
+  'users.resetPassword': async (maker) => ({ params: { userId: (await maker.person()).id } }),
+  'users.preferences': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
+  'users.updatePreferences': async (maker) => ({ params: { userId: (await maker.invited()).id }, body: { timezone: 'Europe/Dublin' } }),
+  'users.access': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
+  'users.groups': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
+}
+
+const entity = async (maker: Maker) => ({ orgId: maker.org.orgId, entityType: 'user', entityId: (await maker.invited()).id })
+
+const members = async (maker: Maker) => ({
+  members: [
+    { member_id: (await maker.invited()).id, member_type: 'USER' },
+    { member_id: await maker.group(), member_type: 'GROUP' },
+  ],
+})
+
+const policy = async (maker: Maker) => ({
+  policy_type: 'LOG_FORBID',
+  resource: { resource_type: 'LOG', resource_id: await maker.dataset() },
+  actions: ['*'],
+  principal: { principal_type: 'APIKEY', principal_id: await maker.apiKey() },
+})
+
+async function tagged(maker: Maker): Promise<{ type: string; id: string }> {
+  const entity = { type: 'log', id: await maker.dataset() }
+  await maker.made('/tags', { name: 'team', value: 'payments', entity })
+  return entity
+}
+
+/** Exceptions to the laws, each with its reason. A key is `<endpoint>` or `<endpoint>.<parameter>`. */
+
+/** These answer something other than 404 for what does not exist. */
+export const answersUnknown: Readonly<Record<string, string>> = {
+  'access.revoke.entityId': 'nothing granted is no error',
+  'access.grant.entityId': 'an unknown entity is 400',
+  'access.check.entityId': 'who is unknown is not authorised',
+  'policies.ofResource.resource_type': 'a question with an empty answer',
+  'policies.ofResource.resource_id': 'a question with an empty answer',
+  'policies.ofPrincipal.principal_id': 'a question with an empty answer',
+}
+
+/** These change nothing although they are no GET. */
+export const changesNothing: Readonly<Record<string, string>> = {}

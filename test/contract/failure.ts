@@ -1,0 +1,29 @@
+import { STATUS_CODES } from 'node:http'
+import { expect } from 'vitest'
+import { type Endpoint, type FailureBody, failureCodes, FailureBody as Shape } from '../../api/src/index.ts'
+import type { Reply } from '../world.ts'
+
+/** mustFail checks that an answer is the given failure in exactly the form the contract lays down, and gives back its body. */
+export function mustFail(reply: Reply, status: number, by: { endpoint?: Endpoint; counted?: boolean } = {}): FailureBody {
+  const body = reply.body as FailureBody
+  expect(reply.status, JSON.stringify(reply.body)).toBe(status)
+  expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(Object.keys(body).filter((name) => name !== 'errors')).toEqual(['code', 'type', 'correlation_id', 'details'])
+  expect(Shape.parse(body)).toEqual(body)
+  expect(body.code).toBe(status)
+  expect(body.type).toBe(STATUS_CODES[status])
+  expect(body.correlation_id).toMatch(/^[\da-f]{32}$/)
+  expect(reply.headers.get('x-correlation-id')).toBe(body.correlation_id)
+  expect(body.details.length).toBeGreaterThan(5)
+  if (by.endpoint) expect(failureCodes(by.endpoint), `the contract must list ${status} in fails`).toContain(status)
+  if (by.counted) mustBeCounted(reply)
+  return body
+}
+
+/** mustBeCounted checks the headers of the rate limit. */
+export function mustBeCounted(reply: Reply): void {
+  const [limit, remaining, resetS] = ['limit', 'remaining', 'reset'].map((name) => reply.headers.get(`ratelimit-${name}`))
+  for (const value of [limit, remaining, resetS]) expect(value).toMatch(/^\d+$/)
+  expect(Number(remaining)).toBeLessThanOrEqual(Number(limit))
+  expect(Number(resetS)).toBeGreaterThan(0)
+}
