@@ -1,20 +1,40 @@
 #!/usr/bin/env node
-import { resolve } from 'node:path'
+import { spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
 import { openApp, openWorld } from './app.ts'
+import { systemClock } from './clock.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
+
+import { diagnoseEvents } from './events/doctor.ts'
+import { systemIds } from './ids.ts'
+import { openLog } from './log.ts'
+import { diagnoseMeta } from './meta/doctor.ts'
 import { lockDataDir } from './meta/lock.ts'
+import { restoreMetadata } from './meta/restore.ts'
 
 const STOP_BOUND_MS = 30_000
 
-/** start runs the service until SIGINT or SIGTERM; whatever stops the start is one sentence on standard error and status 1. */
-async function start(config: Config): Promise<void> {
+type Command = (config: Config, rest: readonly string[]) => Promise<void>
+
+const commands: Record<string, Command> = {
+  start: (config) => start(config, async () => undefined),
+  dev: (config) => start(config, seedOnce),
+  doctor,
+  restore,
+}
+
+/** start runs the service until it is asked to stop; whatever keeps it from starting is one sentence on standard error and status 1. */
+async function start(config: Config, whenUp: (address: string, firstKey: string | undefined) => Promise<void>): Promise<void> {
+  const stopped = stopSignal()
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
   const world = await openWorld(config)
   const app = await openApp(world, config)
   const address = await app.door.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT })
   for (const name of unknownSettings(process.env)) world.log.warn({ name }, 'a setting that looks like ours is not read')
-  greet(config, address, app.firstKey?.reveal())
-  await stopSignal()
+  const firstKey = app.firstKey?.reveal()
+  greet(config, address, firstKey)
+  await whenUp(address, firstKey)
+  await stopped
   const late = setTimeout(() => process.exit(1), STOP_BOUND_MS)
   late.unref()
   await app.close()
@@ -25,24 +45,57 @@ function greet(config: Config, address: string, firstKey: string | undefined): v
   const base = config.DENDRO_PUBLIC_URL ?? address
   const lines = [
     '',
-    `  Dendro answers on ${base}`,
-    `  API reference     ${base}/docs`,
-    `  Data              ${resolve(config.DENDRO_DATA_DIR)}`,
+    `  Dendro answers on  ${base}`,
+    `  API reference      ${base}/docs`,
+    `  Data               ${resolve(config.DENDRO_DATA_DIR)}`,
   ]
   if (firstKey) {
-    lines.push('', '  First admin key, shown this once:', `    ${firstKey}`, '', '  Try it:')
+    lines.push('', '  First admin key, shown this once:', '', `    ${firstKey}`, '', '  Try it:', '')
     lines.push(`    curl -H 'X-SERVICE-API-KEY: ${firstKey}' ${base}/datasets`)
   }
   process.stdout.write(`${lines.join('\n')}\n\n  Stop with Ctrl-C.\n\n`)
 }
 
+/** stopSignal waits for the first request to stop; a terminal and a parent may both send one, so later ones change nothing. */
 const stopSignal = (): Promise<void> =>
   new Promise((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done())
   })
 
+/** seedOnce puts the demo data in when the store has just been made. */
+async function seedOnce(address: string, firstKey: string | undefined): Promise<void> {
+  if (!firstKey) return
+  const cli = join(import.meta.dirname, '../../cli/src/main.ts')
+  const env = { ...process.env, DENDRO_URL: address, DENDRO_API_KEY: firstKey }
+  spawn(process.execPath, [cli, 'seed', 'shop'], { env, stdio: 'inherit' })
+}
+
+/** doctor looks at everything a start needs and says what to do; status 1 when something is wrong. */
+async function doctor(config: Config): Promise<void> {
+  const deps = { clock: systemClock, log: openLog('silent'), ids: systemIds }
+  const dataDir = config.DENDRO_DATA_DIR
+  const findings = [
+    { ok: true, what: `Node ${process.versions.node} on ${process.platform} ${process.arch}` },
+    ...(await diagnoseMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir })),
+  ]
+  for (const { ok, what, advice } of findings) process.stdout.write(`${ok ? 'ok  ' : 'BAD '} ${what}${advice ? `\n     ${advice}` : ''}\n`)
+  if (findings.some(({ ok }) => !ok)) process.exitCode = 1
+}
+
+/** restore puts a dump of the metadata in place of a store that cannot be opened, which is kept beside it. */
+async function restore(config: Config, [dump]: readonly string[]): Promise<void> {
+  const deps = { clock: systemClock, log: openLog(config.DENDRO_LOG_LEVEL), ids: systemIds }
+  const restored = await restoreMetadata(config.DENDRO_DATA_DIR, dump, deps)
+  process.stdout.write(
+    `restored ${restored.rows} rows of ${restored.dump}${restored.broken ? `; the old store is kept in ${restored.broken}` : ''}\n`,
+  )
+}
+
+const [name = 'start', ...rest] = process.argv.slice(2)
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined
 try {
-  await start(readConfig(process.env))
+  if (!command) throw new Error(`unknown command ${name}; there are ${Object.keys(commands).join(', ')}`)
+  await command(readConfig(process.env), rest)
 } catch (thrown) {
   process.stderr.write(`dendro: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`)
   process.exitCode = 1
