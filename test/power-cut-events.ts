@@ -1,0 +1,148 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../server/src/clock.ts'
+import { type EventStore, openEventStore } from '../server/src/events/events.ts'
+import { systemIds } from '../server/src/ids.ts'
+import { openLog } from '../server/src/log.ts'
+import type { StoreUnderTest } from './power-cut.ts'
+
+const MEMORY_BYTES = 2 ** 31
+const BATCH_ROWS = 1_000
+const WRITERS = 4
+const TABLES = ['events_s', 'events_m', 'events_l', 'events_s'] as const
+const FIRST_START_MS_MAX = 600
+const deps = { clock: systemClock, ids: systemIds, log: openLog(process.env.DENDRO_TEST_LOG_LEVEL ?? 'silent') }
+
+const open = (dir: string): Promise<EventStore> => openEventStore({ dataDir: join(dir, 'data'), memoryBytes: MEMORY_BYTES }, deps)
+
+async function kill(store: EventStore): Promise<void> {
+  store.engine?.kill()
+  await store.close()
+}
+
+/** A Batch is one insert: rows of one table with consecutive `seq`, whose texts follow from them. */
+type Batch = { table: string; logId: string; first: number }
+
+/** eventsUnderLoad inserts groups of events all the time; what was acknowledged is kept here and in a file on another disk. */
+export function eventsUnderLoad(truthFile: string): StoreUnderTest {
+  const acknowledged: Batch[] = []
+  const logIds = TABLES.map(() => randomUUID())
+  let store: EventStore | undefined
+  let seq = 0
+
+  async function write(writer: number, signal: AbortSignal): Promise<void> {
+    const [table, logId] = [TABLES[writer % TABLES.length] ?? 'events_s', logIds[writer] ?? '']
+    while (!signal.aborted) {
+      const first = seq
+      seq += BATCH_ROWS
+      const values = Array.from({ length: BATCH_ROWS }, (_, n) => ({ ...makeRow(first + n), org_id: 1, log_id: logId }))
+      try {
+        await store?.writer.insert({ table, values, format: 'JSONEachRow' })
+      } catch {
+        // After the cut every insert fails, as it must; a failed insert is not acknowledged.
+        return
+      }
+      if (signal.aborted) return
+      acknowledged.push({ table, logId, first })
+      appendFileSync(truthFile, `${table} ${logId} ${first}\n`)
+    }
+  }
+
+  return {
+    name: 'events under load',
+    loadMs: (askedMs) => askedMs,
+    open: async (dir) => {
+      store = await open(dir)
+    },
+    load: async (signal) => {
+      await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer, signal)))
+    },
+    kill: async () => {
+      if (store) await kill(store)
+    },
+    verify: async () => {
+      if (!store) throw new Error('the store is not open')
+      const found = await readBatches(store)
+      const rowsOf = ({ logId, first }: Batch) => found.get(`${logId} ${first}`) ?? 0
+      const rows = [...found.values()].reduce((sum, count) => sum + count, 0)
+      const lost = acknowledged.reduce((sum, batch) => sum + Math.max(0, BATCH_ROWS - rowsOf(batch)), 0)
+      const odd = [...found.values()].filter((count) => count !== BATCH_ROWS).length
+      const detached = await count(store, 'select count() as n from system.detached_parts where database = currentDatabase()')
+      const merged = await count(store, 'select max(level) as n from system.parts where database = currentDatabase() and active')
+      return {
+        acknowledged: acknowledged.length * BATCH_ROWS,
+        lost,
+        wrong: odd + (await countDamaged(store)),
+        note: `${rows} rows found, merges ${merged} deep, ${detached} broken merge results set aside`,
+      }
+    },
+  }
+}
+
+/** eventsFirstStart cuts the power during the very first start, each time in an empty directory. */
+export function eventsFirstStart(): StoreUnderTest {
+  let [store, starts, dir]: [EventStore | undefined, number, string] = [undefined, 0, '']
+  let starting: Promise<unknown> = Promise.resolve()
+  return {
+    name: 'events, first start',
+    loadMs: () => Math.floor(Math.random() * FIRST_START_MS_MAX),
+    open: async (disk) => {
+      if (starts > 0) store = await open(dir)
+      dir = disk
+    },
+    load: async (signal) => {
+      await store?.close()
+      starts += 1
+      dir = `${dir.replace(/\/start-\d+$/, '')}/start-${starts}`
+      starting = open(dir).then(
+        (opened) => {
+          store = opened
+        },
+        () => {
+          store = undefined
+        },
+      )
+      await new Promise((done) => signal.addEventListener('abort', done))
+    },
+    kill: async () => {
+      await starting
+      if (store) await kill(store)
+    },
+    verify: async () => {
+      if (!store) throw new Error('the store is not open')
+      await store.writer.insert({ table: 'events_s', values: [makeRow(1)], format: 'JSONEachRow' })
+      return { acknowledged: 0, lost: 0, wrong: (await count(store, 'select count() as n from events_s')) === 1 ? 0 : 1, note: '' }
+    },
+  }
+}
+
+const makeRow = (seq: number) => ({
+  ts: `2026-11-${String(1 + (Math.floor(seq / BATCH_ROWS) % 3)).padStart(2, '0')} 10:00:00.${String(seq % 1_000).padStart(3, '0')}`,
+  seq,
+  raw: `line ${seq} ${createHash('md5').update(String(seq)).digest('hex')}`,
+  c0: seq % 7 === 0 ? 'error' : 'info',
+  s0: String(seq * 31),
+})
+
+async function readBatches(store: EventStore): Promise<Map<string, number>> {
+  const query = `select toString(log_id) as log, toUInt32(intDiv(seq, ${BATCH_ROWS}) * ${BATCH_ROWS}) as first, toUInt32(count()) as rows
+    from (${allTables('log_id, seq')}) group by log_id, first`
+  const answer = await store.writer.query({ query, format: 'JSONEachRow' })
+  const batches = await answer.json<{ log: string; first: number; rows: number }>()
+  return new Map(batches.map(({ log, first, rows }) => [`${log} ${first}`, rows]))
+}
+
+const countDamaged = (store: EventStore): Promise<number> =>
+  count(
+    store,
+    `select countIf(raw != concat('line ', toString(seq), ' ', lower(hex(MD5(toString(seq))))) or s0 != toString(seq * 31)) as n
+     from (${allTables('seq, raw, s0')})`,
+  )
+
+const allTables = (columns: string): string => [...new Set(TABLES)].map((table) => `select ${columns} from ${table}`).join(' union all ')
+
+async function count(store: EventStore, query: string): Promise<number> {
+  const [row] = await (await store.writer.query({ query, format: 'JSONEachRow' })).json<{ n: string | number }>()
+  return Number(row?.n)
+}
