@@ -77,6 +77,7 @@ async function doctor(config: Config): Promise<void> {
   const findings = [
     { ok: true, what: `Node ${process.versions.node} on ${process.platform} ${process.arch}` },
     ...(await diagnoseMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir })),
+    ...(await diagnoseEvents({ url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: config.DENDRO_MEMORY }, deps)),
   ]
   for (const { ok, what, advice } of findings) process.stdout.write(`${ok ? 'ok  ' : 'BAD '} ${what}${advice ? `\n     ${advice}` : ''}\n`)
   if (findings.some(({ ok }) => !ok)) process.exitCode = 1
