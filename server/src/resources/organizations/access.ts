@@ -1,10 +1,11 @@
 import { type AccessMember, type BodyOf, type contract, type Permission, roleName } from '@dendro/api'
-import { badField, forbidden, notFound } from '../../errors.ts'
+import { badField, type Failure, forbidden, notFound } from '../../errors.ts'
 import { type Actor, holds, type Identified, isUser } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { checkGrant, permissionsOf } from '../roles/roles.ts'
+import { isManager } from './management.ts'
 import {
   deleteAccessOfUser,
   deleteActiveOrganization,
@@ -61,9 +62,18 @@ export async function identifiedIn<A extends Identified>(world: Reader, actor: A
 /** actingIn is the caller in the organisation of the path, where he must hold the permission too. */
 export async function actingIn(world: Reader, actor: Actor, orgId: string, permission: Permission): Promise<Actor> {
   const acting = await identifiedIn(world, actor, orgId)
-  if (!acting) throw notFound('organisation', orgId)
+  if (!acting) throw await strangerTo(world, actor, orgId)
   if (!holds(acting, permission)) throw forbidden(`this needs the permission ${permission} in that organisation`)
   return acting
+}
+
+/** strangerTo is the answer to who has no role in an organisation: only those who may know of it learn that it exists. */
+export async function strangerTo(world: Reader, actor: Actor, orgId: string): Promise<Failure> {
+  const mayKnow =
+    (await isManager(world, actor)) ||
+    (actor.identity.type === 'USER_ID' && (await selectGrant(world.meta, orgId, 'user', actor.identity.id)))
+  const isThere = mayKnow && (await selectOrganization(world.meta, orgId))
+  return isThere ? forbidden('the caller has no role in that organisation') : notFound('organisation', orgId)
 }
 
 export async function listAccess(world: Reader, acting: Actor): Promise<{ items: { members: AccessMember[] }[] }> {

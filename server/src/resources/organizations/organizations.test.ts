@@ -66,8 +66,9 @@ describe('reading', () => {
     expect(body.organisations.find(({ id }) => id === org.orgId)).toMatchObject({ active: false, management_resource: management?.id })
     expect((await app.ask('GET', `/organizations/${org.orgId}`, { key: app.managementKey })).status).toBe(200)
     const path = `/organizations/${org.orgId}`
-    expect((await app.ask('PATCH', path, { key: app.managementKey, body: { description: 'mine' } })).status).toBe(404)
-    expect((await app.ask('GET', `${path}/access`, { key: app.managementKey })).status).toBe(404)
+    expect((await app.ask('PATCH', path, { key: app.managementKey, body: { description: 'mine' } })).status).toBe(403)
+    expect((await app.ask('GET', `${path}/access`, { key: app.managementKey })).status).toBe(403)
+    expect((await app.ask('GET', `/organizations/${randomUUID()}/access`, { key: app.managementKey })).status).toBe(404)
     const plain = await app.ask<{ key: string }>('POST', '/api-keys', { key: app.managementKey, body: { name: 'k', roles: ['SearchApi'] } })
     const seen = await app.ask<Listed>('GET', '/organizations', { key: plain.body.key })
     expect(seen.body.organisations.map(({ id }) => id)).toEqual([management?.id])
@@ -179,4 +180,20 @@ describe('changing', () => {
     const key = await org.newKey(['SearchApi'])
     expect((await org.ask('PATCH', `/organizations/${org.orgId}`, { key, body: { description: 'x' } })).status).toBe(403)
   })
+})
+
+test('the region is the one of the deployment, and EU where that has another name', async () => {
+  for (const [named, region] of [
+    ['us', 'US'],
+    ['frankfurt', 'EU'],
+  ] as const) {
+    const elsewhere = await openTestApp({ DENDRO_REGION: named })
+    try {
+      const there = await elsewhere.newOrganization()
+      const { body } = await there.ask<Organization>('GET', `/organizations/${there.orgId}`)
+      expect(body.region).toBe(region)
+    } finally {
+      await elsewhere.close()
+    }
+  }
 })

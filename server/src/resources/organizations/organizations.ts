@@ -1,16 +1,16 @@
 import type { BodyOf, contract, Identity, Organization } from '@dendro/api'
 import { badField, conflict, forbidden, notBuilt, notFound } from '../../errors.ts'
-import { type Actor, holds } from '../../http/actor.ts'
+import type { Actor } from '../../http/actor.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { actingIn, activeOrganization, grantFounder, identifiedIn } from './access.ts'
 import { foundOrganization } from './first-start.ts'
+import { isManager, managementId } from './management.ts'
 import {
   lockOrganizations,
   type OrganizationRow,
   selectAllOrganizations,
-  selectFirstOrganization,
   selectOrganization,
   selectOrganizationByName,
   selectOrganizationsOf,
@@ -115,14 +115,6 @@ function changed(row: OrganizationRow, change: OrganizationChange, nowMs: number
     modified_by: by,
   }
 }
-
-/** isManager: those who may read the customer record of the management organisation know of every organisation, but act in none by that. */
-const isManager = async (world: Reader, actor: Actor): Promise<boolean> =>
-  holds(actor, 'customer_read') && actor.orgId === (await managementId(world))
-
-/** managementId is the first organisation of the deployment, from which the others are made. */
-const managementId = (world: Reader): Promise<string | undefined> =>
-  world.meta.cached('*', 'management-organisation', async () => (await selectFirstOrganization(world.meta))?.id)
 
 const regionOf = (world: Pick<World, 'deployment'>): Organization['region'] =>
   world.deployment.region.toUpperCase() === 'US' ? 'US' : 'EU'

@@ -1,9 +1,9 @@
 import { contract } from '@dendro/api'
-import { badField, notFound } from '../../errors.ts'
+import { badField } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { onRecord, type Routes, routes } from '../../http/mount.ts'
 import type { World } from '../../world.ts'
-import { actingIn, checkAccess, grantAccess, identifiedIn, listAccess, mayAsk, revokeAccess } from './access.ts'
+import { actingIn, checkAccess, grantAccess, identifiedIn, listAccess, mayAsk, revokeAccess, strangerTo } from './access.ts'
 import { createOrganization, findOrganization, getOrganization, listOrganizations, updateOrganization } from './organizations.ts'
 import { switchUser } from './switch.ts'
 
@@ -39,7 +39,7 @@ export const accessRoutes = (world: World): Routes =>
     check: onRecord(
       async ({ actor, params }) => {
         const acting = await identifiedIn(world, actor, params.orgId)
-        if (!acting) throw notFound('organisation', params.orgId)
+        if (!acting) throw await strangerTo(world, actor, params.orgId)
         return acting
       },
       ({ record, params }) => {

@@ -4,7 +4,7 @@ import { type Actor, isUser } from '../../http/actor.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { openSession } from '../auth/sessions.ts'
-import { actingIn, identifiedIn, rolesIn } from './access.ts'
+import { actingIn, identifiedIn, rolesIn, strangerTo } from './access.ts'
 import { selectGrant, selectUser, upsertActiveOrganization } from './rows.ts'
 
 type Switched = ReplyOf<typeof contract.access.switch>
@@ -29,9 +29,8 @@ export async function switchUser(world: World, actor: Actor, orgId: string, user
 
 async function selfIn(world: Reader, actor: Actor, orgId: string): Promise<Actor> {
   const acting = await identifiedIn(world, actor, orgId)
-  if (acting) return acting
-  const grant = await selectGrant(world.meta, orgId, 'user', actor.identity.id)
-  throw grant ? forbidden('the access to that organisation is not active') : notFound('organisation', orgId)
+  if (!acting) throw await strangerTo(world, actor, orgId)
+  return acting
 }
 
 async function checkPresent(world: Reader, orgId: string, userId: string): Promise<void> {

@@ -8,7 +8,7 @@ import {
   normalResource,
   type Place,
   type Rule,
-  tidied,
+  ruleOf,
   type Viewer,
 } from './decide.ts'
 
@@ -21,21 +21,16 @@ const ann: Viewer = { type: 'USER', id: 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa', 
 const bob: Viewer = { type: 'USER', id: 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb', roles: ['Admin'] }
 const key: Viewer = { type: 'APIKEY', id: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc', roles: ['SearchApi'] }
 
-const user = (viewer: Viewer) => ({ principal_type: viewer.type, principal_id: viewer.id }) as Rule['principal']
+type Draft = Parameters<typeof ruleOf>[0]
+const user = (viewer: Viewer) => ({ principal_type: viewer.type, principal_id: viewer.id }) as const
 const role = (name: string) => ({ principal_type: 'ROLE', principal_id: name }) as const
 const log = (place: Place) => ({ resource_type: 'LOG', resource_id: place.id })
 const collection = (name: string) => ({ resource_type: 'LOG_SET', resource_id: name })
 
-const forbid = (resource: Rule['resource'], principal: Rule['principal'], rest: Partial<Rule> = {}): Rule => ({
-  policy_type: 'LOG_FORBID',
-  resource,
-  principal,
-  ...rest,
-})
-const permit = (resource: Rule['resource'], principal: Rule['principal'], rest: Partial<Rule> = {}): Rule => ({
-  ...forbid(resource, principal, rest),
-  policy_type: 'LOG_PERMIT',
-})
+const forbid = (resource: Draft['resource'], principal: Draft['principal'], rest: Partial<Draft> = {}): Rule =>
+  ruleOf({ policy_type: 'LOG_FORBID', resource, principal, ...rest })
+const permit = (resource: Draft['resource'], principal: Draft['principal'], rest: Partial<Draft> = {}): Rule =>
+  ruleOf({ policy_type: 'LOG_PERMIT', resource, principal, ...rest })
 const seen = (policies: readonly Rule[], viewer: Viewer) =>
   places.filter((place) => decideVisibility(policies, viewer, place)).map((place) => `${place.collection}/${place.dataset}`)
 
@@ -130,11 +125,11 @@ test('a policy that names nothing there is, or excepts all it names, names no lo
   expect(namesSome(forbid(log(web), user(ann), { unless: { resources: [log(web)], principals: [user(ann)] } }), places)).toBe(true)
 })
 
-test('empty conditions and lists are dropped, since they say nothing', () => {
-  expect(tidied(undefined)).toBeUndefined()
-  expect(tidied({})).toBeUndefined()
-  expect(tidied({ resources: [], principals: [] })).toBeUndefined()
-  expect(tidied({ resources: [log(web)], principals: [] })).toEqual({ resources: [log(web)] })
+test('empty conditions and lists say nothing', () => {
+  for (const empty of [undefined, null, {}, { resources: [], principals: [] }]) {
+    expect(seen([forbid(log(web), user(ann), { when: empty, unless: empty })], ann)).toEqual(['shop/cart', 'lab/web'])
+  }
+  expect(seen([forbid(log(web), user(ann), { unless: { resources: [], principals: [user(ann)] } })], ann)).toHaveLength(3)
 })
 
 test('the several names of a resource and of a principal are one', () => {
@@ -150,16 +145,16 @@ test('the several names of a resource and of a principal are one', () => {
 const aPlace = fc.constantFrom(...places)
 const aResource = fc.oneof(aPlace.map(log), fc.constantFrom('shop', 'lab').map(collection))
 const aPrincipal = fc.oneof(fc.constantFrom(ann, bob, key).map(user), fc.constantFrom('Standard', 'Admin', 'SearchApi').map(role))
-const aCondition = fc
-  .record({ resources: fc.array(aResource, { maxLength: 3 }), principals: fc.array(aPrincipal, { maxLength: 2 }) }, { requiredKeys: [] })
-  .map(tidied)
-const aRule = fc.record({
-  policy_type: fc.constantFrom('LOG_FORBID' as const, 'LOG_PERMIT' as const),
-  resource: aResource,
-  principal: aPrincipal,
-  when: aCondition,
-  unless: aCondition,
-})
+const aCondition = fc.record({ resources: fc.array(aResource, { maxLength: 3 }), principals: fc.array(aPrincipal, { maxLength: 2 }) })
+const aRule = fc
+  .record({
+    policy_type: fc.constantFrom('LOG_FORBID' as const, 'LOG_PERMIT' as const),
+    resource: aResource,
+    principal: aPrincipal,
+    when: aCondition,
+    unless: aCondition,
+  })
+  .map(ruleOf)
 const aViewer = fc.record({
   type: fc.constantFrom('USER' as const, 'APIKEY' as const),
   id: fc.constantFrom(ann.id, bob.id, key.id),

@@ -13,7 +13,8 @@ import {
   normalPrincipal,
   normalResource,
   type Place,
-  tidied,
+  type Rule,
+  ruleOf,
   type Viewer,
 } from './decide.ts'
 import {
@@ -41,35 +42,38 @@ export type PolicyFilter = {
 const READING = ['*', 'read', 'search', 'logs_read', 'search_read']
 const ACTIONS = [...READING, 'write', 'delete', 'logs_write', 'logs_delete']
 
-const allPolicies = (world: Reader, orgId: string): Promise<readonly PolicyRow[]> =>
-  world.meta.cached(orgId, 'policies', () => selectPolicies(world.meta, orgId))
+const allPolicies = (world: Reader, orgId: string): Promise<{ rows: readonly PolicyRow[]; rules: readonly Rule[] }> =>
+  world.meta.cached(orgId, 'policies', async () => {
+    const rows = await selectPolicies(world.meta, orgId)
+    return { rows, rules: rows.map(ruleOf) }
+  })
 
 /** visibleTo leaves the datasets that no policy hides from the caller; without policies it costs nothing. */
 export async function visibleTo<D extends Place>(world: Reader, actor: Identified, datasets: readonly D[]): Promise<readonly D[]> {
-  const all = await allPolicies(world, actor.orgId)
-  if (all.length === 0) return datasets
+  const { rules } = await allPolicies(world, actor.orgId)
+  if (rules.length === 0) return datasets
   const viewer: Viewer = {
     type: actor.identity.type === 'USER_ID' ? 'USER' : 'APIKEY',
     id: actor.identity.id,
     roles: actor.roles,
   }
-  const concerning = all.filter((policy) => concerns(policy, viewer))
+  const concerning = rules.filter((rule) => concerns(rule, viewer))
   return concerning.length === 0 ? datasets : datasets.filter((dataset) => decideVisibility(concerning, viewer, dataset))
 }
 
 /** limitedRoles are the roles that LOG_PERMIT policies limit to some logs, in their stored form. */
 export async function limitedRoles(world: Reader, orgId: string): Promise<ReadonlySet<string>> {
-  const permits = (await allPolicies(world, orgId)).filter((policy) => policy.policy_type === 'LOG_PERMIT')
-  const principals = permits.map((policy) => normalPrincipal(policy.principal))
-  return new Set(principals.filter(({ type }) => type === 'ROLE').map(({ id }) => id))
+  const { rules } = await allPolicies(world, orgId)
+  const permits = rules.filter((rule) => rule.policy_type === 'LOG_PERMIT' && rule.principal.type === 'ROLE')
+  return new Set(permits.map((rule) => rule.principal.id))
 }
 
 export async function listPolicies(world: Reader, actor: Actor, filter: PolicyFilter): Promise<Policy[]> {
-  return (await allPolicies(world, actor.orgId)).map(shown).filter((policy) => fits(policy, filter))
+  return (await allPolicies(world, actor.orgId)).rows.map(shown).filter((policy) => fits(policy, filter))
 }
 
 export async function findPolicy(world: Reader, actor: Actor, id: string): Promise<PolicyRow> {
-  const row = (await allPolicies(world, actor.orgId)).find((candidate) => candidate.id === id)
+  const row = (await allPolicies(world, actor.orgId)).rows.find((candidate) => candidate.id === id)
   if (!row) throw notFound('policy', id)
   return row
 }
@@ -131,7 +135,8 @@ async function checkPolicy(db: Db, orgId: string, policy: Policy): Promise<void>
     for (const resource of condition?.resources ?? []) checkResource(`${name}.resources`, resource, places)
     for (const principal of condition?.principals ?? []) await checkPrincipal(db, orgId, `${name}.principals`, principal)
   }
-  if (!namesSome(policy, places)) throw badField('resource', 'and the conditions together name no log, so the policy would never apply')
+  if (!namesSome(ruleOf(policy), places))
+    throw badField('resource', 'and the conditions together name no log, so the policy would never apply')
 }
 
 function checkActions(actions: readonly string[]): void {
@@ -142,10 +147,11 @@ function checkActions(actions: readonly string[]): void {
 }
 
 function checkResource(field: string, resource: Policy['resource'], places: readonly Place[]): void {
-  const { type } = normalResource(resource)
+  const named = normalResource(resource)
+  const { type } = named
   if (type !== 'LOG' && type !== 'LOG_SET')
     throw badField(field, `must be of type LOG (a log by its id) or LOG_SET (a collection by its name), not ${resource.resource_type}`)
-  if (places.some((place) => isPlace(resource, place))) return
+  if (places.some((place) => isPlace(named, place))) return
   throw badField(field, `names no ${type === 'LOG' ? 'log with the id' : 'collection with the name'} ${resource.resource_id}`)
 }
 
@@ -193,8 +199,8 @@ function columnsOf(
     actions: ask.actions,
     restricted: ask.restricted,
     principal: ask.principal,
-    when: tidied(ask.when) ?? null,
-    unless: tidied(ask.unless) ?? null,
+    when: ask.when ?? null,
+    unless: ask.unless ?? null,
   }
 }
 

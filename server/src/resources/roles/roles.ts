@@ -63,7 +63,10 @@ const beyondOf = (actor: Actor, permissions: Iterable<Permission>): Permission |
   [...permissions].find((permission) => !actor.permissions.has(permission))
 
 const customRoles = (world: Pick<World, 'meta'>, orgId: string): Promise<ReadonlyMap<string, RoleRow>> =>
-  world.meta.cached(orgId, 'roles', async () => new Map((await selectRoles(world.meta, orgId)).map((row) => [row.id, row])))
+  world.meta.cached(orgId, 'roles', async () => new Map((await selectRoles(world.meta, orgId)).map((row) => [row.id, known(row)])))
+
+/** known leaves out permissions that a later version of the service has given up. */
+const known = (row: RoleRow): RoleRow => ({ ...row, permissions: row.permissions.filter((name) => allPermissions.includes(name)) })
 
 export async function listRoles(world: Pick<World, 'meta'>, actor: Actor, type: 'USER' | 'API' | undefined): Promise<Role[]> {
   const limited = await limitedRoles(world, actor.orgId)
