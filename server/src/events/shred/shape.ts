@@ -13,7 +13,7 @@ import { BROKEN, END, NULL, Walk } from './walk.ts'
 const OPEN = '\x01'
 const CLOSE = '\x02'
 const encodingMarks: Record<Encoding, string> = { plain: '', ascii: '\x03', html: '\x04' }
-const REFERENCE = /\x01([^\x02]*)\x02([\x03\x04]?)/g // biome-ignore lint/suspicious/noControlCharactersInRegex: the marks are control characters so that no line holds them
+const REFERENCE = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}([${encodingMarks.ascii}${encodingMarks.html}]?)`, 'g')
 
 /** A shape longer than this is not worth keeping beside the values: the line is kept as it is. */
 export const SHAPE_CHARS_MAX = 32_768
@@ -73,7 +73,13 @@ function parseShape(shape: string): ParsedShape {
   for (const { index, 0: whole, 1: name = '', 2: mark } of shape.matchAll(REFERENCE)) {
     const path = paths[places.length]
     if (path === undefined) throw new Error('a shape has more references than values')
-    places.push({ literal: shape.slice(at, index), path, reference: parseReference(name), quoted: shape[index - 1] === '"', encoding: encodingOf(mark) })
+    places.push({
+      literal: shape.slice(at, index),
+      path,
+      reference: parseReference(name),
+      quoted: shape[index - 1] === '"',
+      encoding: encodingOf(mark),
+    })
     at = index + whole.length
   }
   return { places, tail: shape.slice(at) }
@@ -96,4 +102,5 @@ function parseReference(name: string): Reference {
   return name.startsWith('t') ? { kind: 'time', format: name.slice(1) } : { kind: 'slot', slot: name as Slot }
 }
 
-const encodingOf = (mark: string | undefined): Encoding => (mark === encodingMarks.ascii ? 'ascii' : mark === encodingMarks.html ? 'html' : 'plain')
+const encodingOf = (mark: string | undefined): Encoding =>
+  mark === encodingMarks.ascii ? 'ascii' : mark === encodingMarks.html ? 'html' : 'plain'

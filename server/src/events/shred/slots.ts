@@ -29,7 +29,9 @@ export const emptySlotMap = (tableClass: TableClass): SlotMap => ({ version: 0, 
 export function chooseTableClass(observed: readonly Observation[]): TableClass {
   const repetitive = observed.filter(isRepetitive).length
   const rest = observed.length - repetitive
-  const fitting = tableClassNames.find((name) => repetitive * SPARE <= tableClasses[name].cSlots && rest * SPARE <= tableClasses[name].sSlots)
+  const fitting = tableClassNames.find(
+    (name) => repetitive * SPARE <= tableClasses[name].cSlots && rest * SPARE <= tableClasses[name].sSlots,
+  )
   return fitting ?? 'l'
 }
 
@@ -91,7 +93,11 @@ const repetitiveNames = new Set(
 /** SavedSlotMap is a slot map as JSON can carry it; pairs, because a key may have any name. */
 export type SavedSlotMap = { version: number; table_class: TableClass; slots: [path: string, slot: Slot][] }
 
-export const saveSlotMap = ({ version, tableClass, slots }: SlotMap): SavedSlotMap => ({ version, table_class: tableClass, slots: [...slots] })
+export const saveSlotMap = ({ version, tableClass, slots }: SlotMap): SavedSlotMap => ({
+  version,
+  table_class: tableClass,
+  slots: [...slots],
+})
 export const loadSlotMap = ({ version, table_class, slots }: SavedSlotMap): SlotMap => ({
   version,
   tableClass: table_class,

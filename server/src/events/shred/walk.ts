@@ -10,6 +10,11 @@ export const BROKEN = 6
 export type Step = typeof STRING | typeof SCALAR | typeof ARRAY | typeof DEEP | typeof NULL | typeof END | typeof BROKEN
 
 export const DEPTH_MAX = 16
+/** KEY_BYTES_MAX is the longest key, as it is written with all its prefixes; what lies under a longer one is in the raw line only. */
+export const KEY_BYTES_MAX = 1_024
+/** Such a key has no name; no other path begins with NUL. */
+const NAMELESS = '\0'
+export const isNameless = (path: string): boolean => path.startsWith(NAMELESS)
 
 const TAB = 0x09
 const LINE_FEED = 0x0a
@@ -112,7 +117,8 @@ export class Walk {
     this.at += 1
     const name = this.bytes.subarray(start, close)
     if (name.some((byte) => byte < SPACE)) this.rawControl = true
-    this.path = this.prefixes[this.prefixes.length - 1] + keyName(name)
+    const prefix = this.prefixes[this.prefixes.length - 1] ?? ''
+    this.path = isNameless(prefix) || prefix.length + name.length > KEY_BYTES_MAX ? NAMELESS : prefix + keyName(name)
     return true
   }
 

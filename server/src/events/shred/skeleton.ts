@@ -1,0 +1,228 @@
+/** A Hash64 is an unsigned 64-bit number in two halves, since numbers hold only 53 bits and bigints are slow. */
+export type Hash64 = { readonly high: number; readonly low: number }
+export const NO_HASH: Hash64 = { high: 0, low: 0 }
+export const hashToBigint = ({ high, low }: Hash64): bigint => (BigInt(high) << 32n) | BigInt(low)
+
+/** MASKED_BYTES_MAX is how far a message is looked at; what comes after seldom tells messages apart. */
+const MASKED_BYTES_MAX = 1_024
+const MASK = 0x2a
+const QUOTED_BYTES_MAX = 256
+/** UNIT_CHARS_MAX is the length of a unit behind a number, as in 12ms. */
+const UNIT_CHARS_MAX = 3
+const LONG_HEX_CHARS = 8
+
+const DIGIT = 1
+const HEX_LETTER = 2
+const LETTER = 4
+const BLANK = 8
+/** JOINT bytes between two masks belong to one value: addresses, dates, decimals, versions. */
+const JOINT = 16
+const ALPHANUMERIC = DIGIT | HEX_LETTER | LETTER
+
+const kinds = makeKinds()
+
+function makeKinds(): Uint8Array {
+  const made = new Uint8Array(256)
+  const mark = (chars: string, kind: number) => {
+    for (const char of chars) made[char.charCodeAt(0)] = kind
+  }
+  mark('0123456789', DIGIT)
+  mark('abcdefABCDEF', HEX_LETTER)
+  mark('ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ', LETTER)
+  mark(' \t\r\n', BLANK)
+  mark('.:,-/+', JOINT)
+  made.fill(LETTER, 0x80)
+  return made
+}
+
+/**
+ * A Masker takes the variable parts out of messages: numbers, hexadecimal words, identifiers, addresses and quoted parts become one `*` each. What
+ * is left is the skeleton. It works in place on its own buffer; results hold until the next message.
+ */
+export class Masker {
+  private readonly out = new Uint8Array(MASKED_BYTES_MAX + 8)
+  private used = 0
+  /** maskEnd is where the last mask ends in out, 0 before the first. */
+  private maskEnd = 0
+  high = 0
+  low = 0
+
+  /** hash masks and hashes a message; the result is in `high` and `low`, both 0 only for a message without text. */
+  hash(bytes: Uint8Array, start: number, end: number): void {
+    this.mask(bytes, start, end)
+    this.hashBytes(this.out, this.used)
+  }
+
+  masked(bytes: Uint8Array, start = 0, end = bytes.length): string {
+    this.mask(bytes, start, end)
+    return Buffer.from(this.out.subarray(0, this.used)).toString('utf8')
+  }
+
+  private mask(bytes: Uint8Array, start: number, messageEnd: number): void {
+    const end = Math.min(messageEnd, start + MASKED_BYTES_MAX)
+    const { out } = this
+    this.used = 0
+    this.maskEnd = 0
+    let at = start
+    while (at < end) {
+      const byte = bytes[at] ?? 0
+      const kind = kinds[byte] ?? 0
+      if (kind & ALPHANUMERIC) {
+        at = this.word(bytes, at, end)
+      } else if (kind === BLANK) {
+        if (this.used > 0 && out[this.used - 1] !== 0x20) out[this.used++] = 0x20
+        at += 1
+      } else if (byte === 0x22 || byte === 0x27 || byte === 0x60) {
+        at = this.quote(bytes, start, at, end)
+      } else {
+        out[this.used++] = byte
+        at += 1
+      }
+    }
+    if (this.used > 0 && out[this.used - 1] === 0x20) this.used -= 1
+  }
+
+  /** word copies or masks the run of letters and digits at `at`, and gives the place after it. */
+  private word(bytes: Uint8Array, at: number, end: number): number {
+    let seen = 0
+    let to = at
+    for (let kind = kinds[bytes[to] ?? 0] ?? 0; to < end && kind & ALPHANUMERIC; kind = kinds[bytes[to] ?? 0] ?? 0) {
+      seen |= kind
+      to += 1
+    }
+    if (seen & DIGIT) {
+      const uuidEnd = to - at === 8 ? this.uuid(bytes, at, end) : 0
+      if (uuidEnd > 0) {
+        this.putMask()
+        return uuidEnd
+      }
+      this.numbered(bytes, at, to, seen)
+      return to
+    }
+    if (seen === HEX_LETTER && this.isHexadecimal(bytes, at, to, end)) {
+      const uuidEnd = to - at === 8 ? this.uuid(bytes, at, end) : 0
+      this.putMask()
+      return Math.max(to, uuidEnd)
+    }
+    for (let from = at; from < to; from += 1) this.out[this.used++] = bytes[from] ?? 0
+    return to
+  }
+
+  /** numbered masks a word that holds a digit; letters before or after the digits stay where they look like a name or a unit. */
+  private numbered(bytes: Uint8Array, at: number, to: number, seen: number): void {
+    if (!(seen & LETTER)) {
+      this.putMask()
+      return
+    }
+    let letters = at
+    while (letters < to && kinds[bytes[letters] ?? 0] !== DIGIT) letters += 1
+    let digits = letters
+    while (digits < to && kinds[bytes[digits] ?? 0] === DIGIT) digits += 1
+    if (digits === to) {
+      for (let from = at; from < letters; from += 1) this.out[this.used++] = bytes[from] ?? 0
+      this.putMask()
+      return
+    }
+    this.putMask()
+    if (letters > at || to - digits > UNIT_CHARS_MAX || !onlyLetters(bytes, digits, to)) return
+    for (let from = digits; from < to; from += 1) this.out[this.used++] = bytes[from] ?? 0
+  }
+
+  /** isHexadecimal tells whether a word of the letters a to f alone is a number: when it is long, or a part of an address. */
+  private isHexadecimal(bytes: Uint8Array, at: number, to: number, end: number): boolean {
+    const length = to - at
+    if (length >= LONG_HEX_CHARS) return true
+    if (length !== 2 && length !== 4) return false
+    const before = this.out[this.used - 1]
+    if (this.maskEnd > 0 && this.maskEnd === this.used - 1 && (before === 0x3a || before === 0x2d)) return true
+    if (bytes[to] !== 0x3a || to + length >= end) return false
+    for (let next = to + 1; next <= to + length; next += 1) if (!((kinds[bytes[next] ?? 0] ?? 0) & (DIGIT | HEX_LETTER))) return false
+    return length === 4 || bytes[to + 3] === 0x3a
+  }
+
+  /** uuid gives the end of the UUID that begins at `at`, 0 when none does. */
+  private uuid(bytes: Uint8Array, at: number, end: number): number {
+    if (at + 36 > end) return 0
+    for (let index = 0; index < 36; index += 1) {
+      const byte = bytes[at + index] ?? 0
+      const dash = index === 8 || index === 13 || index === 18 || index === 23
+      if (dash ? byte !== 0x2d : !((kinds[byte] ?? 0) & (DIGIT | HEX_LETTER))) return 0
+    }
+    return at + 36
+  }
+
+  /** putMask puts a mask, and draws it together with one just before when only a joint lies between; a sign before it belongs to it. */
+  private putMask(): void {
+    const { out } = this
+    const last = out[this.used - 1] ?? 0
+    const between = this.used - this.maskEnd
+    if (this.maskEnd > 0 && (between === 0 || (between <= 2 && kinds[last] === JOINT && out[this.maskEnd] === last))) {
+      this.used = this.maskEnd
+      return
+    }
+    if (this.used > 0 && (last === 0x2d || last === 0x2b) && !((kinds[out[this.used - 2] ?? 0] ?? 0) & ALPHANUMERIC)) this.used -= 1
+    out[this.used++] = MASK
+    this.maskEnd = this.used
+  }
+
+  /** quote masks what stands between two quotes of one kind; a quote that is an apostrophe or has no partner nearby is a sign like others. */
+  private quote(bytes: Uint8Array, start: number, at: number, end: number): number {
+    const sign = bytes[at] ?? 0
+    const afterWord = at > start && (kinds[bytes[at - 1] ?? 0] ?? 0) & ALPHANUMERIC
+    const limit = Math.min(end, at + QUOTED_BYTES_MAX)
+    let close = afterWord ? limit : at + 1
+    while (close < limit && (bytes[close] !== sign || (kinds[bytes[close + 1] ?? 0] ?? 0) & ALPHANUMERIC) && bytes[close] !== 0x0a)
+      close += 1
+    this.out[this.used++] = sign
+    if (close >= limit || bytes[close] !== sign) return at + 1
+    this.out[this.used++] = MASK
+    this.out[this.used++] = sign
+    this.maskEnd = 0
+    return close + 1
+  }
+
+  /** hashBytes hashes what is masked already. */
+  hashBytes(bytes: Uint8Array, length: number): void {
+    if (length === 0) {
+      this.high = 0
+      this.low = 0
+      return
+    }
+    let a = 0x9e3779b9 ^ length
+    let b = 0x7f4a7c15
+    for (let at = 0; at < length; at += 1) {
+      const byte = bytes[at] ?? 0
+      a = Math.imul(a ^ byte, 0x85ebca6b)
+      b = Math.imul(b ^ byte, 0xc2b2ae35) + (b >>> 15)
+      a ^= a >>> 13
+    }
+    a = Math.imul(a ^ (b >>> 16), 0x21f0aaad)
+    b = Math.imul(b ^ (a >>> 15), 0x735a2d97)
+    this.high = (a ^ (b >>> 15)) >>> 0
+    this.low = (b ^ (this.high >>> 14) || 1) >>> 0
+  }
+}
+
+function onlyLetters(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (kinds[bytes[at] ?? 0] === DIGIT) return false
+  return true
+}
+
+const masker = new Masker()
+
+/** skeletonText is a message without its variable parts, as a person may read it. */
+export const skeletonText = (message: string): string => masker.masked(Buffer.from(message, 'utf8'))
+
+/** skeletonHash is what the column `skeleton` holds for a message: equal for messages that differ in their variable parts alone, 0 for none. */
+export function skeletonHash(message: string | Uint8Array): Hash64 {
+  const bytes = typeof message === 'string' ? Buffer.from(message, 'utf8') : message
+  masker.hash(bytes, 0, bytes.length)
+  return { high: masker.high, low: masker.low }
+}
+
+/** maskedHash is the same for a text that holds no variable parts any more. */
+export function maskedHash(text: string): Hash64 {
+  const bytes = Buffer.from(text, 'utf8')
+  masker.hashBytes(bytes, bytes.length)
+  return { high: masker.high, low: masker.low }
+}

@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { formatTime, fromNs, parseTime, readTime, toNs } from './time-text.ts'
+
+const MAY = Date.UTC(2024, 4, 1, 10, 20, 30)
+
+test.each([
+  ['1714558830', MAY, 0, 'ns'],
+  ['1714558830.5', MAY + 500, 0, 'ns*'],
+  ['1714558830.120', MAY + 120, 0, 'ns3'],
+  ['1714558830.123456', MAY + 123, 456_000, 'ns6'],
+  ['1714558830.123456789', MAY + 123, 456_789, 'ns9'],
+  ['1714558830.1234567894', MAY + 123, 456_789, undefined],
+  ['99999999999', 99_999_999_999_000, 0, 'ns'],
+  ['100000000000', 100_000_000_000, 0, 'nm'],
+  ['1714558830123', MAY + 123, 0, 'nm'],
+  ['1714558830123.25', MAY + 123, 250_000, 'nm*'],
+  ['1714558830123456', MAY + 123, 456_000, 'nu'],
+  ['1714558830123456789', MAY + 123, 456_789, 'nn'],
+  ['1.714558830123e9', MAY + 123, 0, undefined],
+  ['1.714558830E+09', MAY, 0, undefined],
+  ['+1714558830', MAY, 0, undefined],
+  ['01714558830', MAY, 0, undefined],
+  ['0', 0, 0, 'ns'],
+  ['2024-05-01T10:20:30Z', MAY, 0, 'iT.0Z'],
+  ['2024-05-01T10:20:30.123Z', MAY + 123, 0, 'iT.3Z'],
+  ['2024-05-01T10:20:30.123456Z', MAY + 123, 456_000, 'iT.6Z'],
+  ['2024-05-01T10:20:30.12345678Z', MAY + 123, 456_780, 'iT.*Z'],
+  ['2024-05-01T10:20:30.123456789Z', MAY + 123, 456_789, 'iT.9Z'],
+  ['2024-05-01T10:20:30.1234567891Z', MAY + 123, 456_789, undefined],
+  ['2024-05-01t10:20:30.10z', MAY + 100, 0, 'it.2z'],
+  ['2024-05-01 10:20:30', MAY, 0, 'i .0'],
+  ['2024-05-01 10:20:30,123', MAY + 123, 0, 'i ,3'],
+  ['2024-05-01T12:20:30+02:00', MAY, 0, 'iT.0+02:00'],
+  ['2024-05-01T05:50:30.000-0430', MAY, 0, 'iT.3-0430'],
+  ['2024-05-01 12:20:30 +02', MAY, 0, 'i .0 +02'],
+  ['2024-05-01 10:20:30 UTC', MAY, 0, 'i .0 UTC'],
+  ['2024-05-01 10:20:30.123456789 +0000 UTC', MAY + 123, 456_789, 'i .9 +0000 UTC'],
+  ['2024-05-01T12:20:30.1+02:00[Europe/Berlin]', MAY + 100, 0, 'iT.*+02:00[Europe/Berlin]'],
+  ['2024-05-01T10:20Z', MAY - 30_000, 0, undefined],
+  ['2016-12-31T23:59:60Z', Date.UTC(2017, 0, 1), 0, undefined],
+  ['Wed, 01 May 2024 12:20:30 +0200', MAY, 0, undefined],
+  ['1 May 2024 10:20 GMT', MAY - 30_000, 0, undefined],
+  ['Wed, 1 May 2024 06:20:30 EDT', MAY, 0, undefined],
+])('%s is read to the nanosecond', (text, ms, ns, format) => {
+  expect(readTime(text)).toEqual({ instant: { ms, ns }, format })
+})
+
+test.each([
+  '',
+  'yesterday',
+  '10:20:30',
+  '2024-05-01',
+  '2024-02-30T00:00:00Z',
+  '2024-13-01T00:00:00Z',
+  '2024-05-01T24:00:00Z',
+  '2024-05-01T10:20:30+24:00',
+  '2024-05-01T10:20:30 Mars/Base',
+  '-1714558830',
+  '1714558830.',
+  '0x66321b6e',
+  '12345678901234567890',
+  '1 Foo 2024 10:20:30 GMT',
+  '1'.repeat(1_000),
+])('%s is no time', (text) => {
+  expect(parseTime(text)).toBeUndefined()
+})
+
+test('whatever format is found for a text gives back exactly that text', () => {
+  const digit = fc.integer({ min: 0, max: 9 }).map(String)
+  const fraction = fc.option(fc.tuple(fc.constantFrom('.', ','), fc.array(digit, { minLength: 1, maxLength: 11 })), { nil: undefined })
+  const zone = fc.constantFrom('', 'Z', 'z', ' UTC', '+00:00', '-00:00', '+0530', ' -0330', '+14', '-23:59')
+  const date = fc.integer({ min: 0, max: 4e12 }).map((ms) => new Date(ms).toISOString().slice(0, 19))
+  const iso = fc
+    .tuple(date, fc.constantFrom('T', ' ', 't'), fraction, zone)
+    .map(([at, between, parts, place]) => at.replace('T', between) + (parts ? parts[0] + parts[1].join('') : '') + place)
+  const number = fc
+    .tuple(fc.bigInt({ min: 0n, max: 2n ** 62n }), fc.array(digit, { maxLength: 10 }))
+    .map(([whole, parts]) => String(whole).slice(0, 10 + (parts.length % 10)) + (parts.length > 0 ? `.${parts.join('')}` : ''))
+  fc.assert(
+    fc.property(fc.oneof(iso, number), (text) => {
+      const found = readTime(text)
+      expect(found).toBeDefined()
+      if (found?.format !== undefined) expect(formatTime(found.instant, found.format)).toBe(text)
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('every usual format is found, and loses no instant that it can hold', () => {
+  const usual = { ns: 1, nm: 3, nu: 6, nn: 9, 'iT.3Z': 3, 'iT.6+02:00': 6, 'i ,9': 9, ns9: 9 }
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 10n ** 18n, max: 9n * 10n ** 18n }),
+      fc.constantFrom(...Object.entries(usual)),
+      (total, [format, digits]) => {
+        const unit = 10n ** BigInt(format === 'ns' ? 9 : 9 - digits)
+        const instant = fromNs(total - (total % unit))
+        const text = formatTime(instant, format)
+        expect(readTime(text)).toEqual({ instant, format })
+      },
+    ),
+    { numRuns: 3_000 },
+  )
+})
+
+test('nanoseconds and instants are the same, before 1970 too', () => {
+  fc.assert(fc.property(fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }), (total) => toNs(fromNs(total)) === total))
+})
