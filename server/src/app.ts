@@ -129,7 +129,7 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
     { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) },
     world.clock,
   )
-  const guesses = new KeyGuesses(world.clock)
+  const guesses = new KeyGuesses(world)
   const meter = openMeter()
   watchStores(world, meter)
   const door = openDoor({

@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000
 export const paces = {
   account: { windowMs: 60 * MINUTE_MS, free: 10, firstMs: 500, mostMs: 8_000, refusedBeyond: Number.POSITIVE_INFINITY },
   address: { windowMs: 15 * MINUTE_MS, free: 20, firstMs: 250, mostMs: 4_000, refusedBeyond: 100 },
-  all: { windowMs: MINUTE_MS, free: 300, firstMs: 100, mostMs: 2_000, refusedBeyond: Number.POSITIVE_INFINITY },
+  all: { windowMs: MINUTE_MS, free: 1_000, firstMs: 100, mostMs: 2_000, refusedBeyond: Number.POSITIVE_INFINITY },
 } as const satisfies Record<string, Pace>
 
 type Kind = keyof typeof paces

@@ -1,10 +1,10 @@
-import type { Clock } from '../../clock.ts'
+import type { World } from '../../world.ts'
 import { networkOf } from './attempts.ts'
 
 type Guesser = { credentials: Set<string>; wrong: number; untilMs: number }
 
 const WINDOW_MS = 60_000
-const FREE = 20
+const FREE = 50
 const FIRST_MS = 100
 const MOST_MS = 2_000
 const GUESSERS_MAX = 10_000
@@ -16,12 +16,12 @@ const SLEEPERS_MAX = 500
  * this only takes the fun out of trying.
  */
 export class KeyGuesses {
-  readonly #clock: Clock
+  readonly #world: Pick<World, 'clock'>
   readonly #guessers = new Map<string, Guesser>()
   #sleepers = 0
 
-  constructor(clock: Clock) {
-    this.#clock = clock
+  constructor(world: Pick<World, 'clock'>) {
+    this.#world = world
   }
 
   /** wrong is told of every credential that was not accepted, by its hash, and returns when the caller may be answered. */
@@ -36,14 +36,14 @@ export class KeyGuesses {
     if (this.#sleepers >= SLEEPERS_MAX) return
     this.#sleepers += 1
     try {
-      await this.#clock.sleep(Math.min(MOST_MS, FIRST_MS * 2 ** (guesser.wrong - FREE - 1)))
+      await this.#world.clock.sleep(Math.min(MOST_MS, FIRST_MS * 2 ** (guesser.wrong - FREE - 1)))
     } finally {
       this.#sleepers -= 1
     }
   }
 
   #guesserOf(network: string): Guesser {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#world.clock.nowMs()
     const known = this.#guessers.get(network)
     if (known && nowMs < known.untilMs) return known
     this.#guessers.delete(network)

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
+import { z } from 'zod'
 import { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 
@@ -11,21 +12,22 @@ const SKEW_S = 60
 /** HEADERS are all that a header of ours has; jku, jwk, x5u, crit and whatever else could point elsewhere make a token no token. */
 const HEADERS = ['alg', 'kid', 'typ']
 
-export type Claims = { sub: string; org: string; jti: string }
+const claims = z.object({ sub: z.guid(), org: z.guid(), jti: z.guid() })
+export type Claims = z.output<typeof claims>
 type Signer = Pick<World, 'vault' | 'clock'>
 
-export async function signToken(world: Signer, claims: Claims & { roles: readonly string[]; expiresAtS: number }): Promise<Secret> {
+export async function signToken(world: Signer, of: Claims & { roles: readonly string[]; expiresAtS: number }): Promise<Secret> {
   const { id, key } = newestKey(world)
   const nowS = Math.floor(world.clock.nowMs() / 1000)
-  const token = await new SignJWT({ org: claims.org, roles: [...claims.roles] })
+  const token = await new SignJWT({ org: of.org, roles: [...of.roles] })
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: id })
     .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
-    .setSubject(claims.sub)
-    .setJti(claims.jti)
+    .setSubject(of.sub)
+    .setJti(of.jti)
     .setIssuedAt(nowS)
     .setNotBefore(nowS - SKEW_S)
-    .setExpirationTime(claims.expiresAtS)
+    .setExpirationTime(of.expiresAtS)
     .sign(key)
   return new Secret(token)
 }
@@ -41,8 +43,7 @@ export async function readToken(world: Signer, token: Secret): Promise<Claims | 
       requiredClaims: ['sub', 'org', 'jti', 'iat', 'nbf', 'exp'],
     })
     if (Object.keys(protectedHeader).some((name) => !HEADERS.includes(name))) return undefined
-    const { sub, org, jti } = payload
-    return typeof sub === 'string' && typeof org === 'string' && typeof jti === 'string' ? { sub, org, jti } : undefined
+    return claims.safeParse(payload).data
   } catch (thrown) {
     if (thrown instanceof errors.JOSEError) return undefined
     throw thrown
