@@ -1,0 +1,86 @@
+import type { Failure } from '../errors.ts'
+
+/** An EventTime is nanoseconds since 1970 without a float: whole milliseconds and the nanoseconds within. */
+export type EventTime = { ms: number; ns: number }
+export type Pair = readonly [name: string, text: string]
+
+/** An Arrived is one event as its protocol brought it. */
+export type Arrived = {
+  /** raw is the line as the application wrote it. */
+  raw: Uint8Array
+  /** time is what the protocol says; without it the line is asked, then the clock. */
+  time: EventTime | undefined
+  /** level is the protocol's own severity word or name. */
+  level: string | undefined
+  /** keys are message keys beside the line. */
+  keys: readonly Pair[]
+  /** attributes carry their `$` already. */
+  attributes: readonly Pair[]
+  /** id is the identity of the record itself, where the protocol gives it one. */
+  id?: string
+}
+
+/** Arrivals are the events of one dataset: lines of a body as they stand, or records that a protocol took apart. */
+export type Arrivals = { kind: 'lines'; bytes: Uint8Array } | { kind: 'records'; records: readonly Arrived[] }
+
+/** A Delivery goes to one dataset. Its names are what the format says: headers of the request win over them, defaults fill what is missing. */
+export type Delivery = {
+  collection: string | undefined
+  dataset: string | undefined
+  /** attributes belong to every event of the delivery. */
+  attributes: readonly Pair[]
+  arrivals: Arrivals
+}
+
+/** A Rejected is a record that could not be taken, by its place in the post. */
+export type Rejected = { index: number; reason: string }
+
+/** A Parsed body: deliveries per dataset, and the records that could not be read. */
+export type Parsed = {
+  deliveries: readonly Delivery[]
+  rejected: readonly Rejected[]
+  total: number
+  /** identity is that of the whole post, where the protocol has one. */
+  identity?: string
+  /** notes are what parse wants to remember for the answer; they must be structured-cloneable. */
+  notes?: unknown
+}
+
+/** IngestRequest is what the intake hands to parse; names of headers are in lower case. */
+export type IngestRequest = {
+  /** path is the tail of the path that matched, such as `/web/_bulk`. */
+  path: string
+  query: Readonly<Record<string, string>>
+  headers: Readonly<Record<string, string>>
+  contentType: string
+  /** body is decompressed. */
+  body: Uint8Array
+}
+export type RequestHead = Omit<IngestRequest, 'body'>
+
+/** An Outcome is what became of a request, per record where the protocol wants it. */
+export type Outcome =
+  | { kind: 'stored'; accepted: number; rejected: readonly Rejected[]; total: number; duplicates: readonly number[] }
+  | { kind: 'refused'; failure: Failure }
+
+export type Answered = { status: number; headers: Record<string, string>; body: string | Uint8Array }
+export type ParsedNotes = Pick<Parsed, 'rejected' | 'total' | 'notes'>
+
+export type ReceiverRoute = {
+  methods: readonly string[]
+  /** tail matches the end of the path; any prefix in front is allowed. */
+  tail: RegExp
+  /** probe answers without reading events. */
+  probe?: (request: RequestHead) => Answered
+}
+
+/** A Receiver speaks one wire protocol. */
+export type Receiver = {
+  name: string
+  routes: readonly ReceiverRoute[]
+  limits: { wireBytes: number; bodyBytes: number }
+  /** parse runs in a worker thread and is pure; a Failure that it throws refuses the post. */
+  parse(request: IngestRequest): Parsed
+  /** answer words the outcome; `parsed` is undefined when the body was not parsed. */
+  answer(request: RequestHead, outcome: Outcome, parsed: ParsedNotes | undefined): Answered
+}
