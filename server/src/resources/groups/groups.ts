@@ -96,9 +96,10 @@ export async function updateGroup(world: World, actor: Actor, record: GroupRow, 
 export async function removeGroup(world: World, actor: Actor, record: GroupRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     await lockGroups(tx, actor.orgId)
+    // The group goes first: whoever is granting it roles is waited for, and what he granted is seen by what follows.
+    await deleteGroup(tx, actor.orgId, record.id)
     await leaveGroups(tx, actor.orgId, record.id)
     await deleteGrantsOfGroup(tx, actor.orgId, record.id)
-    await deleteGroup(tx, actor.orgId, record.id)
     await recordChange(world, tx, actor, { entity: { type: 'group', id: record.id }, before: shownGroup(record) })
   })
 }

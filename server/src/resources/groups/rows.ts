@@ -69,8 +69,11 @@ export const selectMembers = (db: Db, orgId: string, groupId: string) =>
     select group_id, member_id, member_type, modified_at from group_members
     where org_id = ${orgId} and group_id = ${groupId} order by modified_at desc, member_id`)
 
+/** selectKnownUsers keeps those it finds from being removed until the end of the transaction: no membership may outlive its member. */
 export const selectKnownUsers = (db: Db, orgId: string, ids: readonly string[]) =>
-  db.all<{ id: string }>(sql`select id from users where org_id = ${orgId} and id = any (${ids}::uuid[]) and status <> 'REMOVED'`)
+  db.all<{ id: string }>(
+    sql`select id from users where org_id = ${orgId} and id = any (${ids}::uuid[]) and status <> 'REMOVED' order by id for key share`,
+  )
 
 export const selectKnownGroups = (db: Db, orgId: string, ids: readonly string[]) =>
   db.all<{ id: string }>(sql`select id from groups where org_id = ${orgId} and id = any (${ids}::uuid[])`)

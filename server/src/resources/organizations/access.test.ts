@@ -159,6 +159,28 @@ describe('granting and revoking', () => {
   })
 })
 
+test('no grant and no membership outlives a user or group that is removed at the same moment', async () => {
+  const outer = await newGroup()
+  for (let round = 0; round < 5; round += 1) {
+    const [group, person] = [await newGroup(), await org.newUser(['ReadOnly'])]
+    const body = { roles: ['Standard'], status: 'active' }
+    const both = [
+      { member_id: group, member_type: 'GROUP' },
+      { member_id: person.id, member_type: 'USER' },
+    ]
+    const answers = await Promise.all([
+      grant(`group/${group}`, body),
+      grant(`user/${person.id}`, body),
+      ...both.map((member) => org.ask('POST', `/groups/${outer}/members`, { body: { members: [member] } })),
+      org.ask('DELETE', `/groups/${group}`),
+      org.ask('DELETE', `/users/${person.id}`),
+    ])
+    for (const { status } of answers) expect([204, 400]).toContain(status)
+  }
+  expect(await members()).toEqual([])
+  expect((await org.ask('GET', `/groups/${outer}/members`)).body).toEqual({ members: [] })
+})
+
 describe('checking', () => {
   const check = async (entity: string) => (await org.ask<Check>('GET', `${pathOf(entity)}/check`)).body
 

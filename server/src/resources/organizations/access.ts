@@ -10,16 +10,16 @@ import {
   deleteAccessOfUser,
   deleteActiveOrganization,
   type GrantRow,
+  keepGroup,
+  keepUser,
   revokeGrant,
   selectActiveOrganization,
   selectGrant,
   selectGrantedRoles,
   selectGrants,
-  selectGroupId,
   selectOrganization,
   selectPerson,
   selectRolesOfGroups,
-  selectUser,
   upsertGrant,
 } from './rows.ts'
 
@@ -88,9 +88,9 @@ export async function listAccess(world: Reader, acting: Actor): Promise<{ items:
 export async function grantAccess(world: World, acting: Actor, from: Actor, entity: Entity, grant: Grant): Promise<undefined> {
   const roles = [...new Set(grant.roles.map(roleName))]
   await checkGrant(world, acting, 'ANY', roles)
-  await checkEntity(world.meta, acting, from, entity)
   const nowMs = world.clock.nowMs()
   await world.meta.write(acting.orgId, async (tx) => {
+    await checkEntity(tx, acting, from, entity)
     const before = await selectGrant(tx, acting.orgId, entity.entityType, entity.entityId)
     const after = await upsertGrant(tx, {
       ...draft(acting, entity, nowMs),
@@ -149,13 +149,13 @@ export async function forgetAccess(tx: Db, userId: string): Promise<void> {
   await deleteActiveOrganization(tx, userId)
 }
 
-async function checkEntity(db: Db, acting: Actor, from: Actor, { entityType, entityId }: Entity): Promise<void> {
+async function checkEntity(tx: Db, acting: Actor, from: Actor, { entityType, entityId }: Entity): Promise<void> {
   const isKnown =
     entityType === 'group'
-      ? await selectGroupId(db, acting.orgId, entityId)
-      : ((await selectUser(db, acting.orgId, entityId)) ??
-        (await selectUser(db, from.orgId, entityId)) ??
-        (await selectGrant(db, acting.orgId, 'user', entityId)))
+      ? await keepGroup(tx, acting.orgId, entityId)
+      : ((await keepUser(tx, acting.orgId, entityId)) ??
+        (await keepUser(tx, from.orgId, entityId)) ??
+        (await selectGrant(tx, acting.orgId, 'user', entityId)))
   if (!isKnown) throw badField('entityId', `names no ${entityType} with id ${entityId}`)
 }
 

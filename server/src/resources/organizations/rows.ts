@@ -112,8 +112,12 @@ export const selectUser = (db: Db, orgId: string, id: string) =>
 export const selectPerson = (db: Db, id: string) =>
   db.one<{ org_id: string; roles: string[]; status: string }>(sql`select org_id, roles, status from users where id = ${id}`)
 
-export const selectGroupId = (db: Db, orgId: string, id: string) =>
-  db.one<{ id: string }>(sql`select id from groups where org_id = ${orgId} and id = ${id}`)
+/** keepUser and keepGroup find whom to grant roles, and keep him from being removed until the end of the transaction: no grant outlives him. */
+export const keepUser = (db: Db, orgId: string, id: string) =>
+  db.one<{ id: string }>(sql`select id from users where org_id = ${orgId} and id = ${id} and status <> 'REMOVED' for key share`)
+
+export const keepGroup = (db: Db, orgId: string, id: string) =>
+  db.one<{ id: string }>(sql`select id from groups where org_id = ${orgId} and id = ${id} for key share`)
 
 /** deleteAccessOfUser reaches into every organisation: it is for users who are removed for good. */
 export const deleteAccessOfUser = (db: Db, userId: string) =>

@@ -25,8 +25,11 @@ export function decideVisibility(rules: readonly Rule[], viewer: Viewer, place: 
   let isLimited = false
   let isPermitted = false
   for (const rule of rules) {
+    // What is neither about this log nor the first limit cannot change the answer: most rules end here.
+    const couldName = isPlace(rule.resource, place)
+    if (!couldName && (isLimited || rule.policy_type !== 'LOG_PERMIT')) continue
     if (!concerns(rule, viewer)) continue
-    const isNamed = names(rule, viewer, place)
+    const isNamed = couldName && names(rule, viewer, place)
     if (rule.policy_type === 'LOG_FORBID' && isNamed) return false
     if (rule.policy_type !== 'LOG_PERMIT') continue
     isLimited = true
