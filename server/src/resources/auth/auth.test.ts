@@ -195,6 +195,29 @@ test('a reset sends a link; the old password holds until it is used, and the old
   expect((await org.ask<{ success: boolean }>('POST', `/users/${waiting.id}/reset-password`)).body.success).toBe(false)
 })
 
+test('a link lets nobody in who may not log in with a password', async () => {
+  const [ada, waiting] = [await org.newUser(['Standard']), await invited()]
+  await org.ask('POST', `/users/${ada.id}/reset-password`)
+  for (const { id, email } of [ada, waiting]) {
+    await org.ask('PATCH', `/users/${id}`, { body: { login_methods: { Password: false, Acme: true } } })
+    expect((await accept(linkTokenIn(app.mails, email))).status).toBe(400)
+  }
+  expect((await org.ask('POST', `/users/${ada.id}/reset-password`)).body).toEqual({
+    success: false,
+    message: 'this user may not log in with a password',
+  })
+})
+
+test('a deactivation ends tokens in another process too', async () => {
+  const other = await openTestApp()
+  const ada = await org.newUser(['Standard'])
+  const there = async () => (await other.ask('GET', '/auth/me', { token: ada.token })).status
+  expect(await there()).toBe(200)
+  await org.ask('POST', `/users/${ada.id}/deactivate`)
+  await expect.poll(there, { timeout: 5_000 }).toBe(401)
+  await other.close()
+})
+
 test('where several organisations know an e-mail the password decides, and then the preferred or the latest one', async () => {
   const email = `several${++count}@example.org`
   const other = await app.newOrganization()

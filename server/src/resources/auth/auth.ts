@@ -8,10 +8,19 @@ import { findApiKey, getApiKey } from '../api-keys/api-keys.ts'
 import { recordChange, recordRefusal, whoIs } from '../audit/audit.ts'
 import { activeOrganization } from '../organizations/access.ts'
 import { choosePassword, findInvitation, redeem } from '../users/invitations.ts'
-import { candidates, chosen, keepPassword, loginOf, matching, noteLogin, replacePassword } from '../users/login.ts'
+import {
+  candidates,
+  chosen,
+  keepPassword,
+  type LoginRow,
+  loginOf,
+  matching,
+  noteLogin,
+  replacePassword,
+  type UserRow,
+} from '../users/login.ts'
 import { hashPassword, isOutdated } from '../users/passwords.ts'
 import { effectiveRoles } from '../users/roles.ts'
-import type { LoginRow, UserRow } from '../users/rows.ts'
 import { emailKey, shownUser } from '../users/user-record.ts'
 import { findPerson, getUser } from '../users/users.ts'
 import { beginAttempt } from './attempts.ts'

@@ -17,6 +17,7 @@ import {
   updatePasswordHash,
   updateUserRow,
 } from './rows.ts'
+import { hasPassword } from './user-record.ts'
 
 const TOKEN_BYTES = 32
 const DAY_MS = 86_400_000
@@ -86,7 +87,7 @@ export async function redeem(world: Pick<World, 'clock'>, tx: Db, { user, tokenH
   const nowMs = world.clock.nowMs()
   const taken = await takeInvitation(tx, user.org_id, tokenHash, nowMs)
   const before = taken && (await lockUser(tx, user.org_id, taken.user_id))
-  if (!before || before.status === 'DEACTIVATED') throw spent()
+  if (!before || before.status === 'DEACTIVATED' || !hasPassword(before)) throw spent()
   const after: UserRow = { ...before, status: 'ACTIVE', accepted_at: before.accepted_at ?? nowMs }
   await updateUserRow(tx, after)
   await updatePasswordHash(tx, after.org_id, after.id, passwordHash)

@@ -14,6 +14,8 @@ import {
 } from './rows.ts'
 import { emailKey, hasPassword, mayLogIn, PASSWORD } from './user-record.ts'
 
+export type { LoginRow, UserRow }
+
 /** CANDIDATES_MAX bounds the organisations in which one e-mail is tried, and so the work of one login. */
 const CANDIDATES_MAX = 10
 

@@ -23,7 +23,7 @@ import {
   type UserRow,
   updateUserRow,
 } from './rows.ts'
-import { defaultMethods, emailKey, mayLogIn, mergeMethods, shownUser, statusAt, storedRoles } from './user-record.ts'
+import { defaultMethods, emailKey, hasPassword, mayLogIn, mergeMethods, shownUser, statusAt, storedRoles } from './user-record.ts'
 
 type NewUser = BodyOf<typeof contract.users.create>
 type UserChange = BodyOf<typeof contract.users.update>
@@ -205,9 +205,10 @@ export async function resendInvitation(world: World, actor: Actor, record: UserR
 /** resetPassword lets a person who has forgotten the password choose a new one; the old one holds until then. */
 export async function resetPassword(world: World, actor: Actor, record: UserRow): Promise<Sent> {
   await checkAuthority(world, actor, record)
-  return sendLink(world, actor, record, 'reset', (user) =>
-    mayLogIn(user.status) ? undefined : `a user who is ${user.status} has no password to reset`,
-  )
+  return sendLink(world, actor, record, 'reset', (user) => {
+    if (!mayLogIn(user.status)) return `a user who is ${user.status} has no password to reset`
+    return hasPassword(user) ? undefined : 'this user may not log in with a password'
+  })
 }
 
 async function sendLink(
