@@ -141,6 +141,7 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
     meter,
     extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
     publicUrl: config.DENDRO_PUBLIC_URL,
+    trustedProxies: config.DENDRO_TRUSTED_PROXIES,
     ids: world.ids,
     log: world.log,
   })

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { totalmem } from 'node:os'
 import type { RateLimit } from './http/rate-limit.ts'
 import { Secret } from './secret.ts'
@@ -58,6 +59,12 @@ export const settings = {
   DENDRO_MASTER_KEY_FILE: setting(maybe, undefined, 'none', 'A file that holds the master key.'),
   DENDRO_JWT_SECRET: setting(asJwtSecret, undefined, 'generated in the data directory', 'The secret that signs tokens, at least 32 bytes.'),
   DENDRO_EXTRA_KEY_HEADERS: setting(asWords, [], 'none', 'Further header names accepted for the API key, separated by commas.'),
+  DENDRO_TRUSTED_PROXIES: setting(
+    asNetworks,
+    ['loopback'],
+    'loopback',
+    'Proxies whose X-Forwarded-For names the caller: addresses or networks as in 10.0.0.0/8, separated by commas; loopback, linklocal, uniquelocal; none.',
+  ),
   DENDRO_RATE_LIMIT: setting(
     asRateLimit,
     { requests: 6_000, windowMs: 60_000, enforced: true },
@@ -116,6 +123,22 @@ function asPort(text: string): number {
   const port = Number(text)
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX) throw new Error(`must be a port number from 0 to ${PORT_MAX}`)
   return port
+}
+
+const NETWORK_WORDS = ['loopback', 'linklocal', 'uniquelocal']
+
+function asNetworks(text: string): string[] {
+  const words = asWords(text)
+  if (words.length === 1 && words[0] === 'none') return []
+  const odd = words.find((word) => !NETWORK_WORDS.includes(word) && !isNetwork(word))
+  if (odd !== undefined) throw new Error(`must name addresses, networks, ${NETWORK_WORDS.join(', ')}, or be none; not ${odd}`)
+  return words
+}
+
+function isNetwork(word: string): boolean {
+  const [address = '', bits, ...rest] = word.split('/')
+  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+  return rest.length === 0 && bitsMax > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
 }
 
 function asUrl(text: string): string | undefined {

@@ -23,6 +23,8 @@ export type DoorOptions = {
   meter: Meter
   extraKeyHeaders: readonly string[]
   publicUrl: string | undefined
+  /** trustedProxies are whose X-Forwarded-For is believed, so that callers behind a proxy are told apart; nobody's when absent. */
+  trustedProxies?: readonly string[]
   ids: Ids
   log: Log
 }
@@ -39,6 +41,7 @@ export function openDoor(options: DoorOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
+    trustProxy: [...(options.trustedProxies ?? [])],
     requestTimeout: REQUEST_BOUND_MS,
     keepAliveTimeout: IDLE_BOUND_MS,
     http: { headersTimeout: HEADERS_BOUND_MS },

@@ -96,6 +96,21 @@ test('an address that fails a hundred times is told when to come back, and other
   expect((await logIn(from, ada)).status).toBe(200)
 })
 
+test('callers behind a proxy are told apart, and nobody is believed who is no proxy', async () => {
+  const callers = async (env: Record<string, string>): Promise<string[]> => {
+    const behind = await openTestApp(env)
+    const there = await behind.newOrganization()
+    await there.ask('POST', '/groups', { body: { name: 'seen' }, headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' } })
+    const { audit } = (await there.ask<{ audit: { address: string }[] }>('GET', '/audit?action=groups.create')).body
+    await behind.close()
+    return audit.map(({ address }) => address)
+  }
+  expect(await callers({})).toEqual(['203.0.113.9'])
+  expect(await callers({ DENDRO_TRUSTED_PROXIES: 'none' })).toEqual(['127.0.0.1'])
+  expect(await callers({ DENDRO_TRUSTED_PROXIES: '127.0.0.1,203.0.113.0/24' })).toEqual(['198.51.100.1'])
+  await expect(openTestApp({ DENDRO_TRUSTED_PROXIES: '10.0.0.0/33' })).rejects.toThrow('DENDRO_TRUSTED_PROXIES must name addresses')
+})
+
 test('guessing the old password when changing it is slowed like a login', async () => {
   const ada = await org.newUser(['Standard'])
   const body = { current_password: 'the wrong password', new_password: 'nineteen herons on a wire' }
