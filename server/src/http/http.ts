@@ -1,9 +1,10 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { Failure, forbidden, notFound, reasonPhrase, unauthenticated } from '../errors.ts'
+import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { Actor, Identified, RequestFacts } from './actor.ts'
 import { readBaseUrl } from './base-url.ts'
+import { compress } from './compress.ts'
 import { type Credential, readCredential } from './credential.ts'
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { parseJson, toJson } from './json.ts'
@@ -25,27 +26,32 @@ export type DoorOptions = {
   publicUrl: string | undefined
   /** trustedProxies are whose X-Forwarded-For is believed, so that callers behind a proxy are told apart; nobody's when absent. */
   trustedProxies?: readonly string[]
+  /** bounds are for tests, which cannot wait as long as a slow network may take. */
+  bounds?: Partial<Bounds>
   ids: Ids
   log: Log
 }
 
 const ACCEPT_LENGTH_MAX = 1_000
+/** A parameter may be as long as headers may be; what it names is looked at by its own schema. */
+const PARAM_LENGTH_MAX = 16_384
 const BODY_BYTES_MAX = 4 * 1024 * 1024
-const HEADERS_BOUND_MS = 10_000
-const REQUEST_BOUND_MS = 120_000
-const IDLE_BOUND_MS = 72_000
+
+export type Bounds = { headersMs: number; requestMs: number; idleMs: number; checkEveryMs: number }
+const BOUNDS: Bounds = { headersMs: 10_000, requestMs: 120_000, idleMs: 72_000, checkEveryMs: 1_000 }
 
 /** openDoor makes the HTTP door: every request is identified, counted and permitted before its body is read. */
 export function openDoor(options: DoorOptions): FastifyInstance {
   const { log } = options
+  const bounds = { ...BOUNDS, ...options.bounds }
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     trustProxy: [...(options.trustedProxies ?? [])],
-    requestTimeout: REQUEST_BOUND_MS,
-    keepAliveTimeout: IDLE_BOUND_MS,
-    http: { headersTimeout: HEADERS_BOUND_MS },
-    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1_000 },
+    requestTimeout: bounds.requestMs,
+    keepAliveTimeout: bounds.idleMs,
+    http: { headersTimeout: bounds.headersMs, connectionsCheckingInterval: bounds.checkEveryMs, requireHostHeader: false },
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
     frameworkErrors: (thrown, request, reply) => answerFailure(options, thrown, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: (thrown, socket) => answerGarbage(options, thrown, socket),
@@ -60,10 +66,14 @@ export function openDoor(options: DoorOptions): FastifyInstance {
   })
   app.addHook('onRequest', async (request, reply) => admit(options, request, reply))
   app.setErrorHandler((thrown, request, reply) => answerFailure(options, thrown, request, reply))
+  const { allowOn } = mount(app, options.routes)
   app.setNotFoundHandler(async (request) => {
-    throw notFound(`path as ${request.url.split('?')[0]?.slice(0, 200)}`)
+    const path = request.url.split('?')[0] ?? ''
+    const allow = allowOn(path)
+    throw allow === undefined ? notFound(`path as ${path.slice(0, 200)}`) : methodRefused(request.method, allow)
   })
-  mount(app, options.routes)
+  app.server.on('checkExpectation', (_request, response) => refuseExpectation(options, response))
+  app.addHook('onSend', compress)
   app.addHook('onResponse', async (request, reply) => {
     const action = request.facts?.action ?? 'unknown'
     options.meter.answered(action, reply.statusCode, reply.elapsedTime / 1000)
@@ -83,6 +93,7 @@ async function admit(options: DoorOptions, request: FastifyRequest, reply: Fasti
   reply.header('x-correlation-id', facts.correlationId)
   reply.header('x-content-type-options', 'nosniff')
   reply.header('cache-control', 'no-store')
+  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw badRequest('the header Host is missing')
   if (endpoint?.permission === 'public') return undefined
   if (request.method === 'OPTIONS' && allow) {
     return reply.code(204).header('allow', `${allow}, OPTIONS`).send()
@@ -93,13 +104,16 @@ async function admit(options: DoorOptions, request: FastifyRequest, reply: Fasti
   const actor: Actor = { ...identified, facts }
   request.actor = actor
   await countRequest(options, actor, reply)
-  if (allow) throw new Failure(405, `${request.method} is not available on this path; use ${allow}`, { headers: { allow } })
+  if (allow) throw methodRefused(request.method, allow)
   if (!endpoint || endpoint.permission === 'any' || actor.permissions.has(endpoint.permission)) return undefined
   if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>)))
     return undefined
   if (request.method !== 'GET' && request.method !== 'HEAD') await options.denied(actor, request.url.split('?')[0] ?? '')
   throw forbidden(`this needs the permission ${endpoint.permission}, which the caller does not hold`)
 }
+
+const methodRefused = (method: string, allow: string): Failure =>
+  new Failure(405, `${method} is not available on this path; use ${allow}`, { headers: { allow } })
 
 async function countRequest(options: DoorOptions, actor: Actor, reply: FastifyReply): Promise<void> {
   const quota = await options.limiter.take(`${actor.orgId}/${actor.identity.id}`)
@@ -133,14 +147,33 @@ function answerFailure(options: DoorOptions, thrown: unknown, request: FastifyRe
   reply.header('content-type', 'application/json; charset=utf-8').send(toJson(failureBody(failure, correlationId)))
 }
 
+/** refuseExpectation answers an Expect header other than 100-continue, which Node would refuse without a word. */
+function refuseExpectation(options: DoorOptions, response: import('node:http').ServerResponse): void {
+  const correlationId = options.ids.correlation()
+  const body = toJson(failureBody(new Failure(417, 'the only expectation met here is 100-continue'), correlationId))
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-correlation-id': correlationId,
+    connection: 'close',
+  }
+  response.writeHead(417, headers).end(body)
+}
+
 /** answerGarbage replies to bytes that are not HTTP, or whose headers are too large or too slow. */
 function answerGarbage(options: DoorOptions, thrown: Error & { code?: string }, socket: import('node:net').Socket): void {
   if (thrown.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = thrown.code === 'HPE_HEADER_OVERFLOW' ? 431 : thrown.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
   const details =
     status === 431 ? 'the headers are too large' : status === 408 ? 'the request took too long to arrive' : 'this is not an HTTP request'
-  const body = toJson(failureBody(new Failure(status, details), options.ids.correlation()))
-  socket.end(
-    `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
+  const correlationId = options.ids.correlation()
+  const body = toJson(failureBody(new Failure(status, details), correlationId))
+  const head = [
+    `HTTP/1.1 ${status} ${reasonPhrase(status)}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-correlation-id: ${correlationId}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }

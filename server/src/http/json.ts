@@ -18,11 +18,38 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch (cause) {
     throw badRequest('the body is not valid UTF-8', { cause })
   }
+  if (isTooDeep(text)) throw badRequest(`the body nests more than ${DEPTH_MAX} lists and objects`)
   try {
     return /\d{16}/.test(text) ? parse(text, keepBigIntegers) : parse(text)
   } catch (cause) {
     throw badRequest(`the body is not valid JSON: ${cause instanceof Error ? plain(cause.message) : 'unreadable'}`, { cause })
   }
+}
+
+const DEPTH_MAX = 200
+const QUOTE = 34
+const ESCAPE = 92
+
+/** isTooDeep looks at the text before anything recursive does; what stands in quotes does not nest. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at + 1)
+    else if (code === 91 || code === 123) depth += 1
+    else if (code === 93 || code === 125) depth -= 1
+    if (depth > DEPTH_MAX) return true
+  }
+  return false
+}
+
+function endOfString(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at
+    if (code === ESCAPE) at += 1
+  }
+  return text.length
 }
 
 /** plain drops the quoted piece of input from a parser's message. */

@@ -64,8 +64,11 @@ declare module 'fastify' {
   }
 }
 
+/** Mounted tells of paths what no route of theirs can: the methods of a path that was asked by a method nobody has heard of. */
+export type Mounted = { allowOn(path: string): string | undefined }
+
 /** mount gives every endpoint of the contract its route and every other method of its path a 405. */
-export function mount(app: FastifyInstance, all: readonly Routes[]): void {
+export function mount(app: FastifyInstance, all: readonly Routes[]): Mounted {
   const methods = new Map<string, Set<string>>()
   for (const { name, group, handlers } of all) {
     for (const [verb, endpoint] of Object.entries(group)) {
@@ -82,10 +85,18 @@ export function mount(app: FastifyInstance, all: readonly Routes[]): void {
     }
   }
   for (const [url, allowed] of methods) refuseOthers(app, url, allowed)
+  return {
+    allowOn: (path) => {
+      const found = [...methods].find(([url]) => new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(':id', '[^/]+')}/?$`).test(path))
+      return found && allowOf(found[1])
+    },
+  }
 }
 
+const allowOf = (allowed: Set<string>): string => [...allowed].sort().join(', ')
+
 function refuseOthers(app: FastifyInstance, url: string, allowed: Set<string>): void {
-  const allow = [...allowed].sort().join(', ')
+  const allow = allowOf(allowed)
   const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !allowed.has(method))
   app.route({ method: others, url, config: { allow }, handler: async () => undefined })
 }

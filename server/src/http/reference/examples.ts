@@ -21,6 +21,11 @@ const samples: Readonly<Record<string, unknown>> = {
   time_range: 'Last 1 hour',
   where: 'status >= 500',
   from_expr: "env = 'prod'",
+  policy_type: 'LOG_FORBID',
+  resource_type: 'LOG',
+  resource_id: SAMPLE_UUID,
+  principal_id: 'ReadOnly',
+  actions: '*',
   roles: 'SearchApi',
   team: 'payments',
   url: 'https://hooks.example.org/alerts',
@@ -31,7 +36,7 @@ export function exampleOf(schema: Schema, schemas: Schemas, name = '', depth = 0
   const shape = resolveShape(schema, schemas)
   if (Array.isArray(shape.examples)) return shape.examples[0]
   if (shape.const !== undefined) return shape.const
-  if (Array.isArray(shape.enum)) return shape.enum[0]
+  if (Array.isArray(shape.enum)) return shape.enum.find((word) => word === samples[name]) ?? shape.enum[0]
   const branch = branchesOf(shape)[0]
   if (branch) return exampleOf(branch, schemas, name, depth)
   if (depth > DEPTH_MAX) return undefined

@@ -65,7 +65,7 @@ function meaning(schema: Schema): Html | undefined {
   const parts: Html[] = []
   if (typeof schema.description === 'string') parts.push(html`<span class="meaning">${prose(schema.description)}</span>`)
   if (schema.default !== undefined) parts.push(html`<span class="note">default <code>${JSON.stringify(schema.default)}</code></span>`)
-  return parts.length === 0 ? undefined : html` ${parts}`
+  return parts.length === 0 ? undefined : html`${parts.map((part) => html` ${part}`)}`
 }
 
 /** typeOf words the type of a schema with its bounds. */
@@ -83,7 +83,8 @@ export function typeOf(schema: Schema): Html {
   if (schema.type === 'array') {
     const bounds = boundsOf(schema.minItems, schema.maxItems)
     const items = schema.maxItems === 1 || (schema.minItems === 1 && schema.maxItems === undefined) ? 'item' : 'items'
-    return html`<span class="type">array of </span>${isSchema(schema.items) ? typeOf(schema.items) : undefined}${bounds && html`<span class="bounds">, ${bounds} ${items}</span>`}`
+    const size = bounds && html`<span class="bounds">(${bounds} ${items}) </span>`
+    return html`<span class="type">array </span>${size}<span class="type">of </span>${isSchema(schema.items) ? typeOf(schema.items) : html`anything`}`
   }
   if (schema.type === 'object' && isSchema(schema.additionalProperties)) {
     return html`<span class="type">map of </span>${typeOf(schema.additionalProperties)}`

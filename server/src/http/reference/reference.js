@@ -73,6 +73,7 @@ document.addEventListener('keydown', (event) => {
 function showContents(open) {
   contents.classList.toggle('open', open)
   menu.setAttribute('aria-expanded', String(open))
+  if (open) contents.querySelector('.here')?.scrollIntoView({ block: 'center' })
 }
 
 // The contents follow the reader: the entry of the topmost article in sight is marked.
@@ -90,6 +91,7 @@ const watcher = new IntersectionObserver(
     before?.classList.remove('here')
     if (!entry) return
     entry.classList.add('here')
+    if (entry.offsetParent === null) return
     const { top: entryTop, bottom } = entry.getBoundingClientRect()
     const frame = contents.getBoundingClientRect()
     if (entryTop < frame.top || bottom > frame.bottom) contents.scrollTop += entryTop - frame.top - frame.height / 3

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Failure } from '../errors.ts'
+import { parseJson, toJson } from './json.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+test('whole numbers of any length go through unchanged, others as JSON numbers do', () => {
+  const text = '{"a":9007199254740993,"b":[-123456789012345678901234567890],"c":9007199254740991,"d":1.5,"e":"9007199254740993","f":1e3}'
+  const value = parseJson(bytes(text))
+  expect(value).toEqual({
+    a: 9007199254740993n,
+    b: [-123456789012345678901234567890n],
+    c: 9007199254740991,
+    d: 1.5,
+    e: '9007199254740993',
+    f: 1000,
+  })
+  expect(toJson(value)).toBe(text.replace('1e3', '1000'))
+})
+
+test('whatever is written is read back the same', () => {
+  const integer = fc
+    .bigInt({ min: -(2n ** 70n), max: 2n ** 70n })
+    .map((value) => (value >= -(2n ** 53n) + 1n && value < 2n ** 53n ? Number(value) : value))
+  const leaf = fc.oneof(
+    integer,
+    fc.string(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.double({ noNaN: true, noDefaultInfinity: true, noInteger: true }),
+  )
+  const key = fc.string().filter((name) => !['__proto__', 'constructor', 'prototype'].includes(name))
+  const tree = fc.letrec<{ node: unknown }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.array(tie('node'), { maxLength: 4 }),
+      fc.dictionary(key, tie('node'), { maxKeys: 4, noNullPrototype: true }),
+    ),
+  }))
+  fc.assert(
+    fc.property(tree.node, (value) => {
+      expect(parseJson(bytes(toJson(value)))).toEqual(value)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('nesting is bounded; brackets within texts are not nesting', () => {
+  const nested = (depth: number) => bytes('['.repeat(depth) + ']'.repeat(depth))
+  expect(() => parseJson(nested(200))).not.toThrow()
+  expect(() => parseJson(nested(201))).toThrow('nests more than 200')
+  expect(() => parseJson(nested(1_000_000))).toThrow('nests more than 200')
+  expect(parseJson(bytes(`["${'['.repeat(1_000)}", "a\\"${'{'.repeat(1_000)}", "\\\\", {}]`))).toHaveLength(4)
+})
+
+test('what is no JSON, or would reach into prototypes, is a refusal that quotes nothing of it', () => {
+  for (const text of [
+    '',
+    '{',
+    '{"a":1}}',
+    "{'a':1}",
+    'secret',
+    '{"__proto__":1}',
+    '{"constructor":{"prototype":1}}',
+    '[1,]',
+    '01',
+    '\ud800',
+  ]) {
+    expect(() => parseJson(bytes(text)), text).toThrow(Failure)
+  }
+  expect(() => parseJson(bytes('{"password": secret}'))).toThrow(/^(?!.*secret)/)
+})
