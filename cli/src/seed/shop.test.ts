@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../test/world.ts'
+import { runCommand } from '../program.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openTestApp()
+})
+afterAll(() => app?.close())
+
+async function seed(key: string): Promise<{ status: number; lines: string[] }> {
+  const lines: string[] = []
+  const env = { DENDRO_URL: app.url, DENDRO_API_KEY: key }
+  const terminal = {
+    env,
+    out: (line: string) => lines.push(line),
+    err: (line: string) => lines.push(line),
+    readInput: async () => '',
+    columns: undefined,
+  }
+  return { status: await runCommand(['seed', 'shop'], terminal), lines }
+}
+
+type Lists = { datasets: number; api_keys: number; users: number; groups: number }
+
+async function counts(key: string): Promise<Lists> {
+  const count = async (path: string, name: string) =>
+    (await app.ask<Record<string, unknown[]>>('GET', path, { key })).body[name]?.length ?? 0
+  return {
+    datasets: await count('/datasets', 'datasets'),
+    api_keys: await count('/api-keys', 'api_keys'),
+    users: await count('/users', 'users'),
+    groups: await count('/groups', 'groups'),
+  }
+}
+
+test('the shop stands after one run, and further runs change nothing', async () => {
+  const { key, ask } = await app.newOrganization()
+  const before = await counts(key)
+  const first = await seed(key)
+  expect(first.status, first.lines.join('\n')).toBe(0)
+  expect(first.lines).toContainEqual(expect.stringMatching(/^key Shippers \(IngestionApi\), shown this once: dk_/))
+  const after = await counts(key)
+  expect(after).toEqual({ datasets: before.datasets + 11, api_keys: before.api_keys + 3, users: 6, groups: 5 })
+  expect(await seed(key)).toEqual({ status: 0, lines: ['shop: everything is there'] })
+  expect(await counts(key)).toEqual(after)
+  const { groups } = (await ask<{ groups: { id: string; name: string }[] }>('GET', '/groups')).body
+  const engineering = groups.find((group) => group.name === 'Engineering')
+  expect((await ask<{ members: unknown[] }>('GET', `/groups/${engineering?.id}/members`)).body.members).toHaveLength(3)
+})
+
+test('what somebody removed is made again, and what is there stays as it is', async () => {
+  const { key, ask } = await app.newOrganization()
+  await seed(key)
+  const { datasets } = (await ask<{ datasets: { id: string; dataset: string }[] }>('GET', '/datasets?from_expr=collection%3D%27shop%27'))
+    .body
+  const [gone, changed] = datasets
+  await ask('DELETE', `/datasets/${gone?.id}`)
+  await ask('PUT', '/tags', { body: { name: 'team', value: 'changed', entity: { type: 'log', id: changed?.id } } })
+  expect((await seed(key)).lines).toEqual([`dataset shop/${gone?.dataset}`, 'shop: everything is there'])
+  expect((await ask<{ tags: object }>('GET', `/datasets/${changed?.id}`)).body.tags).toMatchObject({ team: 'changed' })
+})
+
+test('a key that may not is told so, and nothing is made', async () => {
+  const org = await app.newOrganization()
+  const reader = await org.newKey(['SearchApi'])
+  const refused = await seed(reader)
+  expect(refused.status).toBe(1)
+  expect(refused.lines.at(-1)).toMatch(/^dendro: this needs the permission logs_write.*403 Forbidden/)
+})
