@@ -24,7 +24,7 @@ export type StoreUnderTest = {
   /** loadMs is how long before the cut the load runs. */
   loadMs(askedMs: number): number
   open(dir: string): Promise<void>
-  /** load writes until the signal comes, and keeps what was acknowledged before it. */
+  /** load writes until the store fails, and keeps what was acknowledged before the signal: after a real cut nobody could acknowledge anything. */
   load(signal: AbortSignal): Promise<void>
   /** kill ends every process of the store at once, as the cut would. */
   kill(): Promise<void>
@@ -80,8 +80,8 @@ async function cutOnce(store: StoreUnderTest, disk: Awaited<ReturnType<typeof ma
   const stop = new AbortController()
   const loading = store.load(stop.signal)
   await sleep(store.loadMs(loadS * 1_000))
-  await disk.cut()
   stop.abort()
+  await disk.cut()
   await store.kill()
   await loading
   await disk.restore()

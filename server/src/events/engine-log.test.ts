@@ -11,7 +11,7 @@ test('lines of the engine become lines of ours, with level, source and text as f
     '2026.11.21 09:09:30.2 [ 1 ] {} <Error> void DB::SendHTTP(int): Broken pipe\n2026.11.21 09:09:30.2 [ 1 ] {} <Fatal> Base: 11. ? @ 0x02\n',
     'Code: 76. DB::Exception: plain words\n',
   ])
-  const engineLog = forwardEngineLog(stream, log)
+  const engineLog = forwardEngineLog(stream, log, fail)
   await engineLog.ended
   expect(written).toEqual([
     ['warn', { source: 'Pool/Sub', text: 'it is: late' }],
@@ -26,11 +26,26 @@ test('lines of the engine become lines of ours, with level, source and text as f
 
 test('what is kept of an endless line is bounded', async () => {
   const { written, log } = keptLog()
-  const engineLog = forwardEngineLog(Readable.from([`${'x'.repeat(100_000)}\n`]), log)
+  const engineLog = forwardEngineLog(Readable.from([`${'x'.repeat(100_000)}\n`]), log, fail)
   await engineLog.ended
   expect(JSON.stringify(written).length).toBeLessThan(2_000)
   expect(engineLog.lastWords().length).toBeLessThan(5_000)
 })
+
+test('a sync that failed is told apart', async () => {
+  let failures = 0
+  const stream = Readable.from([
+    '2026.11.21 09:09:30.2 [ 1 ] {} <Error> SyncGuard: Code: 204. DB::Exception: Cannot fdatasync. (CANNOT_FSYNC), Stack trace:\n',
+  ])
+  await forwardEngineLog(stream, keptLog().log, () => {
+    failures += 1
+  }).ended
+  expect(failures).toBe(1)
+})
+
+const fail = () => {
+  throw new Error('no sync failed')
+}
 
 /** keptLog keeps level and fields; a field that is undefined is not written by the log either. */
 function keptLog() {

@@ -24,14 +24,18 @@ const NOISE = /^(\d+\. .*|\s*|\s*\(version [^)]*\))$/
 /** CHATTER is of no concern: a connection that broke is known to who held it, and pools of threads balance themselves. */
 const CHATTER = /HTTP|^BackgroundSchedulePool/
 
-/** forwardEngineLog reads one stream of the engine until it ends. */
-export function forwardEngineLog(stream: Readable, log: Log): EngineLog {
+/** SYNC_FAILED: the disk did not take what it was given. The engine logs it and goes on, also where it then acknowledges an insert. */
+const SYNC_FAILED = /CANNOT_FSYNC/
+
+/** forwardEngineLog reads one stream of the engine until it ends, and calls syncFailed when the engine could not sync a file or directory. */
+export function forwardEngineLog(stream: Readable, log: Log, syncFailed: () => void): EngineLog {
   let last = ''
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
   lines.on('line', (line) => {
     if (NOISE.test(line)) return
     last = `${last}${line}\n`.slice(-LAST_WORDS_MAX)
     forward(line, log)
+    if (SYNC_FAILED.test(line)) syncFailed()
   })
   return { lastWords: () => last, ended: new Promise((done) => lines.once('close', done)) }
 }

@@ -77,6 +77,40 @@ test('killed, it comes back with its data, new passwords and a new port', async 
   expect(await linesOf(store.reader, '1')).toEqual(['after', 'before'])
 })
 
+test('an engine that hangs is ended and started again', async () => {
+  const store = await engines.open(await engines.newDir())
+  const pid = pidOf(store)
+  process.kill(pid, 'SIGSTOP')
+  await expect.poll(() => store.engine?.state(), { interval: 100, timeout: 20_000 }).toMatchObject({ kind: 'up', restarts: 1 })
+  expect(pidOf(store)).not.toBe(pid)
+  await store.ping()
+})
+
+test('a read that wants more memory than it may have is refused, and the engine lives', async () => {
+  const store = await engines.open(await engines.newDir())
+  const pid = pidOf(store)
+  const greedy = 'select groupArray(number) from (select number from numbers(1e9)) group by number % 1e7'
+  await expect(ask(store.reader, greedy)).rejects.toThrow(/memory limit exceeded/i)
+  await store.ping()
+  expect(pidOf(store)).toBe(pid)
+})
+
+test('reads that are left at any moment do not end the engine', async () => {
+  const store = await engines.open(await engines.newDir())
+  const pid = pidOf(store)
+  const read = async (leaveMs: number) => {
+    const query = `select repeat('x', 1000) as text from numbers(${leaveMs % 2 === 0 ? 300 : 300_000})`
+    const answer = await store.reader.query({ query, format: 'JSONEachRow', abort_signal: AbortSignal.timeout(leaveMs + 1) })
+    const stream = answer.stream()
+    if (leaveMs % 3 === 0) stream.destroy()
+    else for await (const rows of stream) if (rows.length > 200) break
+  }
+  for (let leaveMs = 0; leaveMs < 30; leaveMs += 1)
+    await Promise.all([read(leaveMs), read(leaveMs)].map((one) => one.catch(() => undefined)))
+  await store.ping()
+  expect(pidOf(store)).toBe(pid)
+})
+
 test('when its parent is killed it leaves, and the next start has the data', async () => {
   const dir = await engines.newDir()
   const program = `

@@ -113,7 +113,10 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
     const configFile = await writeConfig(options, address, startId)
     clients = openClients(address)
     const spawned = spawnEngine(configFile)
-    engineLog = forwardEngineLog(spawned.stderr, log)
+    engineLog = forwardEngineLog(spawned.stderr, log, () => {
+      log.error({}, 'the disk failed to sync, the event engine is started again from what is on it')
+      spawned.kill('SIGKILL')
+    })
     child = spawned
     return spawned
   }

@@ -47,7 +47,7 @@ test('a second run changes nothing', async () => {
   const before = [await applied(), await tables()]
   await migrate(clients, testDeps)
   expect([await applied(), await tables()]).toEqual(before)
-  expect(before[0]).toEqual(['0001-migrations', '0002-events'])
+  expect(before[0]?.slice(0, 2)).toEqual(['0001-migrations', '0002-events'])
 })
 
 test('a run that was interrupted between statements is completed by the next', async () => {
