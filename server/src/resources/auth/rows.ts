@@ -59,4 +59,8 @@ export const takeBackAttempt = (db: Db, subject: Buffer) =>
 
 export const deleteAttempts = (db: Db, subject: Buffer) => db.run(sql`delete from login_attempts where subject = ${subject}`)
 
-export const deleteOldAttempts = (db: Db, nowMs: number) => db.run(sql`delete from login_attempts where until_ms <= ${nowMs}`)
+/** deleteOldAttempts tidies up; rows in use are passed over, since waiting for one while holding another could make two logins wait crosswise. */
+export const deleteOldAttempts = (db: Db, nowMs: number) =>
+  db.run(sql`
+    delete from login_attempts where subject in (
+      select subject from login_attempts where until_ms <= ${nowMs} limit 100 for update skip locked)`)
