@@ -19,5 +19,10 @@ export function connect(given: Connection, terminal: Terminal, need: 'credential
   const key = given.key ?? terminal.env.DENDRO_API_KEY
   const token = given.token ?? terminal.env.DENDRO_TOKEN
   if (need === 'credential' && !key && !token) throw new UsageError('no credential: set DENDRO_API_KEY, or give --key')
-  return makeClient(contract, { baseUrl: addressOf(given, terminal), key: key || undefined, token: token || undefined })
+  return makeClient(contract, {
+    baseUrl: addressOf(given, terminal),
+    key: key || undefined,
+    token: token || undefined,
+    headers: { 'user-agent': 'dendro-cli' },
+  })
 }

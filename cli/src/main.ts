@@ -2,6 +2,12 @@
 import { text } from 'node:stream/consumers'
 import { runCommand } from './program.ts'
 
+// Whoever reads our output may have seen enough, as `head` does.
+process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
+  if (cause.code !== 'EPIPE') throw cause
+  process.exit()
+})
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   out: (line) => process.stdout.write(`${line}\n`),

@@ -16,7 +16,7 @@ function linesOf(answer: unknown, format: Format, columns: number | undefined): 
   if (format === 'json') return [toJson(answer, 2)]
   const rows = rowsOf(answer)
   if (format === 'ndjson') return (rows ?? [answer]).map((row) => toJson(row))
-  return rows ? tableOf(rows, columns) : recordOf(answer)
+  return rows ? tableOf(unfolded(rows), columns) : recordOf(answer)
 }
 
 /** rowsOf finds the rows of a list: a bare array, or the one array-valued member of the answer. */
@@ -24,8 +24,18 @@ export function rowsOf(answer: unknown): readonly unknown[] | undefined {
   if (Array.isArray(answer)) return answer
   if (!isRow(answer)) return undefined
   const members = Object.values(answer)
-  const lists = members.filter(Array.isArray)
-  return lists.length === 1 && members.length === 1 ? lists[0] : undefined
+  const [list] = members
+  return members.length === 1 && Array.isArray(list) ? list : undefined
+}
+
+/** unfolded makes rows of lists within rows: `{shop: [{dataset}]}` becomes `{in: 'shop', dataset}`. */
+function unfolded(rows: readonly unknown[]): readonly unknown[] {
+  const inner = rows.map((row) => (isRow(row) ? Object.entries(row) : []))
+  if (!inner.every((members) => members.length === 1 && Array.isArray(members[0]?.[1]))) return rows
+  return inner.flatMap(([member]) => {
+    const [name, list] = member ?? ['', []]
+    return (list as unknown[]).map((row) => ({ in: name, ...(isRow(row) ? row : { value: row }) }))
+  })
 }
 
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -40,7 +50,8 @@ function tableOf(rows: readonly unknown[], columns: number | undefined): string[
   const records = rows.map((row) => (isRow(row) ? row : { value: row }))
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))].filter((name) => !HIDDEN.has(name))
   const cells = records.map((record) => names.map((name) => cut(cellOf(name, record[name]), CELL_CHARS_MAX)))
-  const filled = names.map((_, at) => at).filter((at) => cells.some((row) => row[at] !== ''))
+  const isTwin = (at: number) => names[at] === 'id' && at > 0 && cells.every((row) => row[at] === row[0])
+  const filled = names.map((_, at) => at).filter((at) => cells.some((row) => row[at] !== '') && !isTwin(at))
   const widths = filled.map((at) => Math.max(names[at]?.length ?? 0, ...cells.map((row) => row[at]?.length ?? 0)))
   const shown = fitting(widths, columns)
   const line = (row: readonly string[]) =>
@@ -86,15 +97,22 @@ function cellOf(name: string, value: unknown): string {
           .replace('T', ' ')
           .replace(/\.\d+Z$/, 'Z')
   }
-  if (Array.isArray(value))
-    return value.every((item) => !isRow(item)) ? value.map((item) => cellOf('', item)).join(', ') : plain(toJson(value))
-  if (isRow(value)) {
-    const pairs = Object.entries(value)
-    return pairs.every(([, inner]) => typeof inner !== 'object')
-      ? plain(pairs.map(([key, inner]) => `${key}=${inner}`).join(' '))
-      : plain(toJson(value))
-  }
+  if (Array.isArray(value)) return listCell(value)
+  if (isRow(value)) return plain(isFlat(value) ? pairsOf(value) : toJson(value))
   return plain(String(value))
+}
+
+const isFlat = (row: Row): boolean => Object.values(row).every((inner) => typeof inner !== 'object')
+const pairsOf = (row: Row): string =>
+  Object.entries(row)
+    .map(([key, inner]) => `${key}=${inner}`)
+    .join(' ')
+
+/** listCell writes out what fits a cell and counts the rest. */
+function listCell(items: readonly unknown[]): string {
+  if (items.every((item) => !isRow(item))) return items.map((item) => cellOf('', item)).join(', ')
+  const text = items.every((item) => isRow(item) && isFlat(item)) ? items.map((item) => pairsOf(item as Row)).join('; ') : ''
+  return text !== '' && text.length <= CELL_CHARS_MAX ? plain(text) : `${items.length} item${items.length === 1 ? '' : 's'}`
 }
 
 const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text)

@@ -149,6 +149,14 @@ test('a table keeps to the width of the terminal and says what it left out', asy
   expect(lines.at(-1)).toContain('not shown for width')
 })
 
+test('lists within lists come out as rows that say where they are from', async () => {
+  const fresh = await app.newOrganization()
+  const env = { DENDRO_URL: app.url, DENDRO_API_KEY: fresh.key }
+  await dendro(['datasets', 'create', '--collection', 'shop', '--dataset', 'web'], { env })
+  expect((await dendro(['collections', 'list'], { env })).out).toMatch(/^IN +DATASET +ID\n(.*\n)*shop +web +[\da-f-]{36}$/m)
+  expect((await dendro(['access', 'list-own'], { env })).out).toBe('(none)')
+})
+
 test('what records hold cannot move the cursor of the reader', async () => {
   await dendro(['api-keys', 'create', '--name', 'red \u001b[31m and \u202e backwards', '--roles', 'SearchApi'])
   const { out } = await dendro(['api-keys', 'list'])

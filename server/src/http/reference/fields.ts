@@ -7,14 +7,17 @@ type Way = 'sent' | 'answered'
 
 /** fieldsOf shows the members of a schema: name, type, bounds, meaning; named shapes are links, unnamed objects open below. */
 export function fieldsOf(schema: Schema, schemas: Schemas, way: Way): Html {
+  const isClosed = way === 'sent' && resolveShape(schema, schemas).additionalProperties === false
+  return html`${isClosed && html`<p class="note">Closed: an unknown field is refused.</p>`}${membersOf(schema, schemas, way)}`
+}
+
+function membersOf(schema: Schema, schemas: Schemas, way: Way): Html {
   const shape = resolveShape(schema, schemas)
   const properties = propertiesOf(shape)
   if (properties.length === 0) return html`<p class="whole">${typeOf(schema)}${meaning(shape)}</p>`
   const required = requiredOf(shape)
-  const closed = shape.additionalProperties === false
-  return html`${closed && html`<p class="note">Closed: an unknown field is refused.</p>`}<dl class="fields">${properties.map(
-    ([name, property]) => field({ name, schema: property, required: required.includes(name), way }, schemas),
-  )}</dl>`
+  const fields = properties.map(([name, property]) => field({ name, schema: property, required: required.includes(name), way }, schemas))
+  return html`<dl class="fields">${fields}</dl>`
 }
 
 /** parametersOf shows what stands in the path or the query. */
@@ -40,7 +43,7 @@ function field({ name, schema, required, way, place }: Field, schemas: Schemas):
   const list = place === 'query' && schema.type === 'array' && html` <span class="note">repeat the name or separate by commas</span>`
   return html`<div${place ? html` data-in="${place}" data-name="${name}"` : undefined}>
 <dt><code>${name}</code>${presence(required, way)}</dt>
-<dd>${typeOf(schema)}${list}${meaning(schema)}${inner && fieldsOf(inner, schemas, way)}</dd></div>`
+<dd>${typeOf(schema)}${list}${meaning(schema)}${inner && membersOf(inner, schemas, way)}</dd></div>`
 }
 
 function presence(required: boolean, way: Way): Html | undefined {
@@ -95,6 +98,7 @@ export function typeOf(schema: Schema): Html {
 function plainType(schema: Schema): string {
   if (schema.format === 'uuid') return 'uuid'
   if (typeof schema.format === 'string' && schema.type === 'string') return `string (${schema.format})`
+  if (schema.type === 'object' && schema.additionalProperties === false) return 'closed object'
   if (schema.format === 'int64') return 'int64'
   return typeof schema.type === 'string' ? schema.type : Array.isArray(schema.type) ? schema.type.join(' or ') : 'any value'
 }

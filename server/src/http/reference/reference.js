@@ -156,6 +156,7 @@ function formOf(place) {
     outcome.replaceChildren(make('span', { className: 'note', textContent: 'Waiting for the answer …' }))
     outcome.replaceChildren(...(await attempt(method, path, form)))
     send.disabled = false
+    outcome.scrollIntoView({ block: 'nearest' })
   })
   return make('div', {}, form, outcome)
 }
