@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { totalmem } from 'node:os'
 import type { RateLimit } from './http/rate-limit.ts'
@@ -56,7 +57,7 @@ export const settings = {
     'generated in the data directory',
     'The key under which stored secrets are hashed and encrypted.',
   ),
-  DENDRO_MASTER_KEY_FILE: setting(maybe, undefined, 'none', 'A file that holds the master key.'),
+  DENDRO_MASTER_KEY_FILE: setting(asSecretFile, undefined, 'none', 'A file that holds the master key.'),
   DENDRO_JWT_SECRET: setting(asJwtSecret, undefined, 'generated in the data directory', 'The secret that signs tokens, at least 32 bytes.'),
   DENDRO_EXTRA_KEY_HEADERS: setting(asWords, [], 'none', 'Further header names accepted for the API key, separated by commas.'),
   DENDRO_TRUSTED_PROXIES: setting(
@@ -155,6 +156,12 @@ function asRoles(text: string): Role[] {
 
 function asJwtSecret(text: string): Secret | undefined {
   if (Buffer.byteLength(text) < JWT_SECRET_BYTES_MIN) throw new Error(`must be at least ${JWT_SECRET_BYTES_MIN} bytes`)
+  return new Secret(text)
+}
+
+function asSecretFile(path: string): Secret | undefined {
+  const text = readFileSync(path, 'utf8').trim()
+  if (text === '') throw new Error(`names an empty file, ${path}`)
   return new Secret(text)
 }
 

@@ -28,8 +28,8 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   const stopped = stopSignal()
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
   const world = await openWorld(config)
-  const app = await openApp(world, config)
-  const address = await app.door.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT })
+  const app = await openApp(world, config).catch(closing(world))
+  const address = await app.door.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch(closing(app))
   for (const name of unknownSettings(process.env)) world.log.warn({ name }, 'a setting that looks like ours is not read')
   const firstKey = app.firstKey?.reveal()
   greet(config, address, firstKey)
@@ -40,6 +40,15 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   await app.close()
   await lock.release()
 }
+
+/** closing ends what is already open when the next step of a start fails: the stores must not outlive it. */
+const closing =
+  (open: { close(): Promise<void> }) =>
+  async (thrown: Error & { code?: string }): Promise<never> => {
+    await open.close()
+    if (thrown.code === 'EADDRINUSE') throw new Error('the port is taken by another program; choose one by DENDRO_PORT', { cause: thrown })
+    throw thrown
+  }
 
 function greet(config: Config, address: string, firstKey: string | undefined): void {
   const base = config.DENDRO_PUBLIC_URL ?? address

@@ -163,3 +163,22 @@ test('a setting that cannot be read stops the start with a sentence that names i
   expect(code).toBe(1)
   expect(complained).toBe('dendro: DENDRO_PORT must be a port number from 0 to 65535\n')
 })
+
+test('a taken port ends the start with a sentence and leaves no store behind', async () => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const address = holder.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const child = spawn(process.execPath, [join(root, 'server/src/main.ts'), 'start'], {
+    env: { ...process.env, DENDRO_DATA_DIR: dataDir, DENDRO_PORT: String(port), DENDRO_LOG_LEVEL: 'silent' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let complained = ''
+  child.stderr.on('data', (chunk) => {
+    complained += chunk
+  })
+  const [code] = await once(child, 'exit')
+  holder.close()
+  expect([code, complained]).toEqual([1, 'dendro: the port is taken by another program; choose one by DENDRO_PORT\n'])
+  await until(() => processesOf(dataDir).length === 0)
+})

@@ -132,3 +132,9 @@ export const upsertActiveOrganization = (db: Db, userId: string, orgId: string) 
     on conflict (user_id) do update set org_id = excluded.org_id`)
 
 export const deleteActiveOrganization = (db: Db, userId: string) => db.run(sql`delete from active_organisations where user_id = ${userId}`)
+
+/** keepFingerprint stores the fingerprint of the master key at the first start and gives back the one that is stored. */
+export const keepFingerprint = async (db: Db, fingerprint: string): Promise<string | undefined> => {
+  await db.run(sql`insert into settings (name, value) values ('master key', ${json(fingerprint)}) on conflict (name) do nothing`)
+  return (await db.one<{ value: string }>(sql`select value from settings where name = 'master key'`))?.value
+}
