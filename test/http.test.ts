@@ -226,12 +226,14 @@ describe('connections', () => {
   })
 
   test('headers and bodies that never end are cut off with 408', async () => {
+    const limiter = new RateLimiter({ requests: 1, windowMs: 1, enforced: false }, app.app.world.meta as never, app.clock)
     const door = openDoor({
       routes: [],
       identify: async () => undefined,
       exceptions: { self: async () => false, member: async () => false },
       denied: async () => undefined,
-      limiter: new RateLimiter({ requests: 1, windowMs: 1, enforced: false }, app.app.world.meta as never, app.clock),
+      limiter,
+      senderLimiter: limiter,
       extraKeyHeaders: [],
       publicUrl: undefined,
       bounds: { headersMs: 100, requestMs: 200, checkEveryMs: 20 },

@@ -19,7 +19,10 @@ export const clientRoutes = <C extends Described>(contract: C): RoutesOf<C> =>
     Object.entries(contract).map(([noun, group]) => [
       noun,
       Object.fromEntries(
-        Object.entries(group).map(([verb, { method, path, media }]) => [verb, media ? { method, path, media } : { method, path }]),
+        Object.entries(group).map(([verb, { method, path, media, takes }]) => [
+          verb,
+          { method, path, ...(media ? { media } : {}), ...(takes ? { takes } : {}) },
+        ]),
       ),
     ]),
   ) as RoutesOf<C>
@@ -46,7 +49,7 @@ const TIMEOUT_MS = 120_000
 const RETRY_AFTER_S = 1
 
 type Described = Readonly<Record<string, ContractGroup>>
-export type ClientRoute = Pick<Endpoint, 'method' | 'path' | 'media'>
+export type ClientRoute = Pick<Endpoint, 'method' | 'path' | 'media' | 'takes'>
 export type RoutesOf<C extends Described> = { readonly [Noun in keyof C]: { readonly [Verb in keyof C[Noun]]: ClientRoute } }
 
 type Optional<T, Name extends string> = [T] extends [undefined]
@@ -131,7 +134,7 @@ async function attemptOnce(route: ClientRoute, call: RawCall, options: ClientOpt
       headers: headersOf(route, call, options),
       redirect: 'error',
       signal,
-      ...(call.body === undefined ? {} : { body: toText(call.body) }),
+      ...(call.body === undefined ? {} : { body: route.takes ? (call.body as string | Uint8Array<ArrayBuffer>) : toText(call.body) }),
     })
     return await readAnswer(response)
   } catch (cause) {
@@ -164,7 +167,7 @@ const secondsOf = (text: string | null): number | undefined => (text !== null &&
 function headersOf(route: ClientRoute, call: RawCall, options: ClientOptions): Record<string, string> {
   return {
     accept: route.media ?? 'application/json',
-    ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(call.body === undefined ? {} : { 'content-type': route.takes?.[0] ?? 'application/json' }),
     ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
     ...(options.key === undefined ? {} : { 'x-service-api-key': options.key }),
     ...options.headers,

@@ -25,6 +25,10 @@ export type Endpoint = {
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
+  /** takes lists the content types of a body that is not JSON of ours; who answers reads it as a stream, and an empty one is no failure. */
+  takes?: readonly string[]
+  /** failure is the form of failures where a wire protocol prescribes another than ours. */
+  failure?: z.ZodType
   /** media is the content type of a reply that is not JSON. */
   media?: string
   /** status of success; 200 when absent, 204 when there is no reply. */
@@ -51,7 +55,11 @@ export type ReplyOf<E extends Endpoint> = E['reply'] extends z.ZodType ? z.input
 
 /** What a caller hands in, before defaults are filled: the types of the client. */
 export type QueryInput<E extends Endpoint> = E['query'] extends z.ZodType ? z.input<E['query']> : Record<never, never>
-export type BodyInput<E extends Endpoint> = E['body'] extends z.ZodType ? z.input<E['body']> : undefined
+export type BodyInput<E extends Endpoint> = E['takes'] extends readonly string[]
+  ? string | Uint8Array<ArrayBuffer>
+  : E['body'] extends z.ZodType
+    ? z.input<E['body']>
+    : undefined
 export type ReplyOutput<E extends Endpoint> = E['reply'] extends z.ZodType ? z.output<E['reply']> : undefined
 
 /** statusOf is the success code of an endpoint. */

@@ -124,7 +124,8 @@ const PUBLIC_FAILURES = [500]
 /** failureCodes lists every failure an endpoint may answer with. */
 export function failureCodes(endpoint: Endpoint): number[] {
   const isPublic = endpoint.permission === 'public'
-  const takesInput = endpoint.body !== undefined || endpoint.query !== undefined || pathNames(endpoint.path).length > 0
+  const takesInput =
+    endpoint.body !== undefined || endpoint.takes !== undefined || endpoint.query !== undefined || pathNames(endpoint.path).length > 0
   const common = isPublic ? [...PUBLIC_FAILURES, ...(takesInput ? [400] : [])] : COMMON_FAILURES
   return [...new Set([...common, ...(endpoint.fails ?? [])])].sort((a, b) => a - b)
 }
@@ -143,10 +144,12 @@ const MEANINGS: Record<number, string> = {
   401: 'No credential, or one that does not hold.',
   403: 'The caller lacks the permission.',
   404: 'There is no such record.',
+  408: 'The body took too long to arrive.',
   409: 'Something of that name exists already, or the record is in use.',
   410: 'What was asked for has expired.',
   413: 'The body is too large.',
   415: 'The encoding or type of the body is not understood.',
+  422: 'The same identity came with another body before.',
   429: 'Too many requests; `Retry-After` says when to come back.',
   500: 'Something went wrong on the side of the service.',
   501: 'Not part of this service.',
@@ -184,6 +187,7 @@ type Drawn = {
   query: Schema | undefined
   body: Schema | undefined
   reply: Schema | undefined
+  failure: Schema | undefined
   needsBody: boolean
 }
 
@@ -192,6 +196,7 @@ const draw = (shapes: Shapes, endpoint: Endpoint): Drawn => ({
   query: endpoint.query && shapes.add(endpoint.query, 'input'),
   body: endpoint.body && shapes.add(endpoint.body, 'input'),
   reply: endpoint.reply && shapes.add(endpoint.reply, 'output'),
+  failure: endpoint.failure && shapes.add(endpoint.failure, 'output'),
   needsBody: endpoint.body !== undefined && !endpoint.body.safeParse(undefined).success,
 })
 
@@ -208,15 +213,15 @@ function operationOf({ noun, verb, endpoint, path }: Place, drawn: Drawn): Opera
     summary: endpoint.summary,
     ...(endpoint.description ? { description: endpoint.description } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(drawn.body ? { requestBody: { required: drawn.needsBody, content: { 'application/json': { schema: drawn.body } } } } : {}),
+    ...requestBodyOf(endpoint, drawn),
     responses: {
       [statusOf(endpoint)]: {
         description: endpoint.reply ? 'Done.' : 'Done; there is no body.',
         headers: { ...(isPublic ? {} : quotaRefs), ...correlationRef },
         ...(drawn.reply ? { content: { [endpoint.media ?? 'application/json']: { schema: drawn.reply } } } : {}),
       },
-      ...Object.fromEntries(failureCodes(endpoint).map((code) => [code, { $ref: `#/components/responses/Failure${code}` }])),
-      default: { $ref: '#/components/responses/Failure' },
+      ...Object.fromEntries(failureCodes(endpoint).map((code) => [code, failureOf(code, drawn)])),
+      default: failureOf(undefined, drawn),
     },
     ...(isPublic ? { security: [] } : {}),
     'x-tier': endpoint.tier,
@@ -225,6 +230,20 @@ function operationOf({ noun, verb, endpoint, path }: Place, drawn: Drawn): Opera
     'x-roles': rolesOf(endpoint),
     ...(alias === undefined ? {} : { 'x-alias-of': id }),
   }
+}
+
+function requestBodyOf({ takes }: Endpoint, drawn: Drawn): Pick<Operation, 'requestBody'> {
+  if (takes)
+    return { requestBody: { required: false, content: Object.fromEntries(takes.map((type) => [type, { schema: takenAs(type) }])) } }
+  return drawn.body ? { requestBody: { required: drawn.needsBody, content: { 'application/json': { schema: drawn.body } } } } : {}
+}
+
+const takenAs = (type: string): Schema =>
+  type === 'application/json' ? {} : { type: 'string', ...(type === 'application/x-protobuf' ? { contentMediaType: type } : {}) }
+
+function failureOf(code: number | undefined, { failure }: Drawn): ResponseObject | { $ref: string } {
+  if (!failure) return { $ref: `#/components/responses/Failure${code ?? ''}` }
+  return code === undefined ? { ...failureResponse(500, failure), description: 'Any other failure.' } : failureResponse(code, failure)
 }
 
 const UUID: Schema = { type: 'string', format: 'uuid' }

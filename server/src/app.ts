@@ -7,7 +7,7 @@ import type { Credential } from './http/credential.ts'
 import { openDoor } from './http/http.ts'
 import { type Meter, openMeter } from './http/measure.ts'
 import type { Routes } from './http/mount.ts'
-import { RateLimiter } from './http/rate-limit.ts'
+import { RateLimiter, senderRule, type WindowStore } from './http/rate-limit.ts'
 import { referenceRoutes } from './http/reference/reference.ts'
 import { systemIds } from './ids.ts'
 import { type Log, openLog } from './log.ts'
@@ -82,7 +82,11 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     clock,
     log,
     ids: systemIds,
-    vault: openVault({ dataDir, masterKey: config.DENDRO_MASTER_KEY, jwtSecret: config.DENDRO_JWT_SECRET }),
+    vault: openVault({
+      dataDir,
+      masterKey: config.DENDRO_MASTER_KEY ?? config.DENDRO_MASTER_KEY_FILE,
+      jwtSecret: config.DENDRO_JWT_SECRET,
+    }),
     events,
     meta,
     mailer: openMailer({ url: config.DENDRO_SMTP_URL, from: config.DENDRO_MAIL_FROM }),
@@ -124,11 +128,9 @@ async function openBoth<A extends { close(): Promise<void> }, B extends { close(
 /** openApp puts the rooms together: the first organisation, the routes, the door. */
 export async function openApp(world: World & { close(): Promise<void> }, config: Config): Promise<App> {
   const { firstKey } = await firstStart(world)
-  const limiter = new RateLimiter(
-    config.DENDRO_RATE_LIMIT,
-    { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) },
-    world.clock,
-  )
+  const windows: WindowStore = { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) }
+  const limiter = new RateLimiter(config.DENDRO_RATE_LIMIT, windows, world.clock)
+  const senderLimiter = new RateLimiter(senderRule(config.DENDRO_RATE_LIMIT), windows, world.clock)
   const guesses = new KeyGuesses(world)
   const meter = openMeter()
   watchStores(world, meter)
@@ -138,6 +140,7 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
     limiter,
+    senderLimiter,
     meter,
     extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
     publicUrl: config.DENDRO_PUBLIC_URL,
@@ -146,7 +149,9 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
     log: world.log,
   })
   const chores = [
-    every(IDLE_EVERY_MS, world.log, 'unused requests could not be given back', () => limiter.giveBackIdle()),
+    every(IDLE_EVERY_MS, world.log, 'unused requests could not be given back', () =>
+      Promise.all([limiter.giveBackIdle(), senderLimiter.giveBackIdle()]),
+    ),
     every(SWEEP_EVERY_MS, world.log, 'old windows could not be removed', () =>
       removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),
     ),
@@ -158,7 +163,9 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
     close: async () => {
       for (const stop of chores) stop()
       await door.close()
-      await limiter.giveBackIdle(0).catch((err) => world.log.warn({ err }, 'unused requests could not be given back'))
+      await Promise.all([limiter.giveBackIdle(0), senderLimiter.giveBackIdle(0)]).catch((err) =>
+        world.log.warn({ err }, 'unused requests could not be given back'),
+      )
       await world.close()
     },
   }

@@ -26,4 +26,32 @@ export function readCredential(headers: IncomingHttpHeaders, extraKeyHeaders: re
   return undefined
 }
 
+/**
+ * readSenderCredentials finds what a sender of events shows, in all the places where its program can put it. Of Basic, which carries two
+ * texts, the password is tried before the user; where the protocols name a header of their own, it stands last.
+ */
+export function readSenderCredentials(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): Credential[] {
+  const authorization = headers.authorization?.trim() ?? ''
+  const [, scheme = '', value = ''] = /^(basic|apikey|splunk)\s+(.+)$/i.exec(authorization) ?? []
+  const shown = scheme === '' ? [] : textsOf(scheme.toLowerCase(), value.trim())
+  if (shown.length > 0) return shown.map((text) => credentialOf(text))
+  const usual = readCredential(headers, [...extraKeyHeaders, ...SENDER_KEY_HEADERS])
+  return usual ? [usual] : []
+}
+
+const SENDER_KEY_HEADERS = ['dd-api-key', 'x-amz-firehose-access-key']
+
+function textsOf(scheme: string, value: string): string[] {
+  if (scheme === 'splunk') return [value]
+  const text = Buffer.from(value, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  const [before, after] = colon < 0 ? ['', text] : [text.slice(0, colon), text.slice(colon + 1)]
+  return (scheme === 'basic' ? [after, before] : [after]).filter((part) => part !== '')
+}
+
+function credentialOf(text: string): Credential {
+  const value = new Secret(text.slice(0, KEY_LENGTH_MAX))
+  return looksLikeToken(text) ? { kind: 'token', token: value } : { kind: 'key', key: value }
+}
+
 const looksLikeToken = (value: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(value)

@@ -5,12 +5,13 @@ import type { Log } from '../log.ts'
 import type { Actor, Identified, RequestFacts } from './actor.ts'
 import { readBaseUrl } from './base-url.ts'
 import { compress } from './compress.ts'
-import { type Credential, readCredential } from './credential.ts'
+import { type Credential, readCredential, readSenderCredentials } from './credential.ts'
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { parseJson, toJson } from './json.ts'
 import type { Meter } from './measure.ts'
 import { mount, type Routes } from './mount.ts'
 import type { RateLimiter } from './rate-limit.ts'
+import { headOf, sendAnswered } from './taking.ts'
 
 export type DoorOptions = {
   routes: readonly Routes[]
@@ -21,6 +22,8 @@ export type DoorOptions = {
   /** denied is told of every refused change, for the audit trail. */
   denied(actor: Actor, path: string): Promise<void>
   limiter: RateLimiter
+  /** senderLimiter counts what sends events apart from everything else. */
+  senderLimiter: RateLimiter
   meter: Meter
   extraKeyHeaders: readonly string[]
   publicUrl: string | undefined
@@ -58,6 +61,7 @@ export function openDoor(options: DoorOptions): FastifyInstance {
   })
   app.decorateRequest('actor', undefined)
   app.decorateRequest('facts', null as unknown as RequestFacts)
+  app.decorateRequest('taken', undefined)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
     const encoding = request.headers['content-encoding']
@@ -85,38 +89,74 @@ export function openDoor(options: DoorOptions): FastifyInstance {
   return app
 }
 
-/** admit is the first half of the validation order: credential, route, rate limit, permission. */
+/** admit is the first half of the validation order: credential, route, rate limit, permission. What a taker takes is answered here. */
 async function admit(options: DoorOptions, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { endpoint, action, allow } = request.routeOptions.config
-  const facts = factsOf(options, request, action ?? 'unknown')
+  const taken = takenOf(options, request)
+  request.taken = taken
+  const facts = factsOf(options, request, taken?.taker.action ?? action ?? 'unknown')
   request.facts = facts
   reply.header('x-correlation-id', facts.correlationId)
   reply.header('x-content-type-options', 'nosniff')
   reply.header('cache-control', 'no-store')
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw badRequest('the header Host is missing')
-  if (endpoint?.permission === 'public') return undefined
+  if (endpoint?.permission === 'public' && !taken) return undefined
   if (request.method === 'OPTIONS' && allow) {
     return reply.code(204).header('allow', `${allow}, OPTIONS`).send()
   }
-  const credential = readCredential(request.headers, options.extraKeyHeaders)
-  const identified = credential ? await options.identify(credential, facts) : undefined
+  const identified = await identifyFirst(options, request, facts)
   if (!identified) throw unauthenticated()
   const actor: Actor = { ...identified, facts }
   request.actor = actor
-  await countRequest(options, actor, reply)
+  await countRequest(taken ? options.senderLimiter : options.limiter, actor, reply)
+  if (taken) return takeAll(options, { actor, ...taken }, request, reply)
   if (allow) throw methodRefused(request.method, allow)
-  if (!endpoint || endpoint.permission === 'any' || actor.permissions.has(endpoint.permission)) return undefined
+  if (!endpoint || endpoint.permission === 'public' || endpoint.permission === 'any') return undefined
+  if (actor.permissions.has(endpoint.permission)) return undefined
   if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>)))
     return undefined
+  throw await refusal(options, actor, request, endpoint.permission)
+}
+
+/** takenOf finds the taker that the contract names, or one that knows the end of the path; an endpoint goes before those, but for the root, where protocols ask who is there. */
+function takenOf(options: DoorOptions, request: FastifyRequest): FastifyRequest['taken'] {
+  const { endpoint, taker: named } = request.routeOptions.config
+  if (endpoint && !named && endpoint.path !== '/') return undefined
+  const head = headOf(request)
+  const taker = named ?? options.routes.map(({ takers }) => takers?.(head, endpoint !== undefined)).find((found) => found !== undefined)
+  return taker && { taker, head }
+}
+
+/** identifyFirst gives the caller of the first credential that holds; senders of events may show more than one. */
+async function identifyFirst(options: DoorOptions, request: FastifyRequest, facts: RequestFacts): Promise<Identified | undefined> {
+  if (!request.taken) {
+    const credential = readCredential(request.headers, options.extraKeyHeaders)
+    return credential && options.identify(credential, facts)
+  }
+  for (const credential of readSenderCredentials(request.headers, options.extraKeyHeaders)) {
+    const identified = await options.identify(credential, facts)
+    if (identified) return identified
+  }
+  return undefined
+}
+
+type Take = { actor: Actor } & NonNullable<FastifyRequest['taken']>
+
+async function takeAll(options: DoorOptions, { actor, taker, head }: Take, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  if (!actor.permissions.has(taker.permission)) throw await refusal(options, actor, request, taker.permission)
+  return sendAnswered(request, reply, await taker.take({ actor, head, body: request.raw }))
+}
+
+async function refusal(options: DoorOptions, actor: Actor, request: FastifyRequest, permission: string): Promise<Failure> {
   if (request.method !== 'GET' && request.method !== 'HEAD') await options.denied(actor, request.url.split('?')[0] ?? '')
-  throw forbidden(`this needs the permission ${endpoint.permission}, which the caller does not hold`)
+  return forbidden(`this needs the permission ${permission}, which the caller does not hold`)
 }
 
 const methodRefused = (method: string, allow: string): Failure =>
   new Failure(405, `${method} is not available on this path; use ${allow}`, { headers: { allow } })
 
-async function countRequest(options: DoorOptions, actor: Actor, reply: FastifyReply): Promise<void> {
-  const quota = await options.limiter.take(`${actor.orgId}/${actor.identity.id}`)
+async function countRequest(limiter: RateLimiter, actor: Actor, reply: FastifyReply): Promise<void> {
+  const quota = await limiter.take(`${actor.orgId}/${actor.identity.id}`)
   reply.header('ratelimit-limit', quota.limit)
   reply.header('ratelimit-remaining', quota.remaining)
   reply.header('ratelimit-reset', quota.resetS)
@@ -143,7 +183,12 @@ function answerFailure(options: DoorOptions, thrown: unknown, request: FastifyRe
   if (!known) options.log.error({ err: thrown, correlation_id: correlationId, action: request.facts?.action }, 'a request ended in a bug')
   else if (known.status >= 500) options.log.warn({ err: thrown, correlation_id: correlationId }, 'a request could not be served')
   const failure = known ?? unexpected
-  reply.code(failure.status).headers(failure.headers).header('x-correlation-id', correlationId)
+  reply.header('x-correlation-id', correlationId)
+  if (request.taken) {
+    const { taker, head } = request.taken
+    return void sendAnswered(request, reply, taker.refuse(head, failure, correlationId))
+  }
+  reply.code(failure.status).headers(failure.headers)
   reply.header('content-type', 'application/json; charset=utf-8').send(toJson(failureBody(failure, correlationId)))
 }
 

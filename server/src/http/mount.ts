@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { badRequest } from '../errors.ts'
 import type { Actor, RequestFacts } from './actor.ts'
 import { toJson } from './json.ts'
+import type { Head, Taker, Takers } from './taking.ts'
 import { check } from './validation.ts'
 import { Written } from './written.ts'
 
@@ -28,21 +29,28 @@ export class Answer<T> {
 
 type Run<E extends Endpoint, C> = (call: C) => Promise<ReplyOf<E> | Answer<ReplyOf<E>> | Written<ReplyOf<E>>>
 
-/** A Handler answers one endpoint. With `find` the record of the path is looked up before the body is checked, so that 404 comes before 400. */
-export type Handler<E extends Endpoint> =
-  | Run<E, Call<E>>
-  | { find: (at: At<E>) => Promise<unknown>; run: Run<E, Call<E> & { record: never }> }
+/** A Handler answers one endpoint; where bodies are not JSON of ours, a Taker does. */
+export type Handler<E extends Endpoint> = E['takes'] extends readonly string[] ? Taker : JsonHandler<E>
+
+/** With `find` the record of the path is looked up before the body is checked, so that 404 comes before 400. */
+type JsonHandler<E extends Endpoint> = Run<E, Call<E>> | { find: (at: At<E>) => Promise<unknown>; run: Run<E, Call<E> & { record: never }> }
 
 export type Handlers<G extends ContractGroup> = { [Name in keyof G]: Handler<G[Name]> }
 
 /** onRecord makes a handler for an endpoint whose path names a record. */
-export const onRecord = <E extends Endpoint, R>(find: (at: At<E>) => Promise<R>, run: Run<E, Call<E> & { record: R }>): Handler<E> => ({
+export const onRecord = <E extends Endpoint, R>(find: (at: At<E>) => Promise<R>, run: Run<E, Call<E> & { record: R }>): JsonHandler<E> => ({
   find,
   run: run as Run<E, Call<E> & { record: never }>,
 })
 
 /** Routes is one group of the contract with its handlers, as the roof lists them. */
-export type Routes = { name: string; group: ContractGroup; handlers: Handlers<ContractGroup> }
+export type Routes = {
+  name: string
+  group: ContractGroup
+  handlers: Handlers<ContractGroup>
+  /** takers find who takes what comes under paths that no contract can list. */
+  takers?: Takers
+}
 
 /** routes ties a group of the contract to its handlers; the compiler names the ones that are missing. */
 export const routes = <G extends ContractGroup>(name: string, group: G, handlers: Handlers<G>): Routes => ({
@@ -55,12 +63,16 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     endpoint?: Endpoint
     action?: string
+    /** taker answers instead of the handler, and before any body is read. */
+    taker?: Taker
     /** allow is set on the stand-in routes that answer 405. */
     allow?: string
   }
   interface FastifyRequest {
     facts: RequestFacts
     actor: Actor | undefined
+    /** taken is set on requests that a Taker answers, and words their failures. */
+    taken: { taker: Taker; head: Head } | undefined
   }
 }
 
@@ -74,10 +86,17 @@ export function mount(app: FastifyInstance, all: readonly Routes[]): Mounted {
     for (const [verb, endpoint] of Object.entries(group)) {
       const handler = handlers[verb]
       if (!handler) throw new Error(`the contract names ${name}.${verb}, which nobody answers`)
-      const handle = answering(endpoint, handler)
+      const taker = endpoint.takes && (handler as unknown as Taker)
+      // Whatever a taker answers has been answered before a handler is looked for.
+      const handle = taker ? async () => undefined : answering(endpoint, handler)
       for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
         const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
-        app.route({ method: endpoint.method, url, config: { endpoint, action: `${name}.${verb}` }, handler: handle })
+        app.route({
+          method: endpoint.method,
+          url,
+          config: { endpoint, action: `${name}.${verb}`, ...(taker ? { taker } : {}) },
+          handler: handle,
+        })
         const shape = url.replaceAll(/:\w+/g, ':id')
         methods.set(shape, (methods.get(shape) ?? new Set()).add(endpoint.method))
         if (endpoint.method === 'GET') methods.get(shape)?.add('HEAD')
@@ -112,7 +131,7 @@ function paramsOf(endpoint: Endpoint): z.ZodType {
   return schema
 }
 
-function answering(endpoint: Endpoint, handler: Handler<Endpoint>) {
+function answering(endpoint: Endpoint, handler: JsonHandler<Endpoint>) {
   const params = paramsOf(endpoint)
   const success = statusOf(endpoint)
   const { find, run } = typeof handler === 'function' ? { find: undefined, run: handler } : handler

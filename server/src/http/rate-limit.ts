@@ -1,6 +1,17 @@
 import type { Clock } from '../clock.ts'
 
-export type RateLimit = { requests: number; windowMs: number; enforced: boolean }
+export type RateLimit = {
+  requests: number
+  windowMs: number
+  enforced: boolean /** of names what is counted, so that two rules do not share a count. */
+  of?: string
+}
+
+/** SENDER_FACTOR: whoever sends events may do so this many times as often as ask questions. */
+const SENDER_FACTOR = 10
+
+/** senderRule is the rule for sending events: a count of its own, and a larger one. */
+export const senderRule = (rule: RateLimit): RateLimit => ({ ...rule, requests: rule.requests * SENDER_FACTOR, of: 'events' })
 
 /** A WindowStore counts grants of all processes together; it never grants beyond the limit. */
 export type WindowStore = {
@@ -45,8 +56,9 @@ export class RateLimiter {
     this.#clock = clock
   }
 
-  async take(subject: string): Promise<Quota> {
-    const { requests, windowMs, enforced } = this.#rule
+  async take(caller: string): Promise<Quota> {
+    const { requests, windowMs, enforced, of } = this.#rule
+    const subject = of === undefined ? caller : `${caller}/${of}`
     const nowMs = this.#clock.nowMs()
     const windowStartMs = nowMs - (nowMs % windowMs)
     const resetS = Math.max(1, Math.ceil((windowStartMs + windowMs - nowMs) / 1000))
