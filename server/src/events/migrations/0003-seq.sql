@@ -1,0 +1,16 @@
+-- Who holds which sequence numbers (seq.ts): the numbers from `first` to just below `next`. Rows are only added; old partitions are dropped.
+create table if not exists seq_claims {{on cluster}} (
+  claim UInt64,
+  owner UUID,
+  first UInt64,
+  next UInt64
+)
+engine = {{engine everywhere seq_claims}}
+partition by intDiv(claim, 100000)
+order by claim
+settings {{settings}};
+
+-- Sequence numbers rise with arrival: with their bounds per granule, what arrived lately is found without reading what is old.
+alter table {{local events_s}} {{on cluster}} add index if not exists seq_bounds seq type minmax granularity 1;
+alter table {{local events_m}} {{on cluster}} add index if not exists seq_bounds seq type minmax granularity 1;
+alter table {{local events_l}} {{on cluster}} add index if not exists seq_bounds seq type minmax granularity 1;

@@ -1,0 +1,164 @@
+import type { Clock } from '../clock.ts'
+import { badRequest, unavailable } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { EventStore } from './events.ts'
+import type { Seq } from './seq.ts'
+import { encodeNative } from './writer-native.ts'
+import type { Piece } from './writer-posting.ts'
+import type { Group } from './writer-queue.ts'
+import { judge, type Refusal } from './writer-refusal.ts'
+import { endInserts, type Insert, insertNative, storedRows } from './writer-rows.ts'
+
+export type CommitDeps = {
+  store: EventStore
+  seq: Seq
+  clock: Clock
+  log: Log
+  /** writerId tells the inserts of this process from those of others. */
+  writerId: string
+  retryAfterS(): number
+  stopping: AbortSignal
+}
+
+/** INSERTS_MAX bounds what a group costs the others when the store refuses it; what is left then shall come again. */
+const INSERTS_MAX = 200
+const AGAIN_MS = [50, 100, 200, 500, 1_000] as const
+const REASON_CHARACTERS = 300
+
+/**
+ * commit stores a group and returns when each of its pieces is settled. An insert is one part of the store, which is there as a whole or not at
+ * all, so there are four ends: it is there; it was refused; it cannot be taken now; or nobody knows, and then the store is asked.
+ */
+export async function commit(group: Group, deps: CommitDeps): Promise<void> {
+  if (group.pieces.length === 0 || !(await placed(group, deps))) return
+  await store(group, deps, { inserts: INSERTS_MAX }).catch((bug) => {
+    for (const piece of group.pieces) if (piece.state !== 'settled') piece.posting.failed(piece, bug)
+  })
+}
+
+/** placed gives every block its sequence numbers. */
+async function placed(group: Group, deps: CommitDeps): Promise<boolean> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      let seq = await deps.seq.reserve(group.rows)
+      for (const block of group.pieces.flatMap((piece) => piece.placed)) {
+        block.seq = seq
+        seq += BigInt(block.block.rows)
+      }
+      return true
+    } catch (cause) {
+      if (judge(cause) === 'trouble' || nobodyWaits(group) || deps.stopping.aborted) {
+        fail(group.pieces, cause, deps)
+        return false
+      }
+      if (tries === 0) deps.log.warn({ err: cause }, 'sequence numbers could not be claimed yet')
+      await pause(tries, deps)
+    }
+  }
+}
+
+type Budget = { inserts: number }
+
+async function store(group: Group, deps: CommitDeps, budget: Budget): Promise<void> {
+  budget.inserts -= 1
+  try {
+    await insertNative(deps.store, insertOf(group, deps))
+  } catch (cause) {
+    return afterRefusal(group, cause, deps, budget)
+  }
+  for (const piece of group.pieces) piece.posting.stored(piece)
+}
+
+async function afterRefusal(group: Group, cause: unknown, deps: CommitDeps, budget: Budget): Promise<void> {
+  const refusal = judge(cause)
+  switch (refusal) {
+    case 'content':
+    case 'strange':
+      return findGuilty(group, cause, refusal, deps, budget)
+    case 'trouble':
+      return fail(group.pieces, cause, deps)
+    case 'sync':
+      deps.log.error({ err: cause }, 'the disk of the event store did not sync; the event engine is restarted')
+      deps.store.engine?.kill()
+      return findOut(group, deps, budget)
+    case 'unknown':
+      return findOut(group, deps, budget)
+  }
+}
+
+/** findGuilty halves a refused group until the guilty posts stand alone; the others are stored. */
+async function findGuilty(group: Group, cause: unknown, refusal: Refusal, deps: CommitDeps, budget: Budget): Promise<void> {
+  const [piece] = group.pieces
+  if (piece && group.pieces.length === 1) {
+    deps.log.warn({ err: cause, rows: group.rows }, 'the event store refused a post')
+    if (refusal !== 'content') return fail([piece], cause, deps)
+    const reason = cause instanceof Error ? cause.message.slice(0, REASON_CHARACTERS) : 'no reason given'
+    return piece.posting.failed(piece, badRequest(`the event store cannot take these events: ${reason}`, { cause }))
+  }
+  if (budget.inserts <= 0) return fail(group.pieces, cause, deps)
+  const middle = Math.ceil(group.pieces.length / 2)
+  await store(groupOf(group.pieces.slice(0, middle)), deps, budget)
+  await store(groupOf(group.pieces.slice(middle)), deps, budget)
+}
+
+/**
+ * findOut settles an insert of which nobody knows. What may still run of it is ended first, so that the store's answer stays true; then the same
+ * bytes go again under the same token if they are not there, which is right whether or not the token is still known.
+ */
+async function findOut(group: Group, deps: CommitDeps, budget: Budget): Promise<void> {
+  const [piece] = group.pieces
+  if (!piece) return
+  const insert = insertOf(group, deps)
+  const isThere = async (): Promise<boolean> => (await storedRows(deps.store.writer, rangeOf(group, piece))) >= group.rows
+  deps.log.warn({ rows: group.rows }, 'the outcome of an insert is unknown; the event store is asked')
+  for (let tries = 0; !deps.stopping.aborted; tries += 1) {
+    try {
+      await endInserts(deps.store, insert.token)
+      if (await isThere()) return group.pieces.forEach((found) => void found.posting.stored(found))
+      if (nobodyWaits(group)) break
+      await insertNative(deps.store, { ...insert, queryId: `${insert.token} ${tries + 2}` })
+      if (await isThere()) return group.pieces.forEach((found) => void found.posting.stored(found))
+    } catch (cause) {
+      const refusal = judge(cause)
+      if (refusal !== 'unknown' && refusal !== 'sync') return afterRefusal(group, cause, deps, budget)
+      if (refusal === 'sync') deps.store.engine?.kill()
+    }
+    await pause(tries, deps)
+  }
+  fail(group.pieces, undefined, deps)
+}
+
+function insertOf({ pieces, rows }: Group, { writerId }: CommitDeps): Insert {
+  const [first] = pieces
+  if (!first) throw new Error('a group without pieces is never stored')
+  const token = `${writerId} ${first.placed[0]?.seq} ${rows}`
+  return {
+    tableClass: first.tableClass,
+    token,
+    queryId: `${token} 1`,
+    rows,
+    bytes: pieces.reduce((bytes, piece) => bytes + piece.bytes, 0),
+    chunks: function* () {
+      for (const piece of pieces) for (const block of piece.placed) yield encodeNative(block, piece.post)
+    },
+  }
+}
+
+function rangeOf({ pieces }: Group, { tableClass, day, placed: [first] }: Piece) {
+  const last = pieces.at(-1)?.placed.at(-1)
+  const end = last ? last.seq + BigInt(last.block.rows) - 1n : 0n
+  return { tableClass, day, first: first?.seq ?? 0n, last: end }
+}
+
+const groupOf = (pieces: readonly Piece[]): Group => ({ pieces, rows: pieces.reduce((rows, piece) => rows + piece.rows, 0) })
+
+const nobodyWaits = ({ pieces }: Group): boolean => pieces.every((piece) => piece.posting.answered())
+
+function fail(pieces: readonly Piece[], cause: unknown, { retryAfterS }: CommitDeps): void {
+  for (const piece of pieces) {
+    piece.posting.failed(piece, unavailable('the event store cannot take events now', { cause, retryAfterS: retryAfterS() }))
+  }
+}
+
+const pause = (tries: number, { clock, stopping }: CommitDeps): Promise<void> =>
+  clock.sleep(AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)] ?? 1_000, stopping).catch(() => undefined)

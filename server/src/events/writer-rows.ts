@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream'
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client'
+import type { EventStore } from './events.ts'
+import { localTable, type TableClass, tableClasses } from './table.ts'
+
+export type Insert = {
+  tableClass: TableClass
+  /** token stands for the bytes: two inserts of one token are stored once. */
+  token: string
+  queryId: string
+  rows: number
+  bytes: number
+  chunks(): Iterable<Buffer>
+}
+
+const INSERT_BOUND_MS = 60_000
+const ASK_BOUND_MS = 30_000
+
+const EVERY_INSERT: ClickHouseSettings = {
+  async_insert: 0,
+  insert_deduplicate: 1,
+  // A column that the table has not would be left out without a word.
+  input_format_skip_unknown_fields: 0,
+  // The blocks of a group become one part, which is there as a whole or not at all.
+  min_insert_block_size_rows: '1048576',
+  min_insert_block_size_bytes: '0',
+  max_insert_threads: '1',
+}
+/** ON_REPLICAS: an acknowledged insert is on the majority of the replicas. */
+const ON_REPLICAS: ClickHouseSettings = { insert_quorum: 'auto' }
+
+/** insertNative returns when the rows are durable. The length of the body is said in advance, so that a cut connection is not taken for its end. */
+export async function insertNative(store: EventStore, insert: Insert): Promise<void> {
+  const answer = await store.writer.exec({
+    query: `insert into ${localTable(tableClasses[insert.tableClass].table, store.cluster)} format Native`,
+    query_id: insert.queryId,
+    values: Readable.from(insert.chunks(), { objectMode: false }),
+    http_headers: { 'content-length': String(insert.bytes) },
+    abort_signal: AbortSignal.timeout(INSERT_BOUND_MS),
+    clickhouse_settings: {
+      ...EVERY_INSERT,
+      insert_deduplication_token: insert.token,
+      ...(store.cluster === undefined ? {} : ON_REPLICAS),
+    },
+  })
+  for await (const _ of answer.stream);
+  const written = answer.summary?.written_rows
+  if (written !== undefined && Number(written) < insert.rows) throw new Error(`the event store took ${written} of ${insert.rows} rows`)
+}
+
+/** endInserts ends what still runs under ids that begin so, and returns when it has ended: what is stored then stays so. */
+export const endInserts = async (store: EventStore, idPrefix: string): Promise<void> => {
+  await store.writer.command({
+    query: `kill query ${store.cluster === undefined ? '' : `on cluster '${store.cluster}'`} where startsWith(query_id, {prefix:String}) sync`,
+    query_params: { prefix: idPrefix },
+    abort_signal: AbortSignal.timeout(ASK_BOUND_MS),
+  })
+}
+
+export type StoredRange = { tableClass: TableClass; day: number; first: bigint; last: bigint }
+
+/** storedRows counts what the store has of an insert; a range of sequence numbers belongs to one insert alone. */
+export const storedRows = async (writer: ClickHouseClient, { tableClass, day, first, last }: StoredRange): Promise<number> => {
+  const answer = await writer.query({
+    query: `select toUInt32(count()) as stored from ${tableClasses[tableClass].table}
+      where toDate(ts) = toDate({day:UInt16}) and seq between {first:UInt64} and {last:UInt64}`,
+    query_params: { day, first: String(first), last: String(last) },
+    format: 'JSONEachRow',
+    abort_signal: AbortSignal.timeout(ASK_BOUND_MS),
+  })
+  const [row] = await answer.json<{ stored: number }>()
+  return row?.stored ?? 0
+}

@@ -1,0 +1,170 @@
+import { totalmem } from 'node:os'
+import type { Clock } from '../clock.ts'
+import { unavailable } from '../errors.ts'
+import { type Ids, systemIds } from '../ids.ts'
+import type { Log } from '../log.ts'
+import type { EventStore } from './events.ts'
+import { openIdentityGuard, type Start } from './identity.ts'
+import { openSeq } from './seq.ts'
+import type { TableClass } from './table.ts'
+import { type CommitDeps, commit } from './writer-commit.ts'
+import { makePosting, type Piece, type Posting } from './writer-posting.ts'
+import { makeQueue, type Queue, type WaitingDay } from './writer-queue.ts'
+
+/** A Column is the data of one column of a block in the engine's Native format; `type` is the type it is written in. */
+export type Column = { name: string; type: string; bytes: Uint8Array }
+
+/** A Block is columns of one table class whose events all lie on one UTC day, without `seq` and `post`, which the writer adds. */
+export type Block = {
+  tableClass: TableClass
+  /** day counts from 1970 */
+  day: number
+  rows: number
+  columns: readonly Column[]
+  bytes: number
+}
+
+/** A Post is what is acknowledged as one; `identity` is 64 bits, 0n for none. */
+export type Post = { orgNumber: number; logId: string; identity: bigint; bodyHash: bigint; blocks: readonly Block[] }
+
+export type Written = { kind: 'stored'; firstSeq: bigint; rows: number } | { kind: 'duplicate' }
+
+export type EventWriter = {
+  /** write returns when the events are durable; what it throws is a Failure: 400 for the events themselves, 422 for an identity that came with another body, 503 to come again. */
+  write(post: Post): Promise<Written>
+  waitingBytes(): number
+  /** close refuses new posts and returns when every post that waits has its answer. */
+  close(): Promise<void>
+}
+
+export type WriterDeps = { clock: Clock; log: Log; ids?: Ids }
+export type WriterBounds = { waitingBytesMax?: number; gatherMs?: number }
+
+/** WAITING_SHARE is the part of the machine's memory that posts may take while they wait. */
+const WAITING_SHARE = 1 / 16
+const GATHER_MS = 50
+/** DAYS_AT_ONCE is how many inserts of one table may run, each of another day. */
+const DAYS_AT_ONCE = 4
+const LATE_EVERY_MS = 250
+const RETRY_AFTER_MAX_S = 5
+const GOLDEN_RATIO = 0.618_033_988_749_895
+
+/** openEventWriter stores posts in groups: of each table and day one insert runs at a time, and what arrives meanwhile is the next. */
+export async function openEventWriter(store: EventStore, deps: WriterDeps, bounds: WriterBounds = {}): Promise<EventWriter> {
+  const { clock, log } = deps
+  const ids = deps.ids ?? systemIds
+  const waitingBytesMax = bounds.waitingBytesMax ?? totalmem() * WAITING_SHARE
+  const seq = openSeq(store, { clock, log, ids })
+  const guard = await openIdentityGuard(store, { clock, log, seq })
+  const stopping = new AbortController()
+  const retryAfterS = makeRetryAfter()
+  const inserts = startInserts({ store, seq, clock, log, writerId: ids.uuid(), retryAfterS, stopping: stopping.signal }, bounds.gatherMs)
+  const postings = new Set<Posting>()
+  const answers = new Set<Promise<unknown>>()
+  const watch = watchLate(postings, clock, retryAfterS, stopping.signal)
+  let waitingBytes = 0
+  let closed = false
+
+  function start(post: Post, blocks: Post['blocks'], arrivedMs: number): Posting {
+    const posting = makePosting(post.identity, blocks, arrivedMs, clock)
+    postings.add(posting)
+    void posting.ended.then(() => postings.delete(posting))
+    for (const piece of posting.pieces) inserts.add(piece)
+    return posting
+  }
+
+  function write(post: Post, bytes: number): Promise<Written> {
+    const arrivedMs = clock.monotonicMs()
+    let ended: Start['ended'] | undefined
+    const begin = (blocks: Post['blocks']): Start => {
+      const posting = start(post, blocks, arrivedMs)
+      ended = posting.ended
+      return posting
+    }
+    const answer = post.identity === 0n ? begin(post.blocks).answer : guard.once(post, begin)
+    const answered = answer.catch(() => undefined).finally(() => answers.delete(answered))
+    answers.add(answered)
+    // A post holds its memory until it has ended: its bytes may go again after its caller was told to come again.
+    waitingBytes += bytes
+    void answered
+      .then(() => ended)
+      .then(() => {
+        waitingBytes -= bytes
+      })
+    return answer
+  }
+
+  return {
+    write: async (post) => {
+      const bytes = post.blocks.reduce((sum, block) => sum + block.bytes, 0)
+      if (closed) throw unavailable('the service is stopping', { retryAfterS: retryAfterS() })
+      if (waitingBytes > 0 && waitingBytes + bytes > waitingBytesMax) {
+        throw unavailable('more events wait to be stored than memory may hold', { retryAfterS: retryAfterS() })
+      }
+      return write(post, bytes)
+    },
+    waitingBytes: () => waitingBytes,
+    close: async () => {
+      closed = true
+      await Promise.all(answers)
+      stopping.abort()
+      await Promise.all([watch, inserts.ended()])
+    },
+  }
+}
+
+type Inserts = { add(piece: Piece): void; ended(): Promise<unknown> }
+
+/** startInserts keeps up to DAYS_AT_ONCE inserts of each table running while anything waits. */
+function startInserts(deps: CommitDeps, gatherMs = GATHER_MS): Inserts {
+  const running = new Set<Promise<void>>()
+
+  function makeTable(): { queue: Queue; inserts: number } {
+    return { queue: makeQueue(), inserts: 0 }
+  }
+  const tables = { s: makeTable(), m: makeTable(), l: makeTable() } satisfies Record<TableClass, unknown>
+
+  function pump(table: ReturnType<typeof makeTable>): void {
+    while (table.inserts < DAYS_AT_ONCE) {
+      const day = table.queue.takeUp()
+      if (!day) return
+      table.inserts += 1
+      const insert = insertDay(day).finally(() => {
+        table.queue.letGo(day)
+        table.inserts -= 1
+        running.delete(insert)
+        pump(table)
+      })
+      running.add(insert)
+    }
+  }
+
+  async function insertDay(day: WaitingDay): Promise<void> {
+    if (gatherMs > 0 && day.pressed()) await deps.clock.sleep(gatherMs, deps.stopping).catch(() => undefined)
+    await commit(day.take(), deps)
+  }
+
+  return {
+    add: (piece) => {
+      tables[piece.tableClass].queue.add(piece)
+      pump(tables[piece.tableClass])
+    },
+    ended: () => Promise.all(running),
+  }
+}
+
+async function watchLate(postings: ReadonlySet<Posting>, clock: Clock, retryAfterS: () => number, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    await clock.sleep(LATE_EVERY_MS, stopping).catch(() => undefined)
+    for (const posting of postings) posting.giveUpWhenLate(retryAfterS)
+  }
+}
+
+/** makeRetryAfter spreads those who are sent away evenly over the next seconds, so that they do not come back all at once. */
+function makeRetryAfter(): () => number {
+  let turn = 0
+  return () => {
+    turn += 1
+    return 1 + Math.floor(((turn * GOLDEN_RATIO) % 1) * RETRY_AFTER_MAX_S)
+  }
+}
