@@ -69,7 +69,8 @@ function isTaken(instant: Instant, told: Instant | undefined, at: Instant): bool
   return told ? told.ms === instant.ms && told.ns === instant.ns : isAcceptable(instant, at)
 }
 
-export const isAcceptable = (instant: Instant, at: Instant): boolean => instant.ms >= EARLIEST_MS && instant.ms <= at.ms + AHEAD_MAX_MS
+export const isAcceptable = (instant: Pick<Instant, 'ms'>, at: Instant): boolean =>
+  instant.ms >= EARLIEST_MS && instant.ms <= at.ms + AHEAD_MAX_MS
 
 /** cleanLeaves are leaves as they may be stored, one for each path. */
 export function cleanLeaves(leaves: readonly Leaf[]): ReadonlyMap<string, string> {

@@ -8,9 +8,9 @@ import { BROKEN, END, isNameless, NULL, STRING, Walk } from './walk.ts'
 
 /**
  * shred splits one line as the store keeps it. This is the definition: slow, obvious, and correct because it rebuilds every line before it lets
- * go of it. The Shredder gives the same rows faster.
+ * go of it. The Shredder gives the same rows faster. A shape that is not admitted is given up for the raw line.
  */
-export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival): EventRow {
+export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, admits: (shape: string) => boolean = () => true): EventRow {
   const read = readLine(line)
   const attributes = new Map(cleanLeaves(arrival.attributes))
   const leaf = (path: string) => attributes.get(path) ?? read.leaves.get(path)
@@ -23,7 +23,7 @@ export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival): EventRo
   const leaves = new Map([...read.leaves, ...attributes])
   if (shape !== undefined) {
     const row = { ...kept, shape, raw: new Uint8Array(0), ...placed(leaves, map, time.format === undefined ? undefined : time.path) }
-    if (Buffer.compare(rebuildRow(row), line) === 0) return row
+    if (Buffer.compare(rebuildRow(row), line) === 0 && admits(shape)) return row
   }
   return { ...kept, shape: '', raw: line, ...placed(leaves, map, undefined) }
 }

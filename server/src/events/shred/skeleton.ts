@@ -6,6 +6,7 @@ export const hashToBigint = ({ high, low }: Hash64): bigint => (BigInt(high) << 
 /** MASKED_BYTES_MAX is how far a message is looked at; what comes after seldom tells messages apart. */
 const MASKED_BYTES_MAX = 1_024
 const MASK = 0x2a
+const LINE_FEED = 0x0a
 const QUOTED_BYTES_MAX = 256
 /** UNIT_CHARS_MAX is the length of a unit behind a number, as in 12ms. */
 const UNIT_CHARS_MAX = 3
@@ -171,8 +172,8 @@ export class Masker {
     const afterWord = at > start && (kinds[bytes[at - 1] ?? 0] ?? 0) & ALPHANUMERIC
     const limit = Math.min(end, at + QUOTED_BYTES_MAX)
     let close = afterWord ? limit : at + 1
-    while (close < limit && (bytes[close] !== sign || (kinds[bytes[close + 1] ?? 0] ?? 0) & ALPHANUMERIC) && bytes[close] !== 0x0a)
-      close += 1
+    const goesOn = () => bytes[close] !== sign || (close + 1 < end && (kinds[bytes[close + 1] ?? 0] ?? 0) & ALPHANUMERIC)
+    while (close < limit && bytes[close] !== LINE_FEED && goesOn()) close += 1
     this.out[this.used++] = sign
     if (close >= limit || bytes[close] !== sign) return at + 1
     this.out[this.used++] = MASK

@@ -1,0 +1,141 @@
+import type { BlockBuilder } from './block.ts'
+import type { TextColumn } from './columns.ts'
+import { LEAVES_MAX, messageKeys, ORIGINAL_TIME, timeKeys } from './event.ts'
+import { encodings } from './leaf-text.ts'
+import type { Matcher, Transition } from './match.ts'
+import { exceptionKeys, httpStatusKeys, levelKeys } from './severity.ts'
+import { SHAPE_CHARS_MAX, slotReference, timeReference } from './shape.ts'
+import type { LiveShape } from './shape-ledger.ts'
+import { type Hash64, maskedHash } from './skeleton.ts'
+import type { SlotMap } from './slots.ts'
+import { END, NULL, STRING } from './walk.ts'
+
+/** A LearnedShape is what all lines with the same symbols have in common, worked out once. */
+export type LearnedShape = {
+  /** usual is false for lines that only the reference can split. */
+  readonly usual: boolean
+  readonly symbols: Int32Array
+  readonly values: readonly Transition[]
+  /** columns of the values; undefined for a null, and for a key without a slot. */
+  readonly columns: readonly (TextColumn | undefined)[]
+  /** unplaced are the values whose keys have no slot. */
+  readonly unplaced: readonly number[]
+  /** times are the values of time keys, best first. */
+  readonly times: readonly number[]
+  /** message is the value of the message key, -1 when there is none; `skeleton` is then that of all lines. */
+  readonly message: number
+  readonly skeleton: Hash64
+  /** told are the values on which the severity depends. */
+  readonly told: readonly number[]
+  readonly throws: boolean
+  readonly paths: ReadonlySet<string>
+  /** choose gives the shape in which a format takes the place of the value that says the time, -1 for none. */
+  choose(timeValue: number, format: string, map: SlotMap): ShapeChoice
+}
+
+/** A ShapeChoice is a shape that the lines may have; its text is undefined when it is too long to keep. */
+export type ShapeChoice = { readonly text: string | undefined; live: LiveShape | undefined }
+
+/** LEARNED_MAX bounds what is remembered of datasets whose every line is of a new kind. */
+const LEARNED_MAX = 8_192
+
+/** LearnedShapes finds what is known of the line that a matcher has just matched. */
+export class LearnedShapes {
+  private readonly byHash = new Map<number, LearnedShape[]>()
+  private size = 0
+  private last: LearnedShape | undefined
+  private readonly map: SlotMap
+  private readonly block: BlockBuilder
+
+  constructor(map: SlotMap, block: BlockBuilder) {
+    this.map = map
+    this.block = block
+  }
+
+  find(matcher: Matcher): LearnedShape {
+    if (this.last && isOf(this.last, matcher)) return this.last
+    const found = this.byHash.get(matcher.symbolHash)?.find((shape) => isOf(shape, matcher)) ?? this.learn(matcher)
+    this.last = found
+    return found
+  }
+
+  private learn(matcher: Matcher): LearnedShape {
+    if (this.size >= LEARNED_MAX) {
+      this.byHash.clear()
+      this.size = 0
+    }
+    const shape = learnShape(matcher, this.map, this.block)
+    const others = this.byHash.get(matcher.symbolHash)
+    if (others) others.push(shape)
+    else this.byHash.set(matcher.symbolHash, [shape])
+    this.size += 1
+    return shape
+  }
+}
+
+function isOf({ symbols }: LearnedShape, matcher: Matcher): boolean {
+  const { count } = matcher
+  if (symbols.length !== count) return false
+  for (let at = 0; at < count; at += 1) if (symbols[at] !== matcher.symbols[at]) return false
+  return true
+}
+
+function learnShape(matcher: Matcher, map: SlotMap, block: BlockBuilder): LearnedShape {
+  const symbols = matcher.symbols.slice(0, matcher.count)
+  const values = Array.from(symbols, (symbol) => matcher.transition(symbol))
+  const keyed = values.slice(0, -1)
+  const paths = new Set(keyed.map(({ path }) => path))
+  const leaves = keyed.filter(({ kind }) => kind !== NULL)
+  const leafOf = (path: string) => keyed.findIndex((value) => value.path === path && value.kind !== NULL)
+  const leavesOf = (keys: readonly string[]) => keys.map(leafOf).filter((value) => value >= 0)
+  const message = leavesOf(messageKeys)[0] ?? -1
+  const slots = keyed.map(({ path, kind }) => (kind === NULL ? undefined : map.slots.get(path)))
+  return {
+    usual: paths.size === keyed.length && leaves.length <= LEAVES_MAX && !paths.has(ORIGINAL_TIME),
+    symbols,
+    values,
+    columns: slots.map((slot) => slot && block.slot(slot)),
+    unplaced: keyed.flatMap(({ kind }, value) => (kind !== NULL && slots[value] === undefined ? [value] : [])),
+    times: leavesOf(timeKeys),
+    message,
+    skeleton: message < 0 ? maskedHash(textOf(values, () => '*')) : { high: 0, low: 0 },
+    told: [...new Set(leavesOf([...levelKeys, ...httpStatusKeys]))],
+    throws: leavesOf(exceptionKeys).length > 0,
+    paths,
+    choose: chooser(values, symbols),
+  }
+}
+
+/** chooser remembers the shapes made so far, and without a search the one chosen last. */
+function chooser(values: readonly Transition[], symbols: Int32Array): LearnedShape['choose'] {
+  const choices = new Map<string, ShapeChoice>()
+  let last: { timeValue: number; format: string; choice: ShapeChoice } | undefined
+  return (timeValue, format, map) => {
+    if (last && last.timeValue === timeValue && last.format === format) return last.choice
+    const name = `${timeValue} ${format}`
+    const choice = choices.get(name) ?? { text: shapeText(values, symbols, timeValue, format, map), live: undefined }
+    choices.set(name, choice)
+    last = { timeValue, format, choice }
+    return choice
+  }
+}
+
+function shapeText(
+  values: readonly Transition[],
+  symbols: Int32Array,
+  timeValue: number,
+  format: string,
+  map: SlotMap,
+): string | undefined {
+  const text = textOf(values, (value) => {
+    if (value === timeValue) return timeReference(format)
+    return slotReference(map.slots.get(values[value]?.path ?? ''), encodings[(symbols[value] ?? 0) & 3] ?? 'plain')
+  })
+  return text.length <= SHAPE_CHARS_MAX ? text : undefined
+}
+
+function textOf(values: readonly Transition[], put: (value: number) => string): string {
+  return values
+    .map(({ kind, literal }, value) => literal + (kind === END || kind === NULL ? '' : put(value)) + (kind === STRING ? '"' : ''))
+    .join('')
+}

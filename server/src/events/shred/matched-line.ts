@@ -1,0 +1,116 @@
+import { type Arrival, eventTime, isAcceptable } from './event.ts'
+import { SeverityMemo } from './fast-severity.ts'
+import { TimeReader } from './fast-time.ts'
+import { toSlot } from './leaf-text.ts'
+import type { LearnedShape } from './learned-shape.ts'
+import type { Matcher } from './match.ts'
+import { type Severity, severityOf } from './severity.ts'
+import type { StoredRow } from './shape.ts'
+import { Masker } from './skeleton.ts'
+import type { SlotMap } from './slots.ts'
+import { NULL } from './walk.ts'
+
+const NO_VALUE = -1
+
+/** A MatchedLine reads the meaning of the line that a matcher has just matched; what is read holds until the next line. */
+export class MatchedLine {
+  /** The event's time, the value that says it (-1 for none), its format ('' for none), and a text that was to be a time. */
+  ms = 0
+  ns = 0
+  timeValue = NO_VALUE
+  timeFormat = ''
+  refused: string | undefined
+  /** source, from and to are where the value lies that was asked for last. */
+  source: Uint8Array = new Uint8Array(0)
+  from = 0
+  to = 0
+  readonly masker = new Masker()
+  private readonly matcher: Matcher
+  private readonly reader = new TimeReader()
+  private readonly severities = new SeverityMemo()
+
+  constructor(matcher: Matcher) {
+    this.matcher = matcher
+  }
+
+  /** find sets source, from and to to a value of the line. */
+  find(value: number, line: Uint8Array): void {
+    const start = this.matcher.starts[value] as number
+    const end = this.matcher.ends[value] as number
+    if (start < 0) {
+      this.source = this.matcher.scratch
+      this.from = -1 - start
+      this.to = -1 - end
+    } else {
+      this.source = line
+      this.from = start
+      this.to = end
+    }
+  }
+
+  readTime(line: Uint8Array, { values, times }: LearnedShape, arrival: Arrival): void {
+    const best = times[0]
+    if (best !== undefined && arrival.time === undefined) {
+      this.find(best, line)
+      if (this.reader.read(this.source, this.from, this.to) && isAcceptable(this.reader, arrival.at)) {
+        this.setTime(this.reader.ms, this.reader.ns, best, this.reader.format)
+        return
+      }
+    }
+    const time = eventTime((path) => this.textOf(path, line, values), arrival)
+    const value = times.find((at) => values[at]?.path === time.path) ?? NO_VALUE
+    this.setTime(time.instant.ms, time.instant.ns, value, time.format)
+    this.refused = time.refused
+  }
+
+  readSkeleton(line: Uint8Array, { message, skeleton }: LearnedShape): void {
+    if (message === NO_VALUE) {
+      this.masker.high = skeleton.high
+      this.masker.low = skeleton.low
+      return
+    }
+    this.find(message, line)
+    this.masker.hash(this.source, this.from, this.to)
+  }
+
+  severity(line: Uint8Array, learned: LearnedShape): Severity {
+    const { told, values, throws } = learned
+    if (told.length === 0) return throws ? 'error' : 'none'
+    let remembers = true
+    this.severities.start()
+    for (const value of told) {
+      this.find(value, line)
+      remembers = this.severities.add(this.source, this.from, this.to) && remembers
+    }
+    const known = remembers ? this.severities.recall(learned) : undefined
+    if (known !== undefined) return known
+    const severity = severityOf((path) => this.textOf(path, line, values))
+    if (remembers) this.severities.remember(learned, severity)
+    return severity
+  }
+
+  /** stored is the row that the line becomes, as rebuilding would find it in the store. */
+  stored(line: Uint8Array, { values }: LearnedShape, map: SlotMap): StoredRow {
+    const texts = new Map<string, string>()
+    for (const { path } of values.slice(0, -1)) {
+      const text = this.textOf(path, line, values)
+      if (text !== undefined) texts.set(map.slots.get(path) ?? `more ${path}`, toSlot(text))
+    }
+    return { time: { ms: this.ms, ns: this.ns }, slot: (slot) => texts.get(slot) ?? '', more: (path) => texts.get(`more ${path}`) }
+  }
+
+  private textOf(path: string, line: Uint8Array, values: LearnedShape['values']): string | undefined {
+    const value = values.findIndex((candidate) => candidate.path === path)
+    if (value < 0 || value === values.length - 1 || values[value]?.kind === NULL) return undefined
+    this.find(value, line)
+    return Buffer.from(this.source.buffer, this.source.byteOffset + this.from, this.to - this.from).toString('utf8')
+  }
+
+  private setTime(ms: number, ns: number, value: number, format: string | undefined): void {
+    this.ms = ms
+    this.ns = ns
+    this.timeValue = value
+    this.timeFormat = format ?? ''
+    this.refused = undefined
+  }
+}

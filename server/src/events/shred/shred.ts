@@ -1,0 +1,228 @@
+import { isUtf8 } from 'node:buffer'
+import { BlockBuilder, type BlockNumbers } from './block.ts'
+import { type Arrival, type EventRow, ORIGINAL_TIME } from './event.ts'
+import { toSlot } from './leaf-text.ts'
+import { type LearnedShape, LearnedShapes } from './learned-shape.ts'
+import { Matcher } from './match.ts'
+import { MatchedLine } from './matched-line.ts'
+import { PreparedArrival } from './prepared.ts'
+import { shred } from './reference.ts'
+import type { Severity } from './severity.ts'
+import { type LiveShape, ShapeLedger } from './shape-ledger.ts'
+import { Masker } from './skeleton.ts'
+import type { Observation, SlotMap } from './slots.ts'
+import { OPEN_OBJECT } from './walk.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+/** NO_SHAPE is the shape of rows that keep their line. */
+const NO_SHAPE = ''
+const EMPTY_VALUE = Buffer.from(toSlot(''))
+
+export type ShredderOptions = { random: () => number; shapesMax?: number }
+
+/**
+ * A Shredder turns the lines of one dataset into blocks for the store. It gives the rows that the reference gives, by shorter ways: lines of known
+ * kinds are matched with what was learned before, and their values copied from the line into the columns; everything unusual goes to the reference.
+ */
+export class Shredder {
+  readonly ledger: ShapeLedger
+  /** rawLines counts the rows whose line is kept raw; oddLines those that went to the reference. */
+  rawLines = 0
+  oddLines = 0
+  private map: SlotMap
+  private readonly block: BlockBuilder
+  private matcher = new Matcher()
+  private matched = new MatchedLine(this.matcher)
+  private learned: LearnedShapes
+  private readonly masker = new Masker()
+  private prepared: PreparedArrival | undefined
+
+  constructor(map: SlotMap, { random, shapesMax }: ShredderOptions) {
+    this.map = map
+    this.ledger = new ShapeLedger(random, shapesMax)
+    this.block = new BlockBuilder(map.tableClass)
+    this.learned = new LearnedShapes(map, this.block)
+  }
+
+  get rows(): number {
+    return this.block.rows
+  }
+
+  /** bytes is about what the rows collected so far will take. */
+  get bytes(): number {
+    return this.block.bytes
+  }
+
+  get slotMap(): SlotMap {
+    return this.map
+  }
+
+  /** useSlots goes on with a grown map of the same class. */
+  useSlots(map: SlotMap): void {
+    if (map.tableClass !== this.map.tableClass) throw new Error('a dataset cannot change the class of its table')
+    if (map.version === this.map.version) return
+    this.map = map
+    this.learned = new LearnedShapes(map, this.block)
+    this.prepared = undefined
+  }
+
+  /** addLines adds every line of the bytes; they end with LF or CRLF, and empty ones are skipped. */
+  addLines(bytes: Uint8Array, arrival: Arrival): void {
+    const valid = isUtf8(bytes)
+    for (let start = 0; start < bytes.length; ) {
+      const feed = bytes.indexOf(LINE_FEED, start)
+      const next = feed < 0 ? bytes.length : feed
+      const end = next > start && bytes[next - 1] === CARRIAGE_RETURN ? next - 1 : next
+      if (end > start) this.add(bytes, start, end, arrival, valid || isUtf8(bytes.subarray(start, end)))
+      start = next + 1
+    }
+  }
+
+  /** addLine adds one line, which may hold line feeds. */
+  addLine(line: Uint8Array, arrival: Arrival): void {
+    this.add(line, 0, line.length, arrival, isUtf8(line))
+  }
+
+  /** unplaced says which keys of the collected rows have no slot, for decideSlots. */
+  unplaced(): Observation[] {
+    return this.block.more.observations()
+  }
+
+  /** flush gives the rows collected so far as one block. */
+  flush(numbers: BlockNumbers): Uint8Array<ArrayBuffer> {
+    const block = this.block.encode(numbers)
+    const forgot = this.ledger.endBlock()
+    if (forgot || this.matcher.full) {
+      this.matcher = new Matcher()
+      this.matched = new MatchedLine(this.matcher)
+      this.learned = new LearnedShapes(this.map, this.block)
+    }
+    this.prepared = undefined
+    return block
+  }
+
+  private add(bytes: Uint8Array, start: number, end: number, arrival: Arrival, valid: boolean): void {
+    if (this.prepared?.arrival !== arrival) this.prepared = new PreparedArrival(arrival, this.map, this.block)
+    const { prepared } = this
+    if (!isObject(bytes, start, end)) this.addText(bytes, start, end, prepared)
+    else if (!valid || prepared.decides || !this.addMatched(bytes, start, end, prepared)) this.addOdd(bytes.subarray(start, end), prepared)
+  }
+
+  private addText(bytes: Uint8Array, start: number, end: number, prepared: PreparedArrival): void {
+    const { block, masker } = this
+    this.rawLines += 1
+    block.raw.add(block.rows, bytes, start, end)
+    block.setTime(prepared.time.ms, prepared.time.ns)
+    if (prepared.skeleton) block.setSkeleton(prepared.skeleton.high, prepared.skeleton.low)
+    else {
+      masker.hash(bytes, start, end)
+      block.setSkeleton(masker.high, masker.low)
+    }
+    this.endRow(prepared, NO_SHAPE, prepared.severity, prepared.refused)
+  }
+
+  private addOdd(line: Uint8Array, prepared: PreparedArrival): void {
+    this.oddLines += 1
+    const row = shred(line, this.map, prepared.arrival, (shape) => this.ledger.admits(shape))
+    const { block } = this
+    if (row.shape === NO_SHAPE) {
+      this.rawLines += 1
+      block.raw.add(block.rows, row.raw, 0, row.raw.length)
+    }
+    this.addLeaves(row)
+    block.setTime(row.time.ms, row.time.ns)
+    block.setSkeleton(row.skeleton.high, row.skeleton.low)
+    block.setPost(prepared.postHigh, prepared.postLow)
+    block.end(block.shape.indexOf(row.shape), prepared.origin, row.severity)
+  }
+
+  private addLeaves({ slots, more }: EventRow): void {
+    const { block } = this
+    for (const [slot, text] of slots) block.slot(slot).addText(block.rows, text)
+    for (const [path, text] of more) {
+      const bytes = Buffer.from(text, 'utf8')
+      block.more.add(block.rows, path, bytes, 0, bytes.length)
+    }
+  }
+
+  /** addMatched adds a line by what was learned from lines before it; false for a line that only the reference can split. */
+  private addMatched(bytes: Uint8Array, start: number, end: number, prepared: PreparedArrival): boolean {
+    const { matcher, block, matched } = this
+    if (!matcher.match(bytes, start, end)) return false
+    const learned = this.learned.find(matcher)
+    if (!learned.usual || prepared.collides(learned)) return false
+    matched.readTime(bytes, learned, prepared.arrival)
+    const shape = this.shapeOf(learned)
+    const whole = shape !== undefined && this.givesBack(shape, learned, bytes, start, end)
+    this.addValues(bytes, learned, whole && matched.timeFormat !== '' ? matched.timeValue : -1)
+    if (whole) this.ledger.see(shape)
+    else {
+      this.rawLines += 1
+      block.raw.add(block.rows, bytes, start, end)
+    }
+    block.setTime(matched.ms, matched.ns)
+    matched.readSkeleton(bytes, learned)
+    block.setSkeleton(matched.masker.high, matched.masker.low)
+    const severity = prepared.arrival.severity ?? matched.severity(bytes, learned)
+    this.endRow(prepared, whole ? shape.text : NO_SHAPE, severity, matched.refused)
+    return true
+  }
+
+  /** shapeOf is the shape of the matched line, undefined when the line has to be kept raw. */
+  private shapeOf(learned: LearnedShape): LiveShape | undefined {
+    const { timeValue, timeFormat } = this.matched
+    const choice = learned.choose(timeFormat === '' ? -1 : timeValue, timeFormat, this.map)
+    if (choice.text === undefined) return undefined
+    choice.live ??= this.ledger.admit(choice.text)
+    return choice.live?.broken ? undefined : choice.live
+  }
+
+  private givesBack(shape: LiveShape, learned: LearnedShape, bytes: Uint8Array, start: number, end: number): boolean {
+    if (!this.ledger.wantsCheck(shape)) return true
+    return this.ledger.check(shape, this.matched.stored(bytes, learned, this.map), bytes.subarray(start, end))
+  }
+
+  /** addValues copies the values of the matched line into their columns; the one that the event's time gives back is left out. */
+  private addValues(bytes: Uint8Array, learned: LearnedShape, leftOut: number): void {
+    const { block, matched } = this
+    const { columns, unplaced, values } = learned
+    const row = block.rows
+    for (let value = 0; value < columns.length; value += 1) {
+      const column = columns[value]
+      if (column === undefined || value === leftOut) continue
+      matched.find(value, bytes)
+      if (matched.from === matched.to) column.add(row, EMPTY_VALUE, 0, 1)
+      else column.add(row, matched.source, matched.from, matched.to)
+    }
+    for (const value of unplaced) {
+      if (value === leftOut) continue
+      matched.find(value, bytes)
+      const path = values[value]?.path ?? ''
+      if (matched.from === matched.to) block.more.add(row, path, EMPTY_VALUE, 0, 1)
+      else block.more.add(row, path, matched.source, matched.from, matched.to)
+    }
+  }
+
+  private endRow(prepared: PreparedArrival, shape: string, severity: Severity, refused: string | undefined): void {
+    const { block } = this
+    prepared.addAttributes(block.rows)
+    if (refused !== undefined) this.addRefused(refused)
+    block.setPost(prepared.postHigh, prepared.postLow)
+    block.end(block.shape.indexOf(shape), prepared.origin, severity)
+  }
+
+  private addRefused(text: string): void {
+    const slot = this.map.slots.get(ORIGINAL_TIME)
+    const bytes = Buffer.from(toSlot(text), 'utf8')
+    if (slot) this.block.slot(slot).add(this.block.rows, bytes, 0, bytes.length)
+    else this.block.more.add(this.block.rows, ORIGINAL_TIME, bytes, 0, bytes.length)
+  }
+}
+
+function isObject(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start
+  while (at < end && (bytes[at] as number) <= SPACE) at += 1
+  return at < end && bytes[at] === OPEN_OBJECT
+}
