@@ -92,9 +92,11 @@ function failedStart(reason: StartReason, lastWords: string, dataDir: string, ca
     case 'port taken':
       return fail('the event engine found no free port on 127.0.0.1')
     case 'broken':
-      return fail(`the event engine did not start on ${dir}: ${lastWords.trim().slice(-LAST_WORDS_SHOWN)}`)
-    case 'other':
-      return fail(`the event engine did not start on ${dir}: ${cause instanceof Error ? cause.message : String(cause)}`)
+    case 'other': {
+      const said = lastWords.trim().slice(-LAST_WORDS_SHOWN)
+      const why = said === '' ? (cause instanceof Error ? cause.message : String(cause)) : said
+      return fail(`the event engine did not start on ${dir}: ${why}`)
+    }
   }
 }
 

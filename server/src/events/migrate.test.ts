@@ -150,28 +150,31 @@ test('an event keeps its nanoseconds, its severity and its keys without a slot',
 
 test('in a cluster the same files make replicated tables and one that reads all shards', async () => {
   const target = { database: 'dendro', cluster: 'main' }
-  const files = await Promise.all((await readdir(OURS)).sort().map((name) => readFile(join(OURS, name), 'utf8')))
+  const files = await Promise.all(['0001-migrations.sql', '0002-events.sql'].map((name) => readFile(join(OURS, name), 'utf8')))
   const made = files.flatMap((file) => statements(file, target))
-  const formatted = await Promise.all(
-    made.map(async (statement) => {
-      const answer = await store.writer.query({
-        query: 'select formatQuerySingleLine({statement:String}) as text',
-        query_params: { statement },
-        format: 'JSONEachRow',
-      })
-      return (await answer.json<{ text: string }>())[0]?.text ?? ''
-    }),
-  )
+  const formatted = await Promise.all(made.map(format))
   expect(formatted.map((text) => text.replace(/ \(.*\) ENGINE/, ' (…) ENGINE').replace(/ PARTITION BY .*| SETTINGS .*/, ''))).toEqual([
     "CREATE TABLE IF NOT EXISTS migrations ON CLUSTER main (…) ENGINE = ReplicatedMergeTree('/clickhouse/tables/everywhere/dendro/migrations', '{shard}-{replica}') ORDER BY number",
     ...tableClassNames.flatMap((name) => [
       `CREATE TABLE IF NOT EXISTS events_${name}_local ON CLUSTER main (…) ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/dendro/events_${name}', '{replica}')`,
       `CREATE TABLE IF NOT EXISTS events_${name} ON CLUSTER main AS events_${name}_local ENGINE = Distributed('main', 'dendro', 'events_${name}_local', cityHash64(log_id, intDiv(seq, 1000000)))`,
     ]),
+    "CREATE TABLE IF NOT EXISTS seq_claims ON CLUSTER main (…) ENGINE = ReplicatedMergeTree('/clickhouse/tables/everywhere/dendro/seq_claims', '{shard}-{replica}')",
+    ...tableClassNames.map(
+      (name) => `ALTER TABLE events_${name}_local ON CLUSTER main (ADD INDEX IF NOT EXISTS seq_bounds seq TYPE minmax GRANULARITY 1)`,
+    ),
   ])
-  for (const text of formatted.filter((one) => one.includes('MergeTree'))) {
+  for (const text of formatted.filter((one) => one.includes('MergeTree('))) {
     for (const setting of [...Object.keys(tableSettings), 'replicated_deduplication_window', 'min_compressed_bytes_to_fsync_after_fetch']) {
       expect(text).toContain(`${setting} = `)
+    }
+  }
+})
+
+test('every migration is understood by the engine, also in its form for a cluster', async () => {
+  for (const name of await readdir(OURS)) {
+    for (const statement of statements(await readFile(join(OURS, name), 'utf8'), { database: 'dendro', cluster: 'main' })) {
+      expect([name, await format(statement)]).toEqual([name, expect.stringContaining('ON CLUSTER main')])
     }
   }
 })
@@ -179,6 +182,16 @@ test('in a cluster the same files make replicated tables and one that reads all 
 test.each(['{{on clusters}}', '{{nonsense}}', '{{events x}}', '{{engine x}}'])('the placeholder %s is refused', (placeholder) => {
   expect(() => statements(`create table x ${placeholder};`, { database: 'd', cluster: undefined })).toThrow(/means nothing|does not exist/)
 })
+
+/** format gives the statement as the engine understands it. */
+async function format(statement: string): Promise<string> {
+  const answer = await store.writer.query({
+    query: 'select formatQuerySingleLine({statement:String}) as text',
+    query_params: { statement },
+    format: 'JSONEachRow',
+  })
+  return (await answer.json<{ text: string }>())[0]?.text ?? ''
+}
 
 async function forget(number: number, statement?: string): Promise<void> {
   if (statement !== undefined) await store.writer.command({ query: statement })
