@@ -159,10 +159,6 @@ test('in a cluster the same files make replicated tables and one that reads all 
       `CREATE TABLE IF NOT EXISTS events_${name}_local ON CLUSTER main (…) ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/dendro/events_${name}', '{replica}')`,
       `CREATE TABLE IF NOT EXISTS events_${name} ON CLUSTER main AS events_${name}_local ENGINE = Distributed('main', 'dendro', 'events_${name}_local', cityHash64(log_id, intDiv(seq, 1000000)))`,
     ]),
-    "CREATE TABLE IF NOT EXISTS seq_claims ON CLUSTER main (…) ENGINE = ReplicatedMergeTree('/clickhouse/tables/everywhere/dendro/seq_claims', '{shard}-{replica}')",
-    ...tableClassNames.map(
-      (name) => `ALTER TABLE events_${name}_local ON CLUSTER main (ADD INDEX IF NOT EXISTS seq_bounds seq TYPE minmax GRANULARITY 1)`,
-    ),
   ])
   for (const text of formatted.filter((one) => one.includes('MergeTree('))) {
     for (const setting of [...Object.keys(tableSettings), 'replicated_deduplication_window', 'min_compressed_bytes_to_fsync_after_fetch']) {
