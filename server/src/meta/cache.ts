@@ -36,10 +36,10 @@ export class Cache {
     this.#heardAtMs = clock.monotonicMs()
   }
 
-  async cached<T>(orgId: string, name: string, load: () => Promise<T>): Promise<T> {
+  async cached<T>(orgId: string, name: string, load: () => Promise<T>, ageMaxMs = Number.POSITIVE_INFINITY): Promise<T> {
     const key = `${orgId}\n${name}`
     const entry = this.#entries.get(key)
-    if (entry && this.#isFollowing) {
+    if (entry && this.#isFollowing && this.#clock.monotonicMs() - entry.loadedAtMs <= ageMaxMs) {
       this.#entries.delete(key)
       this.#entries.set(key, entry)
       return entry.value as T

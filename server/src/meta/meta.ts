@@ -24,9 +24,9 @@ export type Meta = Db & {
   /**
    * cached keeps what load gave for (organisation, name) until something of that organisation changes, here or in another process; for the
    * organisation '*' until anything changes. The value is shared and must not be altered. What was known stays known for 5 minutes when the
-   * store is lost.
+   * store is lost. With ageMaxMs it is loaded anew after that time: for what changes without being told.
    */
-  cached<T>(orgId: string, name: string, load: () => Promise<T>): Promise<T>
+  cached<T>(orgId: string, name: string, load: () => Promise<T>, ageMaxMs?: number): Promise<T>
   /** onChange calls the listener with an organisation, or '*' for all, whenever something of it changed anywhere; it gives back how to stop. */
   onChange(listener: (orgId: string) => void): () => void
   health(): MetaHealth
@@ -110,7 +110,7 @@ async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax
         }
       }
     },
-    cached: (orgId, name, load) => cache.cached(orgId, name, load),
+    cached: (orgId, name, load, ageMaxMs) => cache.cached(orgId, name, load, ageMaxMs),
     onChange: (listener) => cache.onChange(listener),
     health: () => healthOf(embedded, changes.isFollowing()),
     ping: async (signal) => {

@@ -18,9 +18,13 @@ type DatasetQuestion = QueryOf<typeof contract.datasets.list>
 /** A DatasetChange leaves alone what it does not name; a retention of null returns to the organisation's default. */
 type DatasetChange = Partial<BodyOf<typeof contract.datasets.update>>
 
+/** HEARTBEAT_AGE_MS is how long a list may lag behind the times at which data arrived, which are told to nobody. */
+const HEARTBEAT_AGE_MS = 3_000
+
 /** visibleDatasets is every dataset the caller may see, newest first; all reads of datasets go through it. */
 export async function visibleDatasets(world: Pick<World, 'meta'>, actor: Actor): Promise<readonly DatasetRow[]> {
-  return visibleTo(world, actor, await world.meta.cached(actor.orgId, 'datasets', () => selectDatasets(world.meta, actor.orgId)))
+  const all = await world.meta.cached(actor.orgId, 'datasets', () => selectDatasets(world.meta, actor.orgId), HEARTBEAT_AGE_MS)
+  return visibleTo(world, actor, all)
 }
 
 /** listDatasets gives what `from` or `from_expr` selects; selecting nothing is no failure here. */

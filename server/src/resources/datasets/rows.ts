@@ -15,10 +15,15 @@ export type DatasetRow = {
   created_by: Identity | null
   modified_at: number
   modified_by: Identity | null
+  /** last_heartbeat_at is when data arrived last; rows that are written do not have it. */
+  last_heartbeat_at?: number | null
 }
 
 export const selectDatasets = (db: Db, orgId: string) =>
-  db.all<DatasetRow>(sql`select * from datasets where org_id = ${orgId} and deleted_at is null order by created_at desc, id`)
+  db.all<DatasetRow>(sql`
+    select datasets.*, dataset_heartbeats.beat_at as last_heartbeat_at
+    from datasets left join dataset_heartbeats on dataset_heartbeats.log_id = datasets.id
+    where datasets.org_id = ${orgId} and deleted_at is null order by created_at desc, id`)
 
 /** insertDataset gives nothing back when the name is taken; the unique index decides between two who ask at once. */
 export const insertDataset = (db: Db, row: DatasetRow) =>
@@ -47,3 +52,31 @@ export const buryDataset = (db: Db, orgId: string, id: string, deletedAt: number
   db.run(
     sql`update datasets set deleted_at = ${deletedAt}, deleted_by = ${json(deletedBy)} where org_id = ${orgId} and id = ${id} and deleted_at is null`,
   )
+
+export const selectDatasetByName = (db: Db, orgId: string, collection: string, dataset: string) =>
+  db.one<DatasetRow>(
+    sql`select * from datasets where org_id = ${orgId} and collection = ${collection} and dataset = ${dataset} and deleted_at is null`,
+  )
+
+export const updateDatasetTags = (db: Db, row: Pick<DatasetRow, 'org_id' | 'id' | 'tags' | 'modified_at' | 'modified_by'>) =>
+  db.one<DatasetRow>(sql`
+    update datasets set tags = ${json(row.tags)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
+    where org_id = ${row.org_id} and id = ${row.id} and deleted_at is null returning *`)
+
+/** countBirth counts one dataset more that an identity has brought into being in this hour. */
+export const countBirth = (db: Db, orgId: string, identityId: string, hourStartMs: number) =>
+  db.one<{ births: number }>(sql`
+    insert into dataset_births as b (org_id, identity_id, hour_start_ms, births) values (${orgId}, ${identityId}, ${hourStartMs}, 1)
+    on conflict (org_id, identity_id, hour_start_ms) do update set births = b.births + 1
+    returning births`)
+
+export const removeBirths = (db: Db, beforeMs: number) => db.run(sql`delete from dataset_births where hour_start_ms < ${beforeMs}`)
+
+/** upsertHeartbeats leaves out datasets that are gone; a beat never goes back, whoever writes last. */
+export const upsertHeartbeats = (db: Db, beats: readonly { log_id: string; beat_at: number }[]) =>
+  db.run(sql`
+    insert into dataset_heartbeats as h (org_id, log_id, beat_at)
+    select datasets.org_id, given.log_id, given.beat_at
+    from unnest(${beats.map((beat) => beat.log_id)}::uuid[], ${beats.map((beat) => beat.beat_at)}::bigint[]) as given (log_id, beat_at)
+    join datasets on datasets.id = given.log_id
+    on conflict (log_id) do update set beat_at = greatest(h.beat_at, excluded.beat_at)`)

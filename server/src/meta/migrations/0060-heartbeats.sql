@@ -1,0 +1,17 @@
+-- When data arrived last. A row changes every few seconds while a dataset is fed, so its changes are told to nobody: readers look again by
+-- themselves after a while.
+create table dataset_heartbeats (
+  org_id uuid not null references organisations (id),
+  log_id uuid primary key references datasets (id) on delete cascade,
+  beat_at bigint not null
+);
+create index dataset_heartbeats_by_org on dataset_heartbeats (org_id);
+
+-- How many datasets a credential has brought into being by sending events, in each hour.
+create table dataset_births (
+  org_id uuid not null references organisations (id),
+  identity_id uuid not null,
+  hour_start_ms bigint not null,
+  births int not null,
+  primary key (org_id, identity_id, hour_start_ms)
+);
