@@ -19,7 +19,7 @@ type Credential = { key?: string; token?: string }
 async function exampleFor({ name, endpoint }: Named, maker: Maker): Promise<Ask> {
   const example = examples[name]
   if (example) return example(maker)
-  if (!endpoint.body && pathNames(endpoint.path).length === 0) return {}
+  if (!endpoint.body && !endpoint.takes && pathNames(endpoint.path).length === 0) return {}
   throw new Error(`${name} takes a body or names a record: add an example of a valid request to it in test/contract/examples.ts`)
 }
 
@@ -27,7 +27,12 @@ const pathFor = ({ endpoint }: Named, ask: Ask, path: string = endpoint.path) =>
   fill(path, ask.params ?? {}) + (ask.query === undefined ? '' : `?${ask.query}`)
 
 const send = (named: Named, ask: Ask, by: Credential, path?: string): Promise<Reply> =>
-  stage.app.ask(named.endpoint.method, pathFor(named, ask, path), { ...by, ...(ask.body === undefined ? {} : { body: ask.body }) })
+  stage.app.ask(named.endpoint.method, pathFor(named, ask, path), {
+    ...by,
+    ...(ask.headers ? { headers: ask.headers } : {}),
+    ...(ask.raw === undefined ? {} : { raw: ask.raw }),
+    ...(ask.body === undefined ? {} : { body: ask.body }),
+  })
 
 const admin = (maker: Maker, ask: Ask = {}): Credential =>
   ask.token === undefined ? { key: ask.key ?? maker.org.key } : { token: ask.token }

@@ -56,7 +56,8 @@ function verbCommand(place: Place, terminal: Terminal, globals: () => Connection
   for (const name of names) command.argument(`<${wordOf(name)}>`, descriptionOfParameter(operation, name))
   for (const option of fields.flatMap(optionsOf)) command.addOption(option)
   const taken = new Set(fields.map((field) => field.flag))
-  if (endpoint.body && !taken.has('--body')) command.option('--body <json>', 'the whole body: JSON, @file, or - for standard input')
+  if (endpoint.takes) command.option('--body <text>', `the body (${endpoint.takes.join(', ')}): text, @file, or - for standard input`)
+  else if (endpoint.body && !taken.has('--body')) command.option('--body <json>', 'the whole body: JSON, @file, or - for standard input')
   addConnection(command, taken)
   command.addHelpText('after', `\n${endpoint.method} ${endpoint.path}\n${whoMay(operation)}`)
   command.action(async (...given: unknown[]) => {
@@ -176,6 +177,7 @@ async function bodyOf(
   options: Record<string, unknown>,
   terminal: Terminal,
 ): Promise<unknown> {
+  if (endpoint.takes) return typeof options.body === 'string' ? bodyText(options.body, terminal) : ''
   if (!endpoint.body) return undefined
   const given = typeof options.body === 'string' ? readJson('--body', await bodyText(options.body, terminal)) : undefined
   const members = valuesOf(fields, 'body', options)

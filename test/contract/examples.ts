@@ -1,7 +1,15 @@
 import { type Maker, PASSWORD } from './stage.ts'
 
 /** An Ask is what a valid request to one endpoint carries besides its method and path. */
-export type Ask = { params?: Readonly<Record<string, string>>; query?: string; body?: unknown; key?: string; token?: string }
+export type Ask = {
+  params?: Readonly<Record<string, string>>
+  query?: string
+  body?: unknown
+  raw?: string
+  headers?: Record<string, string>
+  key?: string
+  token?: string
+}
 
 /** An Example makes a request that succeeds once in the organisation of the maker; every call makes records of its own. */
 export type Example = (maker: Maker) => Promise<Ask> | Ask

@@ -7,6 +7,13 @@ import type { Reply } from '../world.ts'
 export function mustFail(reply: Reply, status: number, by: { endpoint?: Endpoint; counted?: boolean } = {}): FailureBody {
   const body = reply.body as FailureBody
   expect(reply.status, JSON.stringify(reply.body)).toBe(status)
+  if (by.endpoint) expect(failureCodes(by.endpoint), `the contract must list ${status} in fails`).toContain(status)
+  if (by.counted) mustBeCounted(reply)
+  if (by.endpoint?.failure) {
+    expect(by.endpoint.failure.parse(body)).toEqual(body)
+    expect(reply.headers.get('x-correlation-id')).toMatch(/^[\da-f]{32}$/)
+    return body
+  }
   expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(Object.keys(body).filter((name) => name !== 'errors')).toEqual(['code', 'type', 'correlation_id', 'details'])
   expect(Shape.parse(body)).toEqual(body)
@@ -15,8 +22,6 @@ export function mustFail(reply: Reply, status: number, by: { endpoint?: Endpoint
   expect(body.correlation_id).toMatch(/^[\da-f]{32}$/)
   expect(reply.headers.get('x-correlation-id')).toBe(body.correlation_id)
   expect(body.details.length).toBeGreaterThan(5)
-  if (by.endpoint) expect(failureCodes(by.endpoint), `the contract must list ${status} in fails`).toContain(status)
-  if (by.counted) mustBeCounted(reply)
   return body
 }
 

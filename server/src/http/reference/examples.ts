@@ -82,10 +82,17 @@ function exampleText(shape: Schema, name: string): string {
   return typeof sample === 'string' ? sample : name === '' ? 'text' : name.replaceAll('_', ' ')
 }
 
-/** bodyExample is a body to start from; undefined when the endpoint takes none. */
-export function bodyExample(operation: Operation, schemas: Schemas): unknown {
-  const schema = operation.requestBody?.content['application/json']?.schema
-  return schema && exampleOf(schema, schemas)
+/** A Sample is a body to start from, as it goes over the wire. */
+export type Sample = { type: string; text: string }
+
+const LINES_SAMPLE = '{"level": "error", "message": "payment failed", "order": 4711}'
+
+/** bodySample is a body for an endpoint; undefined when it takes none. */
+export function bodySample(operation: Operation, schemas: Schemas): Sample | undefined {
+  const [first] = Object.entries(operation.requestBody?.content ?? {})
+  if (!first) return undefined
+  const [type, { schema }] = first
+  return { type, text: type === 'application/json' ? JSON.stringify(exampleOf(schema, schemas), null, 2) : LINES_SAMPLE }
 }
 
 /** examplePath fills a path with values that look right. */
@@ -105,10 +112,10 @@ export function examplePath(path: string, operation: Operation, schemas: Schemas
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(',') : String(value))
 
 /** curlOf is the request as a command to paste into a shell. */
-export function curlOf(ask: { method: string; url: string; isPublic: boolean; body: unknown }): string {
+export function curlOf(ask: { method: string; url: string; isPublic: boolean; body: Sample | undefined }): string {
   const lines = [`curl ${ask.method === 'GET' ? '' : `-X ${ask.method} `}${quoted(ask.url)}`]
   if (!ask.isPublic) lines.push('-H "X-SERVICE-API-KEY: $DENDRO_API_KEY"')
-  if (ask.body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(ask.body, null, 2))}`)
+  if (ask.body) lines.push(`-H 'Content-Type: ${ask.body.type}'`, `-d ${quoted(ask.body.text)}`)
   return lines.join(' \\\n  ')
 }
 

@@ -1,6 +1,6 @@
 import { meaningOf, type OpenApiDocument, type Operation } from '@dendro/api'
 import { icon, script, style } from './assets.ts'
-import { bodyExample, curlOf, exampleOf, examplePath, type Schemas } from './examples.ts'
+import { bodySample, curlOf, exampleOf, examplePath, type Schemas } from './examples.ts'
 import { fieldsOf, parametersOf, typeOf } from './fields.ts'
 import { type Html, html, prose } from './html.ts'
 import { introduction } from './introduction.ts'
@@ -91,7 +91,7 @@ ${section.entries.map((entry) => articleOf(entry, baseUrl, schemas))}
 
 function articleOf(entry: Entry, baseUrl: string, schemas: Schemas): Html {
   const { method, path, operation, aliases } = entry
-  const body = bodyExample(operation, schemas)
+  const body = bodySample(operation, schemas)
   const url = baseUrl + examplePath(path, operation, schemas)
   const curl = curlOf({ method, url, isPublic: operation['x-permission'] === PUBLIC, body })
   return html`<article id="${operation.operationId}" data-method="${method}" data-path="${path}">
@@ -108,7 +108,7 @@ ${failuresOf(operation)}
 <div class="example">
 <div class="code"><div class="caption">Request<button class="plain copy" type="button" hidden>Copy</button></div><pre tabindex="0"><code>${curl}</code></pre></div>
 ${sampleAnswer(operation, schemas)}
-<div class="try" hidden${body === undefined ? undefined : html` data-body="${JSON.stringify(body, null, 2)}"`}></div>
+<div class="try" hidden${body && html` data-body="${body.text}" data-type="${body.type}"`}></div>
 </div>
 </article>`
 }
@@ -135,10 +135,12 @@ function inputsOf(operation: Operation, schemas: Schemas): Html {
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
   const inQuery = parameters.filter((parameter) => parameter.in === 'query')
   const body = operation.requestBody
-  const schema = body?.content['application/json']?.schema
+  const types = Object.keys(body?.content ?? {})
+  const schema = types.length === 1 ? body?.content['application/json']?.schema : undefined
   return html`${inPath.length > 0 && html`<h4>Path</h4>${parametersOf(inPath, schemas)}`}
 ${inQuery.length > 0 && html`<h4>Query</h4>${parametersOf(inQuery, schemas)}`}
-${schema && html`<h4>Body ${body?.required === false && html`<span class="note">may be left out</span>`}</h4>${fieldsOf(schema, schemas, 'sent')}`}`
+${schema && html`<h4>Body ${body?.required === false && html`<span class="note">may be left out</span>`}</h4>${fieldsOf(schema, schemas, 'sent')}`}
+${body && !schema && html`<h4>Body</h4><p class="whole">${types.map((type, index) => html`${index > 0 && ', '}<code>${type}</code>`)}</p>`}`
 }
 
 function successOf(operation: Operation): {

@@ -143,6 +143,7 @@ function formOf(place) {
   }
   if (place.dataset.body !== undefined) {
     const text = make('textarea', { name: 'body', value: place.dataset.body, spellcheck: false })
+    text.dataset.type = place.dataset.type
     form.append(make('label', { className: 'tall' }, make('span', { textContent: 'Body' }), text))
   }
   const send = make('button', { type: 'submit', textContent: `Send ${method}` })
@@ -168,12 +169,13 @@ async function attempt(method, path, form) {
   const inPath = (name) => fields.find((field) => field.dataset.place === 'path' && field.name === name)?.value ?? ''
   const pairs = fields.filter((field) => field.dataset.place === 'query' && field.value !== '').map((field) => [field.name, field.value])
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(inPath(name)))
-  const body = form.querySelector('textarea')?.value.trim()
+  const area = form.querySelector('textarea')
+  const body = area?.value.trim()
   const started = performance.now()
   try {
     const answer = await fetch(pairs.length > 0 ? `${filled}?${new URLSearchParams(pairs)}` : filled, {
       method,
-      headers: { ...credential(), ...(body ? { 'content-type': 'application/json' } : {}) },
+      headers: { ...credential(), ...(body ? { 'content-type': area.dataset.type } : {}) },
       signal: AbortSignal.timeout(WAIT_MS),
       ...(body ? { body } : {}),
     })
