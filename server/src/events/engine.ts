@@ -78,8 +78,8 @@ export class EngineFailure extends Error {
 
 /** whyNotStarted reads the engine's last words; its exit status says nothing. */
 function whyNotStarted(lastWords: string): StartReason {
-  if (/Code: 76\b|Another server instance in same directory/.test(lastWords)) return 'locked'
-  if (/Code: 210\b|Address already in use/.test(lastWords)) return 'port taken'
+  if (/Another server instance in same directory/.test(lastWords)) return 'locked'
+  if (/Address already in use/.test(lastWords)) return 'port taken'
   return /Exception/.test(lastWords) ? 'broken' : 'other'
 }
 
@@ -210,13 +210,16 @@ function spawnEngine(configFile: string) {
     '--interactive',
     `--query=${STATEMENT}`,
   ]
-  return spawn(process.execPath, args, {
+  const child = spawn(process.execPath, args, {
     // A process group of its own: Ctrl-C in a terminal must reach the service alone, which stops the engine when it is ready to.
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
     // Nothing of our environment: it may hold secrets, and the engine would read names of its own from it. Dates are those of UTC.
     env: { TZ: 'UTC' },
   })
+  // Letting go of the lifeline of an engine that just died is no failure of ours.
+  child.stdin.on('error', () => undefined)
+  return child
 }
 
 /** freePort asks the kernel for a port; another program may take it before the engine does, which is seen and tried again. */
