@@ -57,4 +57,22 @@ export const reference = {
     media: 'image/svg+xml',
     reply: z.string(),
   }),
+  invitation: endpoint({
+    method: 'GET',
+    path: '/accept-invite',
+    permission: 'public',
+    tier: 'D',
+    summary: 'The page behind the one-time link of an invitation, where a person sets a password',
+    media: 'text/html',
+    reply: z.string(),
+  }),
+  invitationScript: endpoint({
+    method: 'GET',
+    path: '/docs/invitation.js',
+    permission: 'public',
+    tier: 'D',
+    summary: 'The script of the invitation page',
+    media: 'text/javascript',
+    reply: z.string(),
+  }),
 }

@@ -13,3 +13,4 @@ function asset(name: string): Asset {
 export const style = asset('reference.css')
 export const script = asset('reference.js')
 export const icon = asset('icon.svg')
+export const invitationScript = asset('invitation.js')

@@ -1,7 +1,8 @@
 import { contract, openApiDocument } from '@dendro/api'
 import { Answer, type Routes, routes } from '../mount.ts'
-import { type Asset, icon, script, style } from './assets.ts'
+import { type Asset, icon, invitationScript, script, style } from './assets.ts'
 import { homePage, prefersJson } from './home.ts'
+import { invitationPage } from './invitation.ts'
 import { referencePage } from './page.ts'
 
 export type ReferenceFacts = {
@@ -28,6 +29,8 @@ export function referenceRoutes(facts: ReferenceFacts): Routes {
     style: async () => asFile(style),
     script: async () => asFile(script),
     icon: async () => asFile(icon),
+    invitation: async () => asPage(invitationPage()),
+    invitationScript: async () => asFile(invitationScript),
   })
 }
 
