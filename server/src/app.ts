@@ -62,6 +62,8 @@ const allRoutes = (world: World, meter: Meter): readonly Routes[] => [
   userRoutes(world),
 ]
 
+/** The engine's part of DENDRO_MEMORY; the rest is for the service itself and what waits in it. */
+const ENGINE_SHARE = 0.75
 const IDLE_EVERY_MS = 1_000
 const SWEEP_EVERY_MS = 60_000
 
@@ -75,7 +77,10 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
   const dataDir = config.DENDRO_DATA_DIR
   const admin = adminOf(config)
   const [events, meta] = await openBoth(
-    openEventStore({ url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: config.DENDRO_MEMORY }, deps),
+    openEventStore(
+      { url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: Math.floor(config.DENDRO_MEMORY * ENGINE_SHARE) },
+      deps,
+    ),
     openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir }, deps),
   )
   return {
