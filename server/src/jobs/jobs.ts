@@ -1,0 +1,138 @@
+import type { Db } from '../meta/meta.ts'
+import type { World } from '../world.ts'
+import { claimJob, insertJob, keepRecurring } from './rows.ts'
+import { type Running, runJob } from './running.ts'
+
+export { LeaseLost } from './running.ts'
+
+/** A Job is one piece of work as its kind sees it while the lease is held. It may run more than once, so what it does must bear repeating. */
+export type Job = {
+  id: string
+  /** orgId is undefined for work of the whole deployment. */
+  orgId: string | undefined
+  payload: Readonly<Record<string, unknown>>
+  /** attempt counts from 1 since the last success. */
+  attempt: number
+  /** fence rises with every lease of this job. */
+  fence: number
+  /** signal ends when the lease is lost or the service stops; then the work must end soon. */
+  signal: AbortSignal
+  /** hold is the first statement of every transaction of a job: it throws when the lease is another's, and keeps it here until the end of tx. */
+  hold(tx: Db): Promise<void>
+}
+
+/** An Again says that a job has more to do, in so many milliseconds, and what it wants to know then. */
+export type Again = { againInMs: number; payload?: Record<string, unknown> }
+
+/** A JobKind is how one sort of work is done; the roof lists all of them. */
+export type JobKind = {
+  name: string
+  /** everyMs makes the kind recurring: the deployment has one job of it, which never ends. */
+  everyMs?: number
+  /** isDueAtStart brings a recurring job forward whenever a process starts. */
+  isDueAtStart?: boolean
+  /** triesMax bounds the attempts of a job that does not recur; then it is given up, and a person is needed. */
+  triesMax?: number
+  /** run returns when the work is done, or says when there is more of it. */
+  run(job: Job): Promise<Again | undefined>
+}
+
+export type NewJob = {
+  kind: string
+  orgId: string | undefined
+  /** key names what the job is about: asking twice makes one job. */
+  key: string
+  payload: Record<string, unknown>
+  dueMs?: number
+}
+
+/** enqueue asks for work in the transaction that makes it necessary: neither is ever there without the other. */
+export async function enqueue(world: Pick<World, 'clock' | 'ids'>, tx: Db, job: NewJob): Promise<void> {
+  const nowMs = world.clock.nowMs()
+  const { kind, key, payload } = job
+  await insertJob(tx, { id: world.ids.uuid(), org_id: job.orgId ?? null, kind, key, payload, nowMs, dueMs: job.dueMs ?? nowMs })
+}
+
+export type WorkBounds = {
+  pollMs?: number
+  leaseMs?: number
+  /** stopMs is how long a stop waits for running jobs to end. */
+  stopMs?: number
+}
+
+/** LEASE_MS is how long a dead process keeps its jobs from the others. */
+const LEASE_MS = 30_000
+const POLL_MS = 1_000
+const STOP_MS = 10_000
+/** RUNNING_MAX is how many jobs a process runs at once, each of another kind: one slow kind never keeps the others waiting. */
+const RUNNING_MAX = 4
+const RECURRING_EVERY_MS = 60_000
+
+export type Worker = { close(): Promise<void> }
+
+/** startWorker runs jobs of the given kinds until closed; closing ends what runs and gives its leases back. */
+export function startWorker(
+  world: Pick<World, 'meta' | 'clock' | 'ids' | 'log'>,
+  kinds: readonly JobKind[],
+  bounds: WorkBounds = {},
+): Worker {
+  const { meta, clock, ids, log } = world
+  const { pollMs = POLL_MS, leaseMs = LEASE_MS, stopMs = STOP_MS } = bounds
+  const holder = ids.uuid()
+  const stopping = new AbortController()
+  const running = new Map<string, Running>()
+  let keptMs = Number.NEGATIVE_INFINITY
+
+  async function keepAllRecurring(): Promise<void> {
+    if (clock.monotonicMs() - keptMs < RECURRING_EVERY_MS) return
+    const isFirst = keptMs === Number.NEGATIVE_INFINITY
+    const nowMs = clock.nowMs()
+    for (const { name, everyMs, isDueAtStart } of kinds) {
+      if (everyMs === undefined) continue
+      const dueMaxMs = isFirst && isDueAtStart ? nowMs : nowMs + everyMs
+      await keepRecurring(meta, { id: ids.uuid(), kind: name, nowMs, dueMs: nowMs, dueMaxMs })
+    }
+    keptMs = clock.monotonicMs()
+  }
+
+  /** startOne starts the job that has been due longest, if a kind and a place are free for one. */
+  async function startOne(): Promise<boolean> {
+    const free = kinds.filter(({ name }) => !running.has(name)).map(({ name }) => name)
+    if (stopping.signal.aborted || running.size >= RUNNING_MAX || free.length === 0) return false
+    const claimedMs = clock.monotonicMs()
+    const row = await claimJob(meta, { kinds: free, holder, nowMs: clock.nowMs(), leaseMs })
+    const kind = kinds.find(({ name }) => name === row?.kind)
+    if (!row || !kind) return false
+    const started = runJob(world, kind, row, { leaseMs, claimedMs, stopping: stopping.signal })
+    running.set(kind.name, started)
+    void started.ended.then(() => running.delete(kind.name))
+    return true
+  }
+
+  async function work(): Promise<void> {
+    let isTroubled = false
+    while (!stopping.signal.aborted) {
+      try {
+        await keepAllRecurring()
+        while (await startOne());
+        isTroubled = false
+      } catch (err) {
+        log[isTroubled ? 'debug' : 'warn']({ err }, 'jobs could not be claimed')
+        isTroubled = true
+      }
+      await clock.sleep(pollMs, stopping.signal).catch(() => undefined)
+    }
+  }
+
+  const working = work()
+  return {
+    close: async () => {
+      stopping.abort()
+      await working
+      const given = new AbortController()
+      const ended = Promise.all([...running.values()].map((job) => job.ended)).finally(() => given.abort())
+      await Promise.race([ended, clock.sleep(stopMs, given.signal).catch(() => undefined)])
+      if (running.size > 0) log.warn({ kinds: [...running.keys()] }, 'jobs did not end in time; their leases will run out')
+    },
+  }
+}

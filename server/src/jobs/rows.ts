@@ -1,0 +1,92 @@
+import type { Db } from '../meta/meta.ts'
+import { json, type Sql, sql } from '../meta/sql.ts'
+
+export type JobRow = {
+  id: string
+  org_id: string | null
+  kind: string
+  key: string
+  payload: Record<string, unknown>
+  attempts: number
+  fence: number
+}
+
+/** A Lease names one holding of a job: every statement about it misses once another lease was given. */
+export type Lease = Pick<JobRow, 'id' | 'fence'>
+
+/** STORE_MS is the one clock of leases: those of the processes that share the work need not agree. */
+const STORE_MS = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+export type NewJobRow = {
+  id: string
+  org_id: string | null
+  kind: string
+  key: string
+  payload: Record<string, unknown>
+  nowMs: number
+  dueMs: number
+}
+
+/** insertJob leaves one job of a kind and key: due at the earlier time, and taken up again when it had been given up. */
+export const insertJob = (db: Db, job: NewJobRow) =>
+  db.run(sql`
+    insert into jobs (id, org_id, kind, key, payload, created_at, due_at)
+    values (${job.id}, ${job.org_id}, ${job.kind}, ${job.key}, ${json(job.payload)}, ${job.nowMs}, ${job.dueMs})
+    on conflict (kind, key) do update set
+      due_at = least(jobs.due_at, excluded.due_at),
+      attempts = case when jobs.given_up_at is null then jobs.attempts else 0 end,
+      given_up_at = null`)
+
+/** claimJob takes the job that has been due longest; skip locked lets several processes share the work without waiting for one another. */
+export const claimJob = (db: Db, claim: { kinds: readonly string[]; holder: string; nowMs: number; leaseMs: number }) =>
+  db.one<JobRow>(sql`
+    update jobs set holder = ${claim.holder}, lease_until_ms = ${STORE_MS} + ${claim.leaseMs}::bigint, fence = fence + 1, attempts = attempts + 1
+    where id = (
+      select id from jobs
+      where due_at <= ${claim.nowMs} and given_up_at is null and kind in (${sql.join(claim.kinds)})
+        and (lease_until_ms is null or lease_until_ms < ${STORE_MS})
+      order by due_at, id limit 1 for update skip locked)
+    returning id, org_id, kind, key, payload, attempts, fence`)
+
+const held = ({ id, fence }: Lease): Sql => sql`id = ${id} and fence = ${fence} and holder is not null`
+
+/** renewLease gives 0 when the lease is lost. */
+export const renewLease = (db: Db, lease: Lease, leaseMs: number) =>
+  db.run(sql`update jobs set lease_until_ms = ${STORE_MS} + ${leaseMs}::bigint where ${held(lease)}`)
+
+/**
+ * holdLease keeps others from claiming the job until the transaction ends, which the key share lock does, while a renewal passes beside it.
+ */
+export const holdLease = (db: Db, lease: Lease) => db.one<{ id: string }>(sql`select id from jobs where ${held(lease)} for key share`)
+
+export const deleteJob = (db: Db, lease: Lease) => db.run(sql`delete from jobs where ${held(lease)}`)
+
+/** rescheduleJob ends a lease with success, for a job that has more to do. */
+export const rescheduleJob = (db: Db, lease: Lease, next: { nowMs: number; dueMs: number; payload: Record<string, unknown> }) =>
+  db.run(sql`
+    update jobs set holder = null, lease_until_ms = null, attempts = 0, last_failure = null, done_at = ${next.nowMs},
+      due_at = ${next.dueMs}, payload = ${json(next.payload)}
+    where ${held(lease)}`)
+
+/** failJob ends a lease with a failure; without a time to try again the job is given up. */
+export const failJob = (db: Db, lease: Lease, failed: { nowMs: number; failure: string; dueMs: number | undefined }) =>
+  db.run(sql`
+    update jobs set holder = null, lease_until_ms = null, last_failure = ${failed.failure}, failed_at = ${failed.nowMs},
+      due_at = coalesce(${failed.dueMs ?? null}::bigint, due_at),
+      given_up_at = case when ${failed.dueMs ?? null}::bigint is null then ${failed.nowMs}::bigint end
+    where ${held(lease)}`)
+
+/** giveBack ends a lease as if it had never been given. */
+export const giveBack = (db: Db, lease: Lease) =>
+  db.run(sql`update jobs set holder = null, lease_until_ms = null, attempts = attempts - 1 where ${held(lease)}`)
+
+/**
+ * keepRecurring makes the job of a recurring kind where it is missing, and brings it forward where it is due later than one interval from now:
+ * the interval became shorter, or the clock went back.
+ */
+export const keepRecurring = (db: Db, job: { id: string; kind: string; nowMs: number; dueMs: number; dueMaxMs: number }) =>
+  db.run(sql`
+    insert into jobs (id, kind, key, payload, created_at, due_at)
+    values (${job.id}, ${job.kind}, '', '{}', ${job.nowMs}, ${job.dueMs})
+    on conflict (kind, key) do update set due_at = least(jobs.due_at, ${job.dueMaxMs}::bigint)
+      where jobs.due_at > ${job.dueMaxMs}::bigint`)
