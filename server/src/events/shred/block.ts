@@ -6,6 +6,7 @@ import type { Slot } from './slots.ts'
 /** BlockNumbers are what the intake gives to a block: whose it is, and the first of its sequence numbers, which rise by one. */
 export type BlockNumbers = { readonly orgId: number; readonly logId: string; readonly firstSeq: bigint }
 
+const MS_PER_DAY = 86_400_000
 const LOW_CARDINALITY_VERSION = 1n
 /** HAS_OWN_KEYS says that the dictionary comes with the block and replaces an earlier one. */
 const HAS_OWN_KEYS = 0x600n
@@ -21,6 +22,8 @@ export class BlockBuilder {
   readonly raw = new TextColumn()
   readonly more = new MoreColumn()
   private readonly slots = new Map<string, TextColumn>()
+  /** days are those of the rows, counted from 1970. */
+  readonly days = new NumberColumn()
   private readonly timeLow = new NumberColumn()
   private readonly timeHigh = new NumberColumn()
   private readonly skeletonLow = new NumberColumn()
@@ -53,10 +56,12 @@ export class BlockBuilder {
   }
 
   setTime(ms: number, ns: number): void {
-    // ms * 1e6 + ns is beyond 2^53, so the milliseconds go in two parts of which each product is exact.
-    const upper = Math.floor(ms / 65_536) * 1_000_000
-    const lower = (ms % 65_536) * 1_000_000 + ns + (upper % 65_536) * 65_536
-    this.timeLow.set(this.rows, lower % 4_294_967_296)
+    this.days.set(this.rows, Math.floor(ms / MS_PER_DAY))
+    // ms * 1e6 + ns is beyond 2^53, so the milliseconds go in two parts of which each product is exact; a remainder would be slow.
+    const parts = Math.floor(ms / 65_536)
+    const upper = parts * 1_000_000
+    const lower = (ms - parts * 65_536) * 1_000_000 + ns + (upper & 0xffff) * 65_536
+    this.timeLow.set(this.rows, lower >>> 0)
     this.timeHigh.set(this.rows, Math.floor(upper / 65_536) + Math.floor(lower / 4_294_967_296))
   }
 
@@ -79,22 +84,31 @@ export class BlockBuilder {
 
   /** encode writes the block; the builder is then empty. */
   encode(numbers: BlockNumbers): Uint8Array<ArrayBuffer> {
-    const { rows } = this
-    const parts: Uint8Array[] = []
-    const present = this.columns.filter((column) => this.isPresent(column.name))
-    parts.push(varint(present.length), varint(rows))
-    for (const { name, type } of present) {
-      parts.push(text(name), text(this.slots.has(name) ? 'String' : type))
-      parts.push(...this.encodeColumn(name, numbers))
-    }
-    const block = join(parts)
+    const columns = this.present().map(({ name, type }) => ({ name, type, parts: this.encodeColumn(name, numbers) }))
+    const parts = columns.flatMap((column) => [text(column.name), text(column.type), ...column.parts])
+    const block = join([varint(columns.length), varint(this.rows), ...parts])
     this.clear()
     return block
+  }
+
+  /** takeColumns gives the data of each column but those that the writer adds, which numbers rows and knows their post; the builder is then empty. */
+  takeColumns(owner: Pick<BlockNumbers, 'orgId' | 'logId'>): { name: string; type: string; bytes: Uint8Array<ArrayBuffer> }[] {
+    const columns = this.present()
+      .filter(({ name }) => name !== 'seq' && name !== 'post')
+      .map(({ name, type }) => ({ name, type, bytes: join(this.encodeColumn(name, { ...owner, firstSeq: 0n })) }))
+    this.clear()
+    return columns
   }
 
   clear(): void {
     this.rows = 0
     for (const column of [this.shape, this.origin, this.raw, this.more, ...this.slots.values()]) column.clear()
+  }
+
+  private present(): readonly { name: string; type: string }[] {
+    return this.columns
+      .filter(({ name }) => this.isPresent(name))
+      .map(({ name, type }) => ({ name, type: this.slots.has(name) ? 'String' : type }))
   }
 
   private isPresent(name: string): boolean {
@@ -127,7 +141,7 @@ export class BlockBuilder {
       case 'more':
         return this.encodeMore()
       default:
-        return [encodeTexts(name === 'raw' ? this.raw : this.slots.get(name), rows)]
+        return encodeTexts(name === 'raw' ? this.raw : this.slots.get(name), rows)
     }
   }
 
@@ -139,17 +153,17 @@ export class BlockBuilder {
       u64(LOW_CARDINALITY_VERSION),
       asBytes(ends),
       ...encodeDictionaryRows(more.keys, more.count),
-      encodeTexts(more.values, more.count),
+      ...encodeTexts(more.values, more.count),
     ]
   }
 }
 
 const isSlot = (name: string): boolean => /^[cs]\d/.test(name)
 
-function encodeTexts(column: TextColumn | undefined, rows: number): Uint8Array {
+function encodeTexts(column: TextColumn | undefined, rows: number): Uint8Array[] {
   if (!column) throw new Error('a column that is present has no values')
   column.fill(rows)
-  return column.bytes.subarray(0, column.used)
+  return [column.bytes.subarray(0, column.used)]
 }
 
 const encodeDictionary = (column: DictionaryColumn, rows: number): Uint8Array[] => [
@@ -162,7 +176,7 @@ function encodeDictionaryRows(column: DictionaryColumn, rows: number): Uint8Arra
   const numbers = column.rows.values.subarray(0, rows)
   const [width, indexes] =
     size <= 2 ** 8 ? [0n, Uint8Array.from(numbers)] : size <= 2 ** 16 ? [1n, Uint16Array.from(numbers)] : [2n, numbers]
-  return [u64(width | HAS_OWN_KEYS), u64(BigInt(size)), encodeTexts(column.texts, size), u64(BigInt(rows)), asBytes(indexes)]
+  return [u64(width | HAS_OWN_KEYS), u64(BigInt(size)), ...encodeTexts(column.texts, size), u64(BigInt(rows)), asBytes(indexes)]
 }
 
 function wide(low: NumberColumn, high: NumberColumn, rows: number): Uint8Array {

@@ -90,9 +90,32 @@ export class Shredder {
     return this.block.more.observations()
   }
 
+  /** days tells the day of each collected row, counted from 1970. */
+  days(): Uint32Array {
+    return this.block.days.values.subarray(0, this.block.rows)
+  }
+
   /** flush gives the rows collected so far as one block. */
   flush(numbers: BlockNumbers): Uint8Array<ArrayBuffer> {
     const block = this.block.encode(numbers)
+    this.endBlock()
+    return block
+  }
+
+  /** take gives them as the columns of a block that the writer completes. */
+  take(owner: Pick<BlockNumbers, 'orgId' | 'logId'>): ReturnType<BlockBuilder['takeColumns']> {
+    const columns = this.block.takeColumns(owner)
+    this.endBlock()
+    return columns
+  }
+
+  /** discard forgets the collected rows. */
+  discard(): void {
+    this.block.clear()
+    this.endBlock()
+  }
+
+  private endBlock(): void {
     const forgot = this.ledger.endBlock()
     if (forgot || this.matcher.full) {
       this.matcher = new Matcher()
@@ -100,7 +123,6 @@ export class Shredder {
       this.learned = new LearnedShapes(this.map, this.block)
     }
     this.prepared = undefined
-    return block
   }
 
   private add(bytes: Uint8Array, start: number, end: number, arrival: Arrival, valid: boolean): void {
