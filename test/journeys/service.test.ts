@@ -22,10 +22,10 @@ afterEach(async () => {
 })
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-async function start(dir = dataDir): Promise<Service> {
+async function start(env: Record<string, string> = {}, dir = dataDir): Promise<Service> {
   const port = await freePort()
   const child = spawn(process.execPath, [join(root, 'server/src/main.ts'), 'start'], {
-    env: { ...process.env, DENDRO_DATA_DIR: dir, DENDRO_PORT: String(port), DENDRO_LOG_LEVEL: 'warn', DENDRO_MEMORY: '2G' },
+    env: { ...process.env, DENDRO_DATA_DIR: dir, DENDRO_PORT: String(port), DENDRO_LOG_LEVEL: 'warn', DENDRO_MEMORY: '2G', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
@@ -41,8 +41,8 @@ async function start(dir = dataDir): Promise<Service> {
   return { child, url: `http://127.0.0.1:${port}`, said: () => said, complained: () => complained }
 }
 
-async function startUntilUp(): Promise<Service> {
-  const service = await start()
+async function startUntilUp(env: Record<string, string> = {}): Promise<Service> {
+  const service = await start(env)
   await until(() => service.said().includes('Stop with Ctrl-C') || service.child.exitCode !== null)
   expect(service.child.exitCode, service.complained()).toBe(null)
   return service
@@ -148,6 +148,35 @@ test('when a store dies the service says so and comes back by itself', async () 
     await until(async () => (await statusOf(`${service.url}/health`)) === 200)
     expect(await statusOf(`${service.url}/api-keys`, { 'x-service-api-key': key })).toBe(200)
   }
+})
+
+test('no key, password, token or link is written to the log, however much it writes', async () => {
+  const service = await startUntilUp({ DENDRO_LOG_LEVEL: 'trace' })
+  const password = 'a sentence nobody says twice'
+  const ask = async (method: string, path: string, body: object, headers: Record<string, string> = {}): Promise<Record<string, string>> => {
+    const answer = await fetch(service.url + path, {
+      method,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return (await answer.json()) as Record<string, string>
+  }
+  const admin = { 'x-service-api-key': key }
+  const made = await ask('POST', '/api-keys', { name: 'spy', roles: ['SearchApi'] }, admin)
+  const person = { first_name: 'A', last_name: 'B', email: 'spy@example.com', roles: ['ReadOnly'] }
+  const invited = await ask('POST', '/users', person, admin)
+  const invitation = new URL(invited.invitation_url ?? '').searchParams.get('token') ?? ''
+  const wrongToken = 'not-the-token-of-anybody'
+  await ask('POST', '/auth/accept-invite', { token: wrongToken, password })
+  const login = await ask('POST', '/auth/accept-invite', { token: invitation, password })
+  await ask('POST', '/auth/login', { email: person.email, password: `${password}?` })
+  await ask('POST', '/datasets', { collection: 'x' }, { authorization: `Bearer ${login.token}` })
+  await ask('POST', '/datasets', {}, { 'x-service-api-key': 'dk_wrong-but-perhaps-nearly-right' })
+  expect(await stop(service.child, 'SIGTERM')).toBe(0)
+  expect(service.complained()).toContain('datasets.create')
+  const secrets = [key, made.key, invitation, password, login.token, wrongToken, 'dk_wrong-but-perhaps-nearly-right']
+  expect(secrets.every((secret) => secret !== undefined && secret.length > 10)).toBe(true)
+  expect(secrets.filter((secret) => service.complained().includes(secret ?? ''))).toEqual([])
 })
 
 test('a setting that cannot be read stops the start with a sentence that names it', async () => {
