@@ -2,7 +2,7 @@ import type { Identity } from '@dendro/api'
 import type { Actor, Identified, RequestFacts } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
-import { type AuditRow, insertAudit, selectAudit } from './rows.ts'
+import { type AuditQuestion, type AuditRow, insertAudit, selectAudit } from './rows.ts'
 
 type Entity = { type: string; id: string }
 export type AuditEntry = { entity: Entity; before?: Record<string, unknown>; after?: Record<string, unknown> }
@@ -42,16 +42,6 @@ async function record(world: Teller, db: Db, who: Who, outcome: 'done' | 'refuse
     after: entry.after,
     correlation_id: who.facts.correlationId,
   })
-}
-
-export type AuditQuestion = {
-  from_ts?: number | undefined
-  to_ts?: number | undefined
-  action?: string | undefined
-  entity_id?: string | undefined
-  actor_id?: string | undefined
-  before_id?: string | undefined
-  limit: number
 }
 
 /** listAudit gives the newest records first; `before_id` continues behind the last one of the page before. */

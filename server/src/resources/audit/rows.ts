@@ -1,7 +1,6 @@
 import type { Identity } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
 import { json, sql } from '../../meta/sql.ts'
-import type { AuditQuestion } from './audit.ts'
 
 export type AuditRow = {
   org_id: string
@@ -18,6 +17,16 @@ export type AuditRow = {
   before: Record<string, unknown> | null | undefined
   after: Record<string, unknown> | null | undefined
   correlation_id: string
+}
+
+export type AuditQuestion = {
+  from_ts?: number | undefined
+  to_ts?: number | undefined
+  action?: string | undefined
+  entity_id?: string | undefined
+  actor_id?: string | undefined
+  before_id?: string | undefined
+  limit: number
 }
 
 export const insertAudit = (db: Db, row: AuditRow) =>
