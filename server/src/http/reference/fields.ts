@@ -7,8 +7,11 @@ type Way = 'sent' | 'answered'
 
 /** fieldsOf shows the members of a schema: name, type, bounds, meaning; named shapes are links, unnamed objects open below. */
 export function fieldsOf(schema: Schema, schemas: Schemas, way: Way): Html {
-  const isClosed = way === 'sent' && resolveShape(schema, schemas).additionalProperties === false
-  return html`${isClosed && html`<p class="note">Closed: an unknown field is refused.</p>`}${membersOf(schema, schemas, way)}`
+  const shape = resolveShape(schema, schemas)
+  if (way === 'answered') return membersOf(schema, schemas, way)
+  return html`${typeof shape.description === 'string' && html`<p>${prose(shape.description)}</p>`}
+${shape.additionalProperties === false && html`<p class="note">Closed: an unknown field is refused.</p>`}
+${membersOf({ ...shape, description: undefined }, schemas, way)}`
 }
 
 function membersOf(schema: Schema, schemas: Schemas, way: Way): Html {

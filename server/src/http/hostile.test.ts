@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWire, repliesIn } from '../../../test/http-raw.ts'
+import { openTestApp, type TestApp } from '../../../test/world.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openTestApp()
+})
+afterAll(() => app?.close())
+
+test('whatever bytes come in, the service neither breaks nor calls anything its own mistake', async () => {
+  const token = fc.constantFrom(
+    'GET',
+    'POST',
+    ' ',
+    '/',
+    '/datasets',
+    '/api-keys',
+    '%',
+    '?',
+    '&',
+    '\r\n',
+    ' HTTP/1.1\r\n',
+    'host: a\r\n',
+    'content-length: 3\r\n',
+    '\r\n\r\n',
+    '{',
+    '"',
+    ':',
+    'x-service-api-key: ',
+    'transfer-encoding: chunked\r\n',
+    '\u0000',
+    '\u00ff',
+  )
+  const bytes = fc.array(fc.oneof(token, fc.string({ maxLength: 8 })), { maxLength: 20 }).map((parts) => parts.join(''))
+  await fc.assert(
+    fc.asyncProperty(bytes, async (text) => {
+      const { socket, text: answer } = openWire(app.url)
+      socket.end(`${text}\r\n\r\n`)
+      for (const reply of repliesIn(await answer.catch(() => ''))) expect(reply.status).toBeLessThan(500)
+    }),
+    { numRuns: 150 },
+  )
+  expect((await app.ask('GET', '/health')).status).toBe(200)
+})
