@@ -1,4 +1,5 @@
 export { ApiKey } from './api-keys.ts'
+export type { Login } from './auth.ts'
 export {
   ApiFailure,
   type Client,
@@ -9,7 +10,6 @@ export {
   NoAnswer,
   type RoutesOf,
 } from './client.ts'
-export type { Login } from './auth.ts'
 export { contract } from './contract.ts'
 export { Dataset, Retention } from './datasets.ts'
 export {
