@@ -3,9 +3,10 @@ import { DISTINCT_MAX, type Observation } from './slots.ts'
 const FIRST_BYTES = 1_024
 const FIRST_ROWS = 256
 /** SHORT is the length up to which copying byte by byte is faster than asking for a copy. */
-const SHORT = 24
-/** KEPT_BYTES_MAX is what a column keeps from one block to the next; a larger buffer was for an exception. */
-const KEPT_BYTES_MAX = 8 * 2 ** 20
+const SHORT = 40
+/** A buffer is kept from one block to the next unless it is large and SPARE times as large as what was in it. */
+const LARGE_BYTES = 65_536
+const SPARE = 8
 
 /** A TextColumn collects texts of rising rows in the form in which they are sent: length and bytes, 0 for a row without. */
 export class TextColumn {
@@ -52,9 +53,9 @@ export class TextColumn {
   }
 
   clear(): void {
+    if (this.bytes.length >= LARGE_BYTES && this.bytes.length > this.used * SPARE) this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
     this.used = 0
     this.rows = 0
-    if (this.bytes.length > KEPT_BYTES_MAX) this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
   }
 
   private grow(more: number): void {

@@ -30,6 +30,17 @@ const NONE = -1
 /** UNUSUAL is a line that is left to the reference. */
 const UNUSUAL = -2
 const START = 0
+/** shortEscapes are the bytes that the letters behind a backslash stand for, 0 for all others. */
+const shortEscapes = makeShortEscapes()
+
+function makeShortEscapes(): Uint8Array {
+  const bytes = new Uint8Array(256)
+  for (const [letter, char] of Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\' })) {
+    bytes[letter.charCodeAt(0)] = char.charCodeAt(0)
+  }
+  return bytes
+}
+
 /** HASHED_BYTES_MAX is how far a literal is hashed; keys with a longer beginning in common are told apart one by one. */
 const HASHED_BYTES_MAX = 96
 
@@ -55,6 +66,9 @@ export class Matcher {
   private scratchUsed = 0
 
   private literals: Buffer = Buffer.allocUnsafeSlow(4_096)
+  private literalView = viewOf(this.literals)
+  private viewed: Uint8Array = this.literals
+  private view = this.literalView
   private literalsUsed = 0
   private size = 0
   private literalAt = new Int32Array(FIRST_TRANSITIONS)
@@ -89,111 +103,140 @@ export class Matcher {
 
   /** match finds the values of a line; false for a line that only the reference can split. */
   match(bytes: Uint8Array, start: number, end: number): boolean {
+    const { symbols } = this
     let last = START
     let at = start
     let count = 0
     let hash = 0
+    this.look(bytes)
     this.scratchUsed = 0
-    for (;;) {
+    do {
       if (count === VALUES_MAX) return false
-      this.count = count
       let taken = this.likely[last] as number
-      let next = taken === NONE ? NONE : this.follow(taken, bytes, at, end)
+      let next = taken === NONE ? NONE : this.follow(taken, bytes, at, end, count)
       if (next === NONE) {
-        taken = this.find(this.to[last] as number, bytes, at, end)
+        taken = this.find(this.to[last] as number, bytes, at, end, count)
         if (taken === NONE) return false
         this.likely[last] = taken
-        next = this.follow(taken, bytes, at, end)
+        next = this.follow(taken, bytes, at, end, count)
       }
       if (next < 0) return false
-      const symbol = this.symbols[count] as number
-      hash = Math.imul(hash ^ symbol, 0x9e3779b1)
+      hash = Math.imul(hash ^ (symbols[count] as number), 0x9e3779b1)
       hash ^= hash >>> 15
-      count += 1
       at = next
       last = taken
-      if ((this.kind[taken] as number) === END) break
-    }
+      count += 1
+    } while (this.kind[last] !== END)
     this.count = count
     this.symbolHash = hash
     return true
   }
 
-  /** follow tries one transition: it gives the place after its value, NONE when it does not fit, UNUSUAL when the line is. */
-  private follow(transition: number, bytes: Uint8Array, start: number, end: number): number {
-    const { literals } = this
-    const length = this.literalLength[transition] as number
-    if (start + length > end) return NONE
-    let literal = this.literalAt[transition] as number
-    const literalEnd = literal + length
-    let at = start
-    while (literal < literalEnd && literals[literal] === bytes[at]) {
-      literal += 1
-      at += 1
-    }
-    if (literal < literalEnd) return NONE
-    this.symbols[this.count] = transition << 2
-    this.starts[this.count] = at
-    switch (this.kind[transition] as Step) {
-      case STRING:
-        return this.endOfString(bytes, at, end, transition)
-      case SCALAR: {
-        let stop = at
-        while (stop < end && byteClass[bytes[stop] as number] === SCALAR_BYTE) stop += 1
-        this.ends[this.count] = stop
-        return stop === at || isNull(bytes, at, stop) ? NONE : stop
-      }
-      case NULL:
-        return at < end && byteClass[bytes[at] as number] === SCALAR_BYTE ? NONE : at
-      case END:
-        return at === end ? at : NONE
-      case ARRAY:
-        return bytes[at] === OPEN_ARRAY && at < end ? this.endOfCompound(bytes, at, end) : NONE
-      default:
-        return bytes[at] === OPEN_OBJECT && at < end ? this.endOfCompound(bytes, at, end) : NONE
-    }
+  /** look takes a buffer to read four bytes of it at once. */
+  private look(bytes: Uint8Array): void {
+    if (this.viewed === bytes) return
+    this.viewed = bytes
+    this.view = viewOf(bytes)
   }
 
-  private endOfString(bytes: Uint8Array, start: number, end: number, transition: number): number {
+  /** follow tries one transition: it gives the place after its value, NONE when it does not fit, UNUSUAL when the line is. */
+  private follow(transition: number, bytes: Uint8Array, start: number, end: number, value: number): number {
+    const length = this.literalLength[transition] as number
+    const at = start + length
+    if (at > end || !this.isLiteral(transition, bytes, start, length)) return NONE
+    this.symbols[value] = transition << 2
+    this.starts[value] = at
+    const kind = this.kind[transition] as Step
+    if (kind === STRING) return this.endOfString(bytes, at, end, transition, value)
+    if (kind === SCALAR) {
+      let stop = at
+      while (stop < end && byteClass[bytes[stop] as number] === SCALAR_BYTE) stop += 1
+      this.ends[value] = stop
+      return stop === at || isNull(bytes, at, stop) ? NONE : stop
+    }
+    if (kind === NULL) return at < end && byteClass[bytes[at] as number] === SCALAR_BYTE ? NONE : at
+    if (kind === END) return at === end ? at : NONE
+    const opening = kind === ARRAY ? OPEN_ARRAY : OPEN_OBJECT
+    return at < end && bytes[at] === opening ? this.endOfCompound(bytes, at, end, value) : NONE
+  }
+
+  private isLiteral(transition: number, bytes: Uint8Array, start: number, length: number): boolean {
+    const { literals, literalView, view } = this
+    let literal = this.literalAt[transition] as number
+    let at = start
+    const literalEnd = literal + length
+    for (; literal + 4 <= literalEnd; literal += 4, at += 4) if (literalView.getInt32(literal) !== view.getInt32(at)) return false
+    for (; literal < literalEnd; literal += 1, at += 1) if (literals[literal] !== bytes[at]) return false
+    return true
+  }
+
+  private endOfString(bytes: Uint8Array, start: number, end: number, transition: number, value: number): number {
     let at = start
     while (at < end && byteClass[bytes[at] as number] !== SPECIAL) at += 1
     if (at === end) return UNUSUAL
     const byte = bytes[at]
     if (byte === QUOTE) {
-      this.ends[this.count] = at
+      this.ends[value] = at
       return at + 1
     }
-    return byte === BACKSLASH ? this.endOfEscaped(bytes, start, end, transition) : UNUSUAL
+    return byte === BACKSLASH ? this.endOfEscaped(bytes, start, at, end, transition, value) : UNUSUAL
   }
 
-  private endOfEscaped(bytes: Uint8Array, start: number, end: number, transition: number): number {
+  /** endOfEscaped decodes a text with escapes into scratch; the short escapes are the same in all encodings. */
+  private endOfEscaped(bytes: Uint8Array, start: number, firstEscape: number, end: number, transition: number, value: number): number {
+    const from = this.scratchUsed
+    // A decoded text is never longer than its source.
+    if (from + end - start > this.scratch.length) this.scratch = grown(this.scratch, from, end - start)
+    const { scratch } = this
+    let used = from
+    for (let at = start; at < firstEscape; at += 1) scratch[used++] = bytes[at] as number
+    for (let at = firstEscape; at < end; at += 1) {
+      const byte = bytes[at] as number
+      if (byteClass[byte] !== SPECIAL) {
+        scratch[used++] = byte
+      } else if (byte === QUOTE) {
+        this.endScratch(value, from, used)
+        return at + 1
+      } else if (byte === BACKSLASH && at + 1 < end) {
+        at += 1
+        const decoded = shortEscapes[bytes[at] as number] as number
+        if (decoded === 0) return this.endOfEncoded(bytes, start, end, transition, value)
+        scratch[used++] = decoded
+      } else return UNUSUAL
+    }
+    return UNUSUAL
+  }
+
+  /** endOfEncoded decodes a text that has other escapes as well; which they are tells its encoding. */
+  private endOfEncoded(bytes: Uint8Array, start: number, end: number, transition: number, value: number): number {
     const close = endOfText(bytes, start, end)
     if (close < 0) return UNUSUAL
     const { text, encoding } = decodeText(Buffer.from(bytes.buffer, bytes.byteOffset + start, close - start).toString('utf8'))
     if (encoding === undefined) return UNUSUAL
-    this.symbols[this.count] = (transition << 2) | encodings.indexOf(encoding)
-    const from = this.scratchUsed
-    // A decoded text is never longer than its source.
-    if (from + close - start > this.scratch.length) this.scratch = grown(this.scratch, from, close - start)
-    this.scratchUsed += this.scratch.write(text, from, 'utf8')
-    this.starts[this.count] = -1 - from
-    this.ends[this.count] = -1 - this.scratchUsed
+    this.symbols[value] = (transition << 2) | encodings.indexOf(encoding)
+    this.endScratch(value, this.scratchUsed, this.scratchUsed + this.scratch.write(text, this.scratchUsed, 'utf8'))
     return close + 1
   }
 
-  private endOfCompound(bytes: Uint8Array, start: number, end: number): number {
+  private endScratch(value: number, from: number, to: number): void {
+    this.starts[value] = -1 - from
+    this.ends[value] = -1 - to
+    this.scratchUsed = to
+  }
+
+  private endOfCompound(bytes: Uint8Array, start: number, end: number, value: number): number {
     const stop = endOfBrackets(bytes, start, end)
     if (stop < 0) return UNUSUAL
     for (let at = start; at < stop; at += 1) if (bytes[at] === 0) return UNUSUAL
-    this.ends[this.count] = stop
+    this.ends[value] = stop
     return stop
   }
 
   /** find looks among all transitions of a context, and learns the one that is wanted when it is not there. */
-  private find(context: number, bytes: Uint8Array, at: number, end: number): number {
+  private find(context: number, bytes: Uint8Array, at: number, end: number, value: number): number {
     const bucket = this.bucketOf(context, bytes, at, end)
     for (let transition = this.buckets[bucket] as number; transition !== NONE; transition = this.sibling[transition] as number) {
-      if (this.from[transition] === context && this.follow(transition, bytes, at, end) !== NONE) return transition
+      if (this.from[transition] === context && this.follow(transition, bytes, at, end, value) !== NONE) return transition
     }
     return this.learn(context, bytes, at, end)
   }
@@ -222,7 +265,10 @@ export class Matcher {
   private put(transition: Transition, literal: Buffer, from: number, to: number): number {
     const number = this.size
     if (number === this.kind.length) this.growTransitions()
-    if (this.literalsUsed + literal.length > this.literals.length) this.literals = grown(this.literals, this.literalsUsed, literal.length)
+    if (this.literalsUsed + literal.length > this.literals.length) {
+      this.literals = grown(this.literals, this.literalsUsed, literal.length)
+      this.literalView = viewOf(this.literals)
+    }
     this.literals.set(literal, this.literalsUsed)
     this.literalAt[number] = this.literalsUsed
     this.literalLength[number] = literal.length
@@ -277,6 +323,8 @@ export class Matcher {
     for (let number = START + 1; number < this.size; number += 1) this.link(number)
   }
 }
+
+const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 
 function grown(old: Buffer, used: number, more: number): Buffer {
   let size = old.length * 2

@@ -8,7 +8,7 @@ import { type Severity, severityOf } from './severity.ts'
 import type { StoredRow } from './shape.ts'
 import { Masker } from './skeleton.ts'
 import type { SlotMap } from './slots.ts'
-import { NULL } from './walk.ts'
+import { END, NULL } from './walk.ts'
 
 const NO_VALUE = -1
 
@@ -92,16 +92,18 @@ export class MatchedLine {
   /** stored is the row that the line becomes, as rebuilding would find it in the store. */
   stored(line: Uint8Array, { values }: LearnedShape, map: SlotMap): StoredRow {
     const texts = new Map<string, string>()
-    for (const { path } of values.slice(0, -1)) {
-      const text = this.textOf(path, line, values)
-      if (text !== undefined) texts.set(map.slots.get(path) ?? `more ${path}`, toSlot(text))
+    for (const [value, { path, kind }] of values.entries()) {
+      if (kind !== NULL && kind !== END) texts.set(map.slots.get(path) ?? `more ${path}`, toSlot(this.text(value, line)))
     }
     return { time: { ms: this.ms, ns: this.ns }, slot: (slot) => texts.get(slot) ?? '', more: (path) => texts.get(`more ${path}`) }
   }
 
   private textOf(path: string, line: Uint8Array, values: LearnedShape['values']): string | undefined {
-    const value = values.findIndex((candidate) => candidate.path === path)
-    if (value < 0 || value === values.length - 1 || values[value]?.kind === NULL) return undefined
+    const value = values.findIndex((candidate) => candidate.path === path && candidate.kind !== NULL && candidate.kind !== END)
+    return value < 0 ? undefined : this.text(value, line)
+  }
+
+  private text(value: number, line: Uint8Array): string {
     this.find(value, line)
     return Buffer.from(this.source.buffer, this.source.byteOffset + this.from, this.to - this.from).toString('utf8')
   }

@@ -2,7 +2,7 @@ import { rebuild, type StoredRow } from './shape.ts'
 
 /** CHECKED_FIRST lines of each shape are rebuilt and compared before their raw line is let go of, and then one in CHECKED_EVERY on average. */
 const CHECKED_FIRST = 8
-const CHECKED_EVERY = 256
+const CHECKED_EVERY = 512
 /** SHAPES_MAX shapes of a dataset are alive at a time; the lines of others are kept raw. */
 const SHAPES_MAX = 4_096
 const SHAPE_CHARS_IN_ALL_MAX = 16 * 2 ** 20

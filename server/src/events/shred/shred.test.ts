@@ -1,106 +1,131 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { severities } from '../table.ts'
-import type { Arrival, EventRow } from './event.ts'
-import { family, hostileLine, type Random, randomFrom } from './generated-lines.ts'
-import { NativeReader } from './native-rows.ts'
-import { shred } from './reference.ts'
+import { arrival, holdFamilies, holdHostile, holdToReference, latin1, numbers, type Row, rowsOf } from './held-to-reference.ts'
+import { rebuildText } from './shape.ts'
+import { ShapeLedger } from './shape-ledger.ts'
 import { Shredder } from './shred.ts'
-import { hashToBigint } from './skeleton.ts'
-import { emptySlotMap, type Slot, type SlotMap } from './slots.ts'
-import { toNs } from './time-text.ts'
+import { decideSlots, emptySlotMap } from './slots.ts'
 
-const numbers = { orgId: 7, logId: '00112233-4455-6677-8899-aabbccddeeff', firstSeq: 2n ** 62n }
-const arrival: Arrival = { at: { ms: Date.UTC(2024, 4, 2), ns: 17 }, attributes: [], origin: '10.0.0.1', post: 0n }
-
-const latin1 = (text: string | Uint8Array): string => Buffer.from(text).toString('latin1')
 const random = () => 0.5
-
-function randomMap(chance: Random): SlotMap {
-  const slots = new Map<string, Slot>()
-  for (const path of ['a', 'b', 'level', 'message', 'x', 'a.b', 'timestamp', '$a', 'status', 'id']) {
-    if (chance.chance(0.5)) slots.set(path, `${chance.pick(['c', 's'] as const)}${slots.size % 8}`)
-  }
-  return {
-    ...emptySlotMap('s'),
-    slots: new Map([...slots].filter(([, slot], index, all) => all.findIndex(([, one]) => one === slot) === index)),
-  }
-}
-
-function randomArrival(chance: Random): Arrival {
-  const attributes = ['$host', '$a', 'level', 'message', 'x', '$ingest.original_time'].filter(() => chance.chance(0.1))
-  return {
-    ...arrival,
-    attributes: attributes.map((path) => ({ path, text: chance.pick(['', 'error', 'h\0', 'took 12 ms']) })),
-    ...(chance.chance(0.2) ? { time: { ms: Date.UTC(chance.pick([1999, 2024, 2030]), 4, 1, 10, 20, 30), ns: 5 } } : {}),
-    ...(chance.chance(0.1) ? { severity: 'fatal' as const } : {}),
-    post: BigInt(chance.below(2)) * 0x1234_5678_9abc_def0n,
-  }
-}
-
-/** expected is what a row of a block must be by the reference, in the types of the block. */
-function expected(row: EventRow, index: number, given: Arrival): Record<string, unknown> {
-  return {
-    org_id: numbers.orgId,
-    log_id: numbers.logId.replaceAll('-', ''),
-    ts: toNs(row.time),
-    seq: numbers.firstSeq + BigInt(index),
-    sev: severities[row.severity],
-    origin: given.origin,
-    skeleton: hashToBigint(row.skeleton),
-    post: given.post,
-    shape: latin1(row.shape),
-    raw: latin1(row.raw),
-    more: new Map([...row.more].map(([path, text]) => [latin1(path), latin1(text)])),
-    ...Object.fromEntries([...row.slots].map(([slot, text]) => [slot, latin1(text)])),
-  }
-}
-
-function rowsOf(block: Uint8Array): Record<string, unknown>[] {
-  const reader = new NativeReader(block)
-  const { rows, columns } = reader.block()
-  expect(reader.done).toBe(true)
-  return Array.from({ length: rows }, (_, row) => {
-    const values = [...columns].map(([name, column]) => [name, column[row]] as const)
-    const kept = values.filter(([name, value]) => !/^[cs]\d/.test(name) || value !== '')
-    return { raw: '', more: new Map(), ...Object.fromEntries(kept) }
-  })
-}
-
-/** expectEqual adds lines to a shredder in one block and compares every row with the reference. */
-function expectEqual(shredder: Shredder, lines: readonly Uint8Array[], map: SlotMap, given: Arrival): void {
-  for (const line of lines) shredder.addLine(line, given)
-  const rows = rowsOf(shredder.flush(numbers))
-  expect(rows).toHaveLength(lines.length)
-  for (const [index, line] of lines.entries()) expect(rows[index]).toEqual(expected(shred(line, map, given), index, given))
-}
 
 test('the shredder gives the rows of the reference for lines of any kind', () => {
   fc.assert(
-    fc.property(fc.integer(), (seed) => {
-      const chance = randomFrom(seed)
-      const map = randomMap(chance)
-      const given = randomArrival(chance)
-      const lines = Array.from({ length: 20 }, () => hostileLine(chance))
-      expectEqual(new Shredder(map, { random }), lines, map, given)
-    }),
+    fc.property(fc.integer(), (seed) => holdHostile(seed, 20)),
     { numRuns: 300 },
   )
 })
 
 test('the shredder gives the rows of the reference for the lines of programs, block after block', () => {
   fc.assert(
-    fc.property(fc.integer(), (seed) => {
-      const chance = randomFrom(seed)
-      const map = randomMap(chance)
-      const families = Array.from({ length: 1 + chance.below(3) }, () => family(chance))
-      const shredder = new Shredder(map, { random })
-      for (let block = 0; block < 3; block += 1) {
-        const lines = Array.from({ length: 30 }, () => chance.pick(families)())
-        expectEqual(shredder, lines, map, chance.chance(0.5) ? arrival : randomArrival(chance))
-      }
-      expect(shredder.ledger.failures).toBe(0)
-    }),
+    fc.property(fc.integer(), (seed) => holdFamilies(seed, 3, 30)),
     { numRuns: 150 },
   )
+})
+
+const service = (index: number, more = ''): string =>
+  `{"timestamp":${1714558830000 + index},"level":"info","message":"took ${index} ms \\"x\\"","user":{"id":${index},"tags":["a"]}${more}}`
+const bytesOf = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(''))
+
+const moreOf = (row: Row | undefined): Map<string, string> => row?.more as Map<string, string>
+
+/** lineOf gives back the line of a row of a block. */
+function lineOf(row: Row): string {
+  if (row.shape === '') return Buffer.from(row.raw as string, 'latin1').toString()
+  const text = (value: unknown) => Buffer.from((value ?? '') as string, 'latin1').toString()
+  const time = { ms: Number((row.ts as bigint) / 1_000_000n), ns: Number((row.ts as bigint) % 1_000_000n) }
+  return rebuildText(text(row.shape), { time, slot: (slot) => text(row[slot]), more: (path) => text(moreOf(row).get(latin1(path))) })
+}
+
+test('ordinary lines are matched, need no reference and no raw, and have one shape', () => {
+  const map = decideSlots(emptySlotMap('s'), [{ path: 'message', count: 9, distinct: 9 }], new Map())
+  const shredder = new Shredder(map, { random })
+  const lines = Array.from({ length: 500 }, (_, index) => service(index))
+  shredder.addLines(bytesOf(lines), arrival)
+  expect([shredder.rows, shredder.oddLines, shredder.rawLines, shredder.ledger.size]).toEqual([500, 0, 0, 1])
+  expect(rowsOf(shredder.flush(numbers)).map(lineOf)).toEqual(lines)
+  expect([shredder.rows, shredder.unplaced()]).toEqual([0, []])
+})
+
+test('lines end with LF or CRLF or the end, empty ones are skipped, and one line of invalid UTF-8 harms no other', () => {
+  const shredder = new Shredder(emptySlotMap('s'), { random })
+  const bad = Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xff), Buffer.from('"}')])
+  shredder.addLines(Buffer.concat([Buffer.from(`${service(1)}\r\n\n\r\n`), bad, Buffer.from(`\ntext\n${service(2)}`)]), arrival)
+  const rows = rowsOf(shredder.flush(numbers))
+  expect(rows.map((row) => [row.shape === '', row.raw])).toEqual([
+    [false, ''],
+    [true, latin1(bad)],
+    [true, 'text'],
+    [false, ''],
+  ])
+  expect(lineOf(rows[3] ?? {})).toBe(service(2))
+})
+
+test('beyond the number of shapes lines are kept raw with their slots filled, until old shapes have not been seen for a while', () => {
+  const map = decideSlots(emptySlotMap('s'), [{ path: 'message', count: 9, distinct: 9 }], new Map())
+  const shredder = new Shredder(map, { random, shapesMax: 2 })
+  const odd = (kind: number) => service(kind, `,"k${kind}":1`)
+  const add = (lines: readonly string[]) => {
+    for (const line of lines) shredder.addLine(Buffer.from(line), arrival)
+    return rowsOf(shredder.flush(numbers))
+  }
+  const first = add([service(1), odd(2), odd(3), odd(2)])
+  expect(first.map((row) => row.shape === '')).toEqual([false, false, true, false])
+  expect([first[2]?.s0, moreOf(first[2]).get('timestamp')]).toEqual(['took 3 ms "x"', '1714558830003'])
+  for (let block = 0; block < 8; block += 1) expect(add([service(1), odd(3)]).map((row) => row.shape === '')).toEqual([false, true])
+  const later = add([service(1), odd(3), odd(2)])
+  expect(later.map((row) => row.shape === '')).toEqual([false, false, true])
+  expect([...first, ...later].map(lineOf)).toEqual([service(1), odd(2), odd(3), odd(2), service(1), odd(3), odd(2)])
+  expect([shredder.ledger.failures, shredder.ledger.refused]).toEqual([0, 10])
+})
+
+test('a shape that does not give back a line is given up, and the line is kept', () => {
+  const ledger = new ShapeLedger(random)
+  const shape = ledger.admit('{"a":"\x01s0\x02"}')
+  if (!shape) throw new Error('the first shape was not admitted')
+  const row = { time: arrival.at, slot: () => 'x', more: () => undefined }
+  expect(ledger.check(shape, row, Buffer.from('{"a":"x"}'))).toBe(true)
+  expect(ledger.check(shape, row, Buffer.from('{"a":"y"}'))).toBe(false)
+  expect([ledger.admit(shape.text), ledger.failures]).toEqual([undefined, 1])
+})
+
+test('every shape is checked at first, then one line in some hundreds', () => {
+  const ledger = new ShapeLedger(random)
+  const shape = ledger.admit('{}')
+  if (!shape) throw new Error('the first shape was not admitted')
+  const checked = Array.from({ length: 5_000 }, () => ledger.wantsCheck(shape))
+  expect(checked.slice(0, 8)).not.toContain(false)
+  expect(checked.filter(Boolean).length).toBeGreaterThan(12)
+  expect(checked.filter(Boolean).length).toBeLessThan(40)
+})
+
+test('keys that turn out frequent get slots, and rows before and after come back', () => {
+  const shredder = new Shredder(emptySlotMap('s'), { random })
+  const lines = Array.from({ length: 300 }, (_, index) => service(index))
+  shredder.addLines(bytesOf(lines), arrival)
+  const seen = new Map(shredder.unplaced().map((observation) => [observation.path, observation]))
+  expect([...seen.keys()].sort()).toEqual(['level', 'message', 'user.id', 'user.tags'])
+  expect([seen.get('level')?.count, seen.get('level')?.distinct]).toEqual([300, 1])
+  expect(seen.get('user.id')?.distinct).toBeGreaterThan(250)
+  const grown = decideSlots(shredder.slotMap, shredder.unplaced(), new Map())
+  expect(grown.slots.get('level')?.charAt(0)).toBe('c')
+  shredder.useSlots(grown)
+  shredder.addLines(bytesOf(lines), arrival)
+  const rows = rowsOf(shredder.flush(numbers))
+  expect(rows.map(lineOf)).toEqual([...lines, ...lines])
+  expect(moreOf(rows[299]).size - moreOf(rows[300]).size).toBe(4)
+})
+
+test('keys without end are shredded as the reference does, and what was learned of them is bounded', () => {
+  const shredder = new Shredder(emptySlotMap('s'), { random })
+  const lines = Array.from(
+    { length: 400 },
+    (_, line) => `{${Array.from({ length: 60 }, (_, key) => `"k${line}.${key}":${key}`).join(',')}}`,
+  )
+  for (const part of [lines.slice(0, 200), lines.slice(200)])
+    holdToReference(
+      shredder,
+      [...part, ...part].map((line) => Buffer.from(line)),
+      shredder.slotMap,
+      arrival,
+    )
 })

@@ -7,6 +7,7 @@ export const hashToBigint = ({ high, low }: Hash64): bigint => (BigInt(high) << 
 const MASKED_BYTES_MAX = 1_024
 const MASK = 0x2a
 const LINE_FEED = 0x0a
+const SPACE = 0x20
 const QUOTED_BYTES_MAX = 256
 /** UNIT_CHARS_MAX is the length of a unit behind a number, as in 12ms. */
 const UNIT_CHARS_MAX = 3
@@ -18,6 +19,7 @@ const LETTER = 4
 const BLANK = 8
 /** JOINT bytes between two masks belong to one value: addresses, dates, decimals, versions. */
 const JOINT = 16
+const QUOTE_SIGN = 32
 const ALPHANUMERIC = DIGIT | HEX_LETTER | LETTER
 
 const kinds = makeKinds()
@@ -32,6 +34,7 @@ function makeKinds(): Uint8Array {
   mark('ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ', LETTER)
   mark(' \t\r\n', BLANK)
   mark('.:,-/+', JOINT)
+  mark('"\'`', QUOTE_SIGN)
   made.fill(LETTER, 0x80)
   return made
 }
@@ -62,71 +65,74 @@ export class Masker {
   private mask(bytes: Uint8Array, start: number, messageEnd: number): void {
     const end = Math.min(messageEnd, start + MASKED_BYTES_MAX)
     const { out } = this
-    this.used = 0
+    let used = 0
     this.maskEnd = 0
-    let at = start
-    while (at < end) {
-      const byte = bytes[at] ?? 0
-      const kind = kinds[byte] ?? 0
+    for (let at = start; at < end; ) {
+      const byte = bytes[at] as number
+      const kind = kinds[byte] as number
       if (kind & ALPHANUMERIC) {
-        at = this.word(bytes, at, end)
+        // Most words stay: they are copied while it is found out whether they do.
+        const from = at
+        let put = used
+        let seen = 0
+        for (let next = kind; at < end && next & ALPHANUMERIC; next = kinds[bytes[at] as number] as number) {
+          seen |= next
+          out[put++] = bytes[at++] as number
+        }
+        if (seen & DIGIT || seen === HEX_LETTER) {
+          this.used = used
+          at = this.word(bytes, from, at, end, seen)
+          used = this.used
+        } else used = put
       } else if (kind === BLANK) {
-        if (this.used > 0 && out[this.used - 1] !== 0x20) out[this.used++] = 0x20
+        if (used > 0 && out[used - 1] !== SPACE) out[used++] = SPACE
         at += 1
-      } else if (byte === 0x22 || byte === 0x27 || byte === 0x60) {
+      } else if (kind === QUOTE_SIGN) {
+        this.used = used
         at = this.quote(bytes, start, at, end)
+        used = this.used
       } else {
-        out[this.used++] = byte
+        out[used++] = byte
         at += 1
       }
     }
-    if (this.used > 0 && out[this.used - 1] === 0x20) this.used -= 1
+    this.used = used > 0 && out[used - 1] === SPACE ? used - 1 : used
   }
 
-  /** word copies or masks the run of letters and digits at `at`, and gives the place after it. */
-  private word(bytes: Uint8Array, at: number, end: number): number {
-    let seen = 0
-    let to = at
-    for (let kind = kinds[bytes[to] ?? 0] ?? 0; to < end && kind & ALPHANUMERIC; kind = kinds[bytes[to] ?? 0] ?? 0) {
-      seen |= kind
-      to += 1
-    }
-    if (seen & DIGIT) {
-      const uuidEnd = to - at === 8 ? this.uuid(bytes, at, end) : 0
-      if (uuidEnd > 0) {
-        this.putMask()
-        return uuidEnd
-      }
-      this.numbered(bytes, at, to, seen)
-      return to
-    }
-    if (seen === HEX_LETTER && this.isHexadecimal(bytes, at, to, end)) {
-      const uuidEnd = to - at === 8 ? this.uuid(bytes, at, end) : 0
+  /** word masks or copies a word that may be variable, and gives the place after it. */
+  private word(bytes: Uint8Array, from: number, to: number, end: number, seen: number): number {
+    const uuidEnd = to - from === 8 && !(seen & LETTER) ? this.uuid(bytes, from, end) : 0
+    if (uuidEnd > 0) {
       this.putMask()
-      return Math.max(to, uuidEnd)
+      return uuidEnd
     }
-    for (let from = at; from < to; from += 1) this.out[this.used++] = bytes[from] ?? 0
+    if (seen & DIGIT) this.numbered(bytes, from, to, seen)
+    else if (this.isHexadecimal(bytes, from, to, end)) this.putMask()
+    else this.put(bytes, from, to)
     return to
   }
 
+  private put(bytes: Uint8Array, from: number, to: number): void {
+    for (let at = from; at < to; at += 1) this.out[this.used++] = bytes[at] as number
+  }
+
   /** numbered masks a word that holds a digit; letters before or after the digits stay where they look like a name or a unit. */
-  private numbered(bytes: Uint8Array, at: number, to: number, seen: number): void {
+  private numbered(bytes: Uint8Array, from: number, to: number, seen: number): void {
     if (!(seen & LETTER)) {
       this.putMask()
       return
     }
-    let letters = at
-    while (letters < to && kinds[bytes[letters] ?? 0] !== DIGIT) letters += 1
+    let letters = from
+    while (kinds[bytes[letters] as number] !== DIGIT) letters += 1
     let digits = letters
-    while (digits < to && kinds[bytes[digits] ?? 0] === DIGIT) digits += 1
+    while (digits < to && kinds[bytes[digits] as number] === DIGIT) digits += 1
     if (digits === to) {
-      for (let from = at; from < letters; from += 1) this.out[this.used++] = bytes[from] ?? 0
+      this.put(bytes, from, letters)
       this.putMask()
       return
     }
     this.putMask()
-    if (letters > at || to - digits > UNIT_CHARS_MAX || !onlyLetters(bytes, digits, to)) return
-    for (let from = digits; from < to; from += 1) this.out[this.used++] = bytes[from] ?? 0
+    if (letters === from && to - digits <= UNIT_CHARS_MAX && onlyLetters(bytes, digits, to)) this.put(bytes, digits, to)
   }
 
   /** isHexadecimal tells whether a word of the letters a to f alone is a number: when it is long, or a part of an address. */
