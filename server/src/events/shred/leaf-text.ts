@@ -30,7 +30,7 @@ export function decodeText(source: string): LeafText {
 }
 
 /** cleanText is a text that can be stored and searched: without NUL, and with replacement characters for lone surrogates. */
-export const cleanText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+export const cleanText = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text).toWellFormed()
 
 /** EMPTY_TEXT stands for an empty text in a slot, where '' means that the key is absent; no clean text holds a NUL. */
 export const EMPTY_TEXT = '\0'

@@ -67,8 +67,9 @@ export class Matcher {
 
   private literals: Buffer = Buffer.allocUnsafeSlow(4_096)
   private literalView = viewOf(this.literals)
-  private viewed: Uint8Array = this.literals
+  /** view reads four bytes at once of the memory that the line lies in; lineBase is where in it the line's bytes begin. */
   private view = this.literalView
+  private lineBase = 0
   private literalsUsed = 0
   private size = 0
   private literalAt = new Int32Array(FIRST_TRANSITIONS)
@@ -132,11 +133,9 @@ export class Matcher {
     return true
   }
 
-  /** look takes a buffer to read four bytes of it at once. */
   private look(bytes: Uint8Array): void {
-    if (this.viewed === bytes) return
-    this.viewed = bytes
-    this.view = viewOf(bytes)
+    if (this.view.buffer !== bytes.buffer) this.view = new DataView(bytes.buffer)
+    this.lineBase = bytes.byteOffset
   }
 
   /** follow tries one transition: it gives the place after its value, NONE when it does not fit, UNUSUAL when the line is. */
@@ -162,11 +161,11 @@ export class Matcher {
 
   private isLiteral(transition: number, bytes: Uint8Array, start: number, length: number): boolean {
     const { literals, literalView, view } = this
-    let literal = this.literalAt[transition] as number
-    let at = start
-    const literalEnd = literal + length
-    for (; literal + 4 <= literalEnd; literal += 4, at += 4) if (literalView.getInt32(literal) !== view.getInt32(at)) return false
-    for (; literal < literalEnd; literal += 1, at += 1) if (literals[literal] !== bytes[at]) return false
+    const literal = this.literalAt[transition] as number
+    const base = this.lineBase + start
+    let at = 0
+    for (; at + 4 <= length; at += 4) if (literalView.getInt32(literal + at) !== view.getInt32(base + at)) return false
+    for (; at < length; at += 1) if (literals[literal + at] !== bytes[start + at]) return false
     return true
   }
 
@@ -324,7 +323,7 @@ export class Matcher {
   }
 }
 
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+const viewOf = (bytes: Buffer): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 
 function grown(old: Buffer, used: number, more: number): Buffer {
   let size = old.length * 2

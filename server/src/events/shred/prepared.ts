@@ -33,7 +33,8 @@ export class PreparedArrival {
     this.arrival = arrival
     this.attributes = attributes
     this.block = block
-    this.decides = [...attributes.keys()].some((path) => severityKeys.has(path) || messageKeys.includes(path) || path === ORIGINAL_TIME)
+    const decidesSeverity = (path: string) => arrival.severity === undefined && severityKeys.has(path)
+    this.decides = [...attributes.keys()].some((path) => decidesSeverity(path) || messageKeys.includes(path) || path === ORIGINAL_TIME)
     this.time = instant
     this.refused = refused
     this.severity = arrival.severity ?? severityOf((path) => attributes.get(path))

@@ -1,6 +1,5 @@
 /** A Hash64 is an unsigned 64-bit number in two halves, since numbers hold only 53 bits and bigints are slow. */
 export type Hash64 = { readonly high: number; readonly low: number }
-export const NO_HASH: Hash64 = { high: 0, low: 0 }
 export const hashToBigint = ({ high, low }: Hash64): bigint => (BigInt(high) << 32n) | BigInt(low)
 
 /** MASKED_BYTES_MAX is how far a message is looked at; what comes after seldom tells messages apart. */
@@ -44,7 +43,9 @@ function makeKinds(): Uint8Array {
  * is left is the skeleton. It works in place on its own buffer; results hold until the next message.
  */
 export class Masker {
-  private readonly out = new Uint8Array(MASKED_BYTES_MAX + 8)
+  /** out has room for a message of empty quotes, which grow by half, and for the last word. */
+  private readonly out = new Uint8Array(MASKED_BYTES_MAX * 1.5 + 8)
+  private readonly words = new Int32Array(this.out.buffer)
   private used = 0
   /** maskEnd is where the last mask ends in out, 0 before the first. */
   private maskEnd = 0
@@ -54,7 +55,15 @@ export class Masker {
   /** hash masks and hashes a message; the result is in `high` and `low`, both 0 only for a message without text. */
   hash(bytes: Uint8Array, start: number, end: number): void {
     this.mask(bytes, start, end)
-    this.hashBytes(this.out, this.used)
+    for (let pad = 0; pad < 3; pad += 1) this.out[this.used + pad] = 0
+    this.hashWords(this.words, this.used)
+  }
+
+  /** hashAsIs does the same for a text that holds no variable parts any more, however long. */
+  hashAsIs(bytes: Uint8Array): void {
+    const padded = new Uint8Array((bytes.length + 3) & ~3)
+    padded.set(bytes)
+    this.hashWords(new Int32Array(padded.buffer), bytes.length)
   }
 
   masked(bytes: Uint8Array, start = 0, end = bytes.length): string {
@@ -188,25 +197,20 @@ export class Masker {
     return close + 1
   }
 
-  /** hashBytes hashes what is masked already. */
-  hashBytes(bytes: Uint8Array, length: number): void {
-    if (length === 0) {
-      this.high = 0
-      this.low = 0
-      return
-    }
-    let a = 0x9e3779b9 ^ length
-    let b = 0x7f4a7c15
-    for (let at = 0; at < length; at += 1) {
-      const byte = bytes[at] ?? 0
-      a = Math.imul(a ^ byte, 0x85ebca6b)
-      b = Math.imul(b ^ byte, 0xc2b2ae35) + (b >>> 15)
-      a ^= a >>> 13
+  /** hashWords hashes four bytes at a time; those after `length` in the last word are 0. */
+  private hashWords(words: Int32Array, length: number): void {
+    let a = length
+    let b = ~length
+    for (let at = 0; at * 4 < length; at += 1) {
+      const word = words[at] as number
+      a = Math.imul(a ^ Math.imul(word, 0x85ebca6b), 0x9e3779b1)
+      a ^= a >>> 15
+      b = Math.imul((b << 13) | (b >>> 19), 5) ^ Math.imul(word ^ (word >>> 16), 0xc2b2ae35)
     }
     a = Math.imul(a ^ (b >>> 16), 0x21f0aaad)
     b = Math.imul(b ^ (a >>> 15), 0x735a2d97)
-    this.high = (a ^ (b >>> 15)) >>> 0
-    this.low = (b ^ (this.high >>> 14) || 1) >>> 0
+    this.high = length === 0 ? 0 : (a ^ (b >>> 15)) >>> 0
+    this.low = length === 0 ? 0 : (b ^ (this.high >>> 14) || 1) >>> 0
   }
 }
 
@@ -229,7 +233,6 @@ export function skeletonHash(message: string | Uint8Array): Hash64 {
 
 /** maskedHash is the same for a text that holds no variable parts any more. */
 export function maskedHash(text: string): Hash64 {
-  const bytes = Buffer.from(text, 'utf8')
-  masker.hashBytes(bytes, bytes.length)
+  masker.hashAsIs(Buffer.from(text, 'utf8'))
   return { high: masker.high, low: masker.low }
 }
