@@ -57,16 +57,6 @@ export const integerParameter = (min: number, max: number) =>
       .optional(),
   )
 
-/** booleanParameter is true or false in any case, or 1 or 0. */
-export const booleanParameter = z.preprocess((value) => {
-  const one = lastOf(value)
-  if (typeof one !== 'string') return one
-  const word = one.toLowerCase()
-  if (word === 'true' || word === '1') return true
-  if (word === 'false' || word === '0') return false
-  return one
-}, z.boolean({ error: 'must be true or false' }).optional())
-
 export const Identity = z
   .object({ type: z.enum(['API_KEY_ID', 'USER_ID']), id: uuid })
   .meta({ id: 'Identity', description: 'Who acted: an API key or a user.' })
