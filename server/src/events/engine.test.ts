@@ -216,7 +216,7 @@ async function readsOf(store: EventStore): Promise<number> {
 }
 
 async function listen(answer?: string): Promise<{ server: Server; port: number }> {
-  const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(answer)))
+  const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(answer ?? '')))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
