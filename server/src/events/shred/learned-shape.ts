@@ -36,13 +36,13 @@ export type LearnedShape = {
 /** A ShapeChoice is a shape that the lines may have; its text is undefined when it is too long to keep. */
 export type ShapeChoice = { readonly text: string | undefined; live: LiveShape | undefined }
 
-/** LEARNED_MAX bounds what is remembered of datasets whose every line is of a new kind. */
-const LEARNED_MAX = 8_192
+/** LEARNED_VALUES_MAX bounds what is remembered of datasets whose every line is of a new kind. */
+const LEARNED_VALUES_MAX = 2 ** 18
 
 /** LearnedShapes finds what is known of the line that a matcher has just matched. */
 export class LearnedShapes {
   private readonly byHash = new Map<number, LearnedShape[]>()
-  private size = 0
+  private valuesLearned = 0
   private last: LearnedShape | undefined
   private readonly map: SlotMap
   private readonly block: BlockBuilder
@@ -60,15 +60,15 @@ export class LearnedShapes {
   }
 
   private learn(matcher: Matcher): LearnedShape {
-    if (this.size >= LEARNED_MAX) {
+    if (this.valuesLearned + matcher.count > LEARNED_VALUES_MAX) {
       this.byHash.clear()
-      this.size = 0
+      this.valuesLearned = 0
     }
     const shape = learnShape(matcher, this.map, this.block)
     const others = this.byHash.get(matcher.symbolHash)
     if (others) others.push(shape)
     else this.byHash.set(matcher.symbolHash, [shape])
-    this.size += 1
+    this.valuesLearned += matcher.count
     return shape
   }
 }

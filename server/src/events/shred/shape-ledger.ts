@@ -5,7 +5,7 @@ const CHECKED_FIRST = 8
 const CHECKED_EVERY = 512
 /** SHAPES_MAX shapes of a dataset are alive at a time; the lines of others are kept raw. */
 const SHAPES_MAX = 4_096
-const SHAPE_CHARS_IN_ALL_MAX = 16 * 2 ** 20
+const SHAPE_CHARS_IN_ALL_MAX = 8 * 2 ** 20
 /** A shape is alive until it has not been seen for so many blocks while others waited for its place. */
 const IDLE_BLOCKS_MAX = 8
 

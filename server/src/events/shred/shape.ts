@@ -53,16 +53,22 @@ function textOf(reference: Reference, path: string, row: StoredRow): string {
   }
 }
 
-const PARSED_SHAPES_MAX = 8_192
+/** PARSED_CHARS_MAX bounds the shapes that are remembered; what is known of one takes some times its length. */
+const PARSED_CHARS_MAX = 4 * 2 ** 20
 const parsed = new Map<string, ParsedShape>()
+let parsedChars = 0
 
 /** shapeReferences takes a shape apart; it remembers the shapes it has seen last. */
 export function shapeReferences(shape: string): ParsedShape {
   const known = parsed.get(shape)
   if (known) return known
   const made = parseShape(shape)
-  if (parsed.size >= PARSED_SHAPES_MAX) parsed.clear()
+  if (parsedChars + shape.length > PARSED_CHARS_MAX) {
+    parsed.clear()
+    parsedChars = 0
+  }
   parsed.set(shape, made)
+  parsedChars += shape.length
   return made
 }
 
