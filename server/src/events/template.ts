@@ -19,6 +19,7 @@ type Target = Pick<StoreAddress, 'database' | 'cluster'>
  * - `on cluster`: nothing, or the clause that runs the statement on every node
  * - `local <table>`: the name of the table that holds the rows
  * - `engine sharded <table>`, `engine everywhere <table>`: rows spread over the shards, or all rows on every node
+ * - `replacing everywhere <table>`: the same, where of rows with one sort key the one of the highest `version` stays
  * - `distributed <table>`: a whole statement, the table of the plain name that reads all shards; nothing on one server
  * - `events <class>`, `partition key`, `sort key`, `settings`: from table.ts
  */
@@ -40,6 +41,8 @@ function fill([first = '', second = '', third = '']: readonly string[], target: 
       return engine(third, '{shard}', '{replica}', target)
     case 'engine everywhere':
       return engine(third, 'everywhere', '{shard}-{replica}', target)
+    case 'replacing everywhere':
+      return replacing(engine(third, 'everywhere', '{shard}-{replica}', target))
     case 'partition key':
       return PARTITION_KEY
     case 'sort key':
@@ -67,6 +70,10 @@ function fillWithName(word: string, name: string, target: Target): string {
 function engine(table: string, shard: string, replica: string, { cluster, database }: Target): string {
   return cluster === undefined ? 'MergeTree' : `ReplicatedMergeTree('/clickhouse/tables/${shard}/${database}/${table}', '${replica}')`
 }
+
+/** replacing makes a plain engine one that keeps the highest version of each sort key. */
+const replacing = (plain: string): string =>
+  plain.endsWith(')') ? plain.replace('MergeTree', 'ReplacingMergeTree').replace(/\)$/, ', version)') : 'ReplacingMergeTree(version)'
 
 function distributed(table: string, { cluster, database }: Target): string {
   if (cluster === undefined) return ''
