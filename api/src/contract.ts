@@ -5,6 +5,7 @@ import { collections } from './collections.ts'
 import { datasets } from './datasets.ts'
 import { groups } from './groups.ts'
 import { health } from './health.ts'
+import { ingestion } from './ingestion.ts'
 import { logs } from './logs.ts'
 import { metrics } from './metrics.ts'
 import { access, organizations } from './organizations.ts'
@@ -25,6 +26,7 @@ export const contract = {
   datasets,
   groups,
   health,
+  ingestion,
   logs,
   metrics,
   organizations,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openEventStore } from './events/events.ts'
+import { openEventWriter } from './events/writer.ts'
 import { type Actor, type Identified, isUser, type RequestFacts } from './http/actor.ts'
 import type { Credential } from './http/credential.ts'
 import { openDoor } from './http/http.ts'
@@ -10,6 +11,8 @@ import type { Routes } from './http/mount.ts'
 import { RateLimiter, senderRule, type WindowStore } from './http/rate-limit.ts'
 import { referenceRoutes } from './http/reference/reference.ts'
 import { systemIds } from './ids.ts'
+import { type Intake, openIntake } from './ingest/intake.ts'
+import { ingestionRoutes } from './ingest/routes.ts'
 import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
 import { giveBackToWindow, removeWindows, takeFromWindow } from './meta/counters.ts'
@@ -22,6 +25,8 @@ import { KeyGuesses } from './resources/auth/key-guesses.ts'
 import { authRoutes } from './resources/auth/routes.ts'
 import { identifyToken } from './resources/auth/sessions.ts'
 import { collectionRoutes } from './resources/collections/routes.ts'
+import { forgetBirths } from './resources/datasets/ensure.ts'
+import { Heartbeats } from './resources/datasets/heartbeats.ts'
 import { datasetRoutes } from './resources/datasets/routes.ts'
 import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
@@ -42,7 +47,7 @@ import { openVault } from './vault.ts'
 import { version } from './version.ts'
 import type { Deployment, World } from './world.ts'
 
-const allRoutes = (world: World, meter: Meter): readonly Routes[] => [
+const allRoutes = (world: World, meter: Meter, intake: Intake): readonly Routes[] => [
   accessRoutes(world),
   groupRoutes(world),
   organizationRoutes(world),
@@ -55,6 +60,7 @@ const allRoutes = (world: World, meter: Meter): readonly Routes[] => [
   collectionRoutes(world),
   datasetRoutes(world),
   healthRoutes(world),
+  ingestionRoutes(intake),
   logRoutes(world),
   metricsRoutes(meter),
   referenceRoutes({ version: world.deployment.version, region: world.deployment.region, troubles: () => troublesOf(world) }),
@@ -64,7 +70,11 @@ const allRoutes = (world: World, meter: Meter): readonly Routes[] => [
 
 /** The engine's part of DENDRO_MEMORY; the rest is for the service itself and what waits in it. */
 const ENGINE_SHARE = 0.75
+/** The parts of it for bodies that are being read and split, and for events that wait to be stored. */
+const BODIES_SHARE = 1 / 8
+const WAITING_SHARE = 1 / 16
 const IDLE_EVERY_MS = 1_000
+const HEARTBEAT_EVERY_MS = 3_000
 const SWEEP_EVERY_MS = 60_000
 
 export type App = { world: World; door: FastifyInstance; firstKey: Secret | undefined; close(): Promise<void> }
@@ -83,6 +93,12 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     ),
     openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir }, deps),
   )
+  const writer = await openEventWriter(events, deps, { waitingBytesMax: Math.floor(config.DENDRO_MEMORY * WAITING_SHARE) }).catch(
+    async (cause) => {
+      await Promise.all([events.close(), meta.close()])
+      throw cause
+    },
+  )
   return {
     clock,
     log,
@@ -93,6 +109,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       jwtSecret: config.DENDRO_JWT_SECRET,
     }),
     events,
+    writer,
     meta,
     mailer: openMailer({ url: config.DENDRO_SMTP_URL, from: config.DENDRO_MAIL_FROM }),
     deployment: {
@@ -104,6 +121,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       inactiveAfterMs: config.DENDRO_INACTIVE_AFTER,
     },
     close: async () => {
+      await writer.close()
       await Promise.all([events.close(), meta.close()])
     },
   }
@@ -139,8 +157,18 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
   const guesses = new KeyGuesses(world)
   const meter = openMeter()
   watchStores(world, meter)
+  const heartbeats = new Heartbeats(world)
+  const beat = (logId: string, nowMs: number) => heartbeats.beat(logId, nowMs)
+  const intake = openIntake(
+    { ...world, beat },
+    {
+      bytesMax: Math.floor(config.DENDRO_MEMORY * BODIES_SHARE),
+      extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,
+      extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
+    },
+  )
   const door = openDoor({
-    routes: allRoutes(world, meter),
+    routes: allRoutes(world, meter, intake),
     identify: (credential, facts) => identify(world, guesses, credential, facts),
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
@@ -157,6 +185,8 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
     every(IDLE_EVERY_MS, world.log, 'unused requests could not be given back', () =>
       Promise.all([limiter.giveBackIdle(), senderLimiter.giveBackIdle()]),
     ),
+    every(HEARTBEAT_EVERY_MS, world.log, 'heartbeats of datasets could not be written', () => heartbeats.flush()),
+    every(SWEEP_EVERY_MS, world.log, 'old counts of new datasets could not be removed', () => forgetBirths(world)),
     every(SWEEP_EVERY_MS, world.log, 'old windows could not be removed', () =>
       removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),
     ),
@@ -168,6 +198,8 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
     close: async () => {
       for (const stop of chores) stop()
       await door.close()
+      await intake.close()
+      await heartbeats.flush().catch((err) => world.log.warn({ err }, 'heartbeats of datasets could not be written'))
       await Promise.all([limiter.giveBackIdle(0), senderLimiter.giveBackIdle(0)]).catch((err) =>
         world.log.warn({ err }, 'unused requests could not be given back'),
       )

@@ -60,6 +60,12 @@ export const settings = {
   DENDRO_MASTER_KEY_FILE: setting(asSecretFile, undefined, 'none', 'A file that holds the master key.'),
   DENDRO_JWT_SECRET: setting(asJwtSecret, undefined, 'generated in the data directory', 'The secret that signs tokens, at least 32 bytes.'),
   DENDRO_EXTRA_KEY_HEADERS: setting(asWords, [], 'none', 'Further header names accepted for the API key, separated by commas.'),
+  DENDRO_EXTRA_ROUTING_PREFIXES: setting(
+    asWords,
+    [],
+    'none',
+    'Further prefixes beside x-service- for the headers that say where events go (…collection, …dataset, …tags), separated by commas.',
+  ),
   DENDRO_TRUSTED_PROXIES: setting(
     asNetworks,
     ['loopback'],

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { EventStore } from './events/events.ts'
+import type { EventWriter } from './events/writer.ts'
 import type { Ids } from './ids.ts'
 import type { Log } from './log.ts'
 import type { Meta } from './meta/meta.ts'
@@ -29,6 +30,8 @@ export type World = {
   log: Log
   vault: Vault
   events: EventStore
+  /** writer is the one way by which events get into the store. */
+  writer: EventWriter
   meta: Meta
   mailer: Mailer
   deployment: Deployment

@@ -68,6 +68,11 @@ export const examples: Readonly<Record<string, Example>> = {
     await maker.org.ask('POST', `/groups/${groupId}/members`, { body })
     return { params: { groupId }, body }
   },
+  'ingestion.send': ({ word }) => ({ raw: JSON.stringify({ message: word('hello'), level: 'info' }) }),
+  'ingestion.sendTo': ({ word }) => ({
+    params: { collection: word('shop'), dataset: word('web') },
+    raw: JSON.stringify({ message: word('hello'), level: 'info' }),
+  }),
   'logs.create': ({ word }) => ({ body: { logset: word('shop'), log: word('web') } }),
   'logs.get': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.update': async (maker) => ({ params: { logId: await maker.dataset() }, body: { dataset: maker.word('web') } }),
@@ -142,10 +147,15 @@ export const answersUnknown: Readonly<Record<string, string>> = {
   'access.revoke.entityId': 'nothing granted is no error',
   'access.grant.entityId': 'an unknown entity is 400',
   'access.check.entityId': 'who is unknown is not authorised',
+  'ingestion.sendTo.collection': 'the first event brings a dataset into being',
+  'ingestion.sendTo.dataset': 'the first event brings a dataset into being',
   'policies.ofResource.resource_type': 'a question with an empty answer',
   'policies.ofResource.resource_id': 'a question with an empty answer',
   'policies.ofPrincipal.principal_id': 'a question with an empty answer',
 }
 
 /** These change nothing although they are no GET. */
-export const changesNothing: Readonly<Record<string, string>> = {}
+export const changesNothing: Readonly<Record<string, string>> = {
+  'ingestion.send': 'events are no changes',
+  'ingestion.sendTo': 'events are no changes',
+}

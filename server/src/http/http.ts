@@ -120,10 +120,11 @@ async function admit(options: DoorOptions, request: FastifyRequest, reply: Fasti
 
 /** takenOf finds the taker that the contract names, or one that knows the end of the path; an endpoint goes before those, but for the root, where protocols ask who is there. */
 function takenOf(options: DoorOptions, request: FastifyRequest): FastifyRequest['taken'] {
-  const { endpoint, taker: named } = request.routeOptions.config
+  const { endpoint, taker: named, allow } = request.routeOptions.config
   if (endpoint && !named && endpoint.path !== '/') return undefined
   const head = headOf(request)
-  const taker = named ?? options.routes.map(({ takers }) => takers?.(head, endpoint !== undefined)).find((found) => found !== undefined)
+  const known = endpoint !== undefined || allow !== undefined
+  const taker = named ?? options.routes.map(({ takers }) => takers?.(head, known)).find((found) => found !== undefined)
   return taker && { taker, head }
 }
 

@@ -24,7 +24,7 @@ export type Taker = {
   refuse(head: Head, failure: Failure, correlationId: string): Answered
 }
 
-/** Takers find who takes a request; `known` says that the contract has an endpoint for it as well. */
+/** Takers find who takes a request; `known` says that its path is one of the contract. */
 export type Takers = (head: Head, known: boolean) => Taker | undefined
 
 export function headOf(request: FastifyRequest): Head {

@@ -39,6 +39,7 @@ export type Rejected = { index: number; reason: string }
 export type Parsed = {
   deliveries: readonly Delivery[]
   rejected: readonly Rejected[]
+  /** total counts records, the rejected ones too; lines are counted by who splits them. */
   total: number
   /** identity is that of the whole post, where the protocol has one. */
   identity?: string
@@ -79,6 +80,8 @@ export type Receiver = {
   name: string
   routes: readonly ReceiverRoute[]
   limits: { wireBytes: number; bodyBytes: number }
+  /** systemCollections are those beginning with a dot that its deliveries may name; headers of a request do not move events out of them. */
+  systemCollections?: readonly string[]
   /** parse runs in a worker thread and is pure; a Failure that it throws refuses the post. */
   parse(request: IngestRequest): Parsed
   /** answer words the outcome; `parsed` is undefined when the body was not parsed. */

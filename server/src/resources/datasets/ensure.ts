@@ -5,6 +5,8 @@ import { recordChange } from '../audit/audit.ts'
 import { type DatasetRow, shownDataset } from './datasets.ts'
 import { countBirth, insertDataset, lockDataset, removeBirths, selectDatasetByName, selectDatasets, updateDatasetTags } from './rows.ts'
 
+export type { DatasetRow } from './datasets.ts'
+
 /** A Place is where events are to go; a system place is one that only the service itself may open. */
 export type Place = { collection: string; dataset: string; tags: Tags; isSystem: boolean }
 
@@ -15,11 +17,13 @@ export type Ensured = { row: DatasetRow; turnedAway?: 'first' | 'again' }
 export const BIRTHS_MAX = 100
 const HOUR_MS = 3_600_000
 const TAGS_MAX = 100
+type Teller = Pick<World, 'clock' | 'ids' | 'meta'>
+
 const OVERFLOW = 'overflow'
 const DEFAULT = 'default'
 
 /** ensureDataset finds the dataset of that name or makes it: the first event brings it into being. Tags that it lacks are added to it. */
-export async function ensureDataset(world: World, actor: Actor, place: Place): Promise<Ensured> {
+export async function ensureDataset(world: Teller, actor: Actor, place: Place): Promise<Ensured> {
   const known = await findByName(world, actor.orgId, place.collection, place.dataset)
   if (known) return { row: await withTags(world, actor, known, place.tags) }
   if (place.isSystem) return { row: await bear(world, actor, place) }
@@ -35,7 +39,7 @@ export const forgetBirths = (world: Pick<World, 'meta' | 'clock'>): Promise<numb
   removeBirths(world.meta, world.clock.nowMs() - 2 * HOUR_MS)
 
 /** overflowOf is where events go whose dataset is one too many. A collection that is not there yet would be one too many as well. */
-async function overflowOf(world: World, actor: Actor, wanted: string): Promise<DatasetRow> {
+async function overflowOf(world: Teller, actor: Actor, wanted: string): Promise<DatasetRow> {
   const all = await byName(world, actor.orgId)
   const collection = all.collections.has(wanted) ? wanted : DEFAULT
   const known = await findByName(world, actor.orgId, collection, OVERFLOW)
@@ -63,7 +67,7 @@ const findByName = async (
 ): Promise<DatasetRow | undefined> => (await byName(world, orgId)).datasets.get(keyOf(collection, dataset))
 
 /** bear makes the dataset; of two who do so at once the unique index lets one, and the other finds it. */
-async function bear(world: World, actor: Actor, { collection, dataset, tags, isSystem }: Place): Promise<DatasetRow> {
+async function bear(world: Teller, actor: Actor, { collection, dataset, tags, isSystem }: Place): Promise<DatasetRow> {
   const nowMs = world.clock.nowMs()
   return world.meta.write(actor.orgId, async (tx) => {
     const made = await insertDataset(tx, {
@@ -93,7 +97,7 @@ async function bear(world: World, actor: Actor, { collection, dataset, tags, isS
 const capped = (tags: Tags): Tags => Object.fromEntries(Object.entries(tags).slice(0, TAGS_MAX))
 
 /** withTags adds the tags that are missing; one that is there stays as it is, or two senders would change it for ever. */
-async function withTags(world: World, actor: Actor, row: DatasetRow, tags: Tags): Promise<DatasetRow> {
+async function withTags(world: Teller, actor: Actor, row: DatasetRow, tags: Tags): Promise<DatasetRow> {
   if (missingIn(row.tags, tags).length === 0) return row
   return world.meta.write(actor.orgId, async (tx) => {
     const before = await lockDataset(tx, actor.orgId, row.id)

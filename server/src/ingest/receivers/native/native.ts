@@ -1,0 +1,83 @@
+import { badRequest, Failure } from '../../../errors.ts'
+import { failureBody } from '../../../http/failure-body.ts'
+import type { Answered, Arrived, Delivery, IngestRequest, Outcome, Parsed, Receiver, RequestHead } from '../../batch.ts'
+import { isLines, splitObjects } from './objects.ts'
+
+const MIB = 2 ** 20
+
+/** native takes what people and programs send without a protocol: JSON lines, objects in a row, an array, or lines of text. */
+export const native: Receiver = {
+  name: 'native',
+  routes: [
+    { methods: ['POST'], tail: /\/ingest$/ },
+    { methods: ['POST'], tail: /\/ingest\/[^/]+\/[^/]+$/ },
+    { methods: ['POST'], tail: /^\/$/ },
+  ],
+  limits: { wireBytes: 10 * MIB, bodyBytes: 10 * MIB },
+  parse,
+  answer,
+}
+
+function parse(request: IngestRequest): Parsed {
+  const type = request.contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (/^application\/(x-)?msgpack$/.test(type)) throw new Failure(415, 'MessagePack is not read here; send JSON lines instead')
+  const bytes = asUtf8(request.body, request.contentType)
+  if (isUploadCheck(bytes)) return { deliveries: [], rejected: [], total: 0 }
+  const place = placeOf(request.path)
+  const isJson = type === '' || /^application\/(x-ndjson|json|jsonl|json-lines|jsonlines|x-jsonlines|[\w.-]+\+json)$/.test(type)
+  if (!isJson || isLines(bytes)) return { deliveries: [{ ...place, arrivals: { kind: 'lines', bytes } }], rejected: [], total: 0 }
+  const records = splitObjects(bytes).map(asArrived)
+  return {
+    deliveries: records.length === 0 ? [] : [{ ...place, arrivals: { kind: 'records', records } }],
+    rejected: [],
+    total: records.length,
+  }
+}
+
+const asArrived = (raw: Uint8Array): Arrived => ({ raw, time: undefined, level: undefined, keys: [], attributes: [] })
+
+/** placeOf reads `/ingest/<collection>/<dataset>`. */
+function placeOf(path: string): Pick<Delivery, 'collection' | 'dataset' | 'attributes'> {
+  const [, collection, dataset] = /\/ingest\/([^/]+)\/([^/]+)$/.exec(path) ?? []
+  return { collection: collection && decoded(collection), dataset: dataset && decoded(dataset), attributes: [] }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch (cause) {
+    throw badRequest('the path is not valid percent-encoded text', { cause })
+  }
+}
+
+/** isUploadCheck recognises what a log push service uploads to see whether somebody is there. */
+const isUploadCheck = (bytes: Uint8Array): boolean =>
+  bytes.length < 64 && /^\s*\{\s*"content"\s*:\s*"tests"\s*\}\s*$/.test(Buffer.from(bytes).toString('latin1'))
+
+/** asUtf8 takes off a byte order mark, and turns UTF-16, which Windows likes to write, into UTF-8. */
+function asUtf8(bytes: Uint8Array, contentType: string): Uint8Array {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.subarray(3)
+  const encoding = utf16Of(bytes, contentType)
+  if (!encoding) return bytes
+  try {
+    return new TextEncoder().encode(new TextDecoder(encoding, { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw badRequest(`the body is not valid ${encoding.toUpperCase()}`, { cause })
+  }
+}
+
+function utf16Of(bytes: Uint8Array, contentType: string): 'utf-16le' | 'utf-16be' | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  const charset = /;\s*charset\s*=\s*"?(utf-?16(?:le|be)?)\b/i.exec(contentType)?.[1]?.toLowerCase()
+  return charset === undefined ? undefined : charset.endsWith('be') ? 'utf-16be' : 'utf-16le'
+}
+
+function answer(request: RequestHead, outcome: Outcome): Answered {
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  if (outcome.kind === 'refused') {
+    const body = failureBody(outcome.failure, request.headers['x-correlation-id'] ?? '')
+    return { status: outcome.failure.status, headers: { ...outcome.failure.headers, ...headers }, body: JSON.stringify(body) }
+  }
+  return { status: 200, headers, body: JSON.stringify({ accepted: outcome.accepted, rejected: outcome.rejected.length }) }
+}

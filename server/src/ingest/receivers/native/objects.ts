@@ -1,0 +1,102 @@
+import { badRequest } from '../../../errors.ts'
+import { BROKEN, END, endOfBrackets, endOfText, OPEN_ARRAY, OPEN_OBJECT, QUOTE, Walk } from '../../../events/shred/walk.ts'
+import { afterBlank, endOfLine, isBlank, lineWithin } from '../../lines.ts'
+
+const LINE_FEED = 0x0a
+const COMMA = 0x2c
+const CLOSE_ARRAY = 0x5d
+/** SPREAD_BYTES_MAX is how far the end of an object that is written over several lines is looked for. */
+const SPREAD_BYTES_MAX = 2 ** 20
+
+/**
+ * isLines says that every line of a body is an event of its own. The first line decides: an array, objects in a row and an object that goes on
+ * after its line are no lines.
+ */
+export function isLines(bytes: Uint8Array): boolean {
+  const start = afterBlank(bytes, 0)
+  if (bytes[start] === OPEN_ARRAY) return !isArrayOfObjects(bytes, start)
+  if (bytes[start] !== OPEN_OBJECT) return true
+  const lineEnd = endOfLine(bytes, start)
+  const end = endOfBrackets(bytes, start, lineEnd)
+  return end > 0 ? afterBlank(bytes, end) >= lineEnd : endOfSpread(bytes, start) < 0
+}
+
+/** splitObjects gives the events of a body: objects and the elements of arrays, however they are laid out, and lines of whatever else there is. */
+export function splitObjects(bytes: Uint8Array): Uint8Array[] {
+  const events: Uint8Array[] = []
+  const spread = { isLookedFor: true }
+  for (let from = 0; from < bytes.length; ) {
+    const at = afterBlank(bytes, from)
+    if (at === bytes.length) break
+    if (bytes[at] === COMMA && events.length > 0) from = at + 1
+    else if (bytes[at] === OPEN_ARRAY && isArrayOfObjects(bytes, at)) from = splitArray(bytes, at, events)
+    else {
+      const end = bytes[at] === OPEN_OBJECT ? endOfObject(bytes, at, spread) : -1
+      from = end < 0 ? endOfLine(bytes, at) : end
+      events.push(end < 0 ? lineWithin(bytes, startOfLine(bytes, at), from) : bytes.subarray(at, end))
+    }
+  }
+  return events
+}
+
+/** endOfObject looks on after the line only until that failed once: what is broken there would be looked for to the end again and again. */
+function endOfObject(bytes: Uint8Array, start: number, spread: { isLookedFor: boolean }): number {
+  const end = endOfBrackets(bytes, start, endOfLine(bytes, start))
+  if (end > 0 || !spread.isLookedFor) return end
+  const far = endOfSpread(bytes, start)
+  spread.isLookedFor = far > 0
+  return far
+}
+
+/** startOfLine keeps the indentation of a line of text. */
+function startOfLine(bytes: Uint8Array, at: number): number {
+  let start = at
+  while (start > 0 && bytes[start - 1] !== LINE_FEED && isBlank(bytes[start - 1])) start -= 1
+  return start
+}
+
+/** endOfSpread is where an object ends that goes on after its line; -1 when what stands there is no object. */
+function endOfSpread(bytes: Uint8Array, start: number): number {
+  const end = endOfBrackets(bytes, start, Math.min(bytes.length, start + SPREAD_BYTES_MAX))
+  if (end < 0) return -1
+  const walk = new Walk(bytes, start, end)
+  for (;;) {
+    const step = walk.next()
+    if (step === END) return end
+    if (step === BROKEN) return -1
+  }
+}
+
+/** isArrayOfObjects tells an array from a line of text that begins with a bracket. */
+function isArrayOfObjects(bytes: Uint8Array, start: number): boolean {
+  const first = bytes[afterBlank(bytes, start + 1)]
+  return first === OPEN_OBJECT || first === CLOSE_ARRAY
+}
+
+function splitArray(bytes: Uint8Array, start: number, events: Uint8Array[]): number {
+  let at = afterBlank(bytes, start + 1)
+  while (bytes[at] !== CLOSE_ARRAY) {
+    const end = endOfElement(bytes, at)
+    if (end < 0) throw badRequest('the JSON array ends before its closing bracket')
+    if (end > at) events.push(bytes.subarray(at, end))
+    at = afterBlank(bytes, end)
+    if (bytes[at] === COMMA) at = afterBlank(bytes, at + 1)
+    else if (bytes[at] !== CLOSE_ARRAY) throw badRequest('the JSON array has no comma between two elements')
+  }
+  return at + 1
+}
+
+/** endOfElement is where an element ends, blanks behind it left out; -1 when the body ends first. */
+function endOfElement(bytes: Uint8Array, start: number): number {
+  const first = bytes[start]
+  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return endOfBrackets(bytes, start, bytes.length)
+  if (first === QUOTE) {
+    const close = endOfText(bytes, start + 1, bytes.length)
+    return close < 0 ? -1 : close + 1
+  }
+  for (let at = start; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0
+    if (byte === COMMA || byte === CLOSE_ARRAY || isBlank(byte)) return at
+  }
+  return -1
+}

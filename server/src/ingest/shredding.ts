@@ -1,0 +1,127 @@
+import { growLocated } from '../events/catalog.ts'
+import type { Arrival } from '../events/shred/event.ts'
+import { observe } from '../events/shred/observe.ts'
+import { Shredder } from '../events/shred/shred.ts'
+import type { Observation, SlotMap } from '../events/shred/slots.ts'
+import type { Block } from '../events/writer.ts'
+import type { Shredded, Target } from './worker-messages.ts'
+
+/** A Line is one event on its way to the store: its bytes and what is known of it besides. */
+export type Line = { bytes: Uint8Array; arrival: Arrival }
+
+/** OBSERVED_LINES of a new dataset decide which slots its keys get. */
+const OBSERVED_LINES = 2_000
+/** BLOCK_BYTES is about how large a block grows; many small ones compress worse, large ones hold memory. */
+const BLOCK_BYTES = 8 * 2 ** 20
+const BLOCK_ROWS = 200_000
+/** SHREDDERS_MAX is how many datasets a worker remembers the habits of. */
+const SHREDDERS_MAX = 128
+
+/** Shredders keep what was learned of the lines of each dataset, for those that were fed last. */
+export class Shredders {
+  readonly #known = new Map<string, Shredder>()
+  readonly #random: () => number
+
+  constructor(random: () => number) {
+    this.#random = random
+  }
+
+  /** shred turns the lines of a delivery into blocks, or asks for slots first when there are keys that could have some. */
+  shred(lines: readonly Line[], target: Target): Shredded {
+    const { delivery, map } = target
+    if (!map) return { kind: 'keys', delivery, observed: observeAll(lines.slice(0, OBSERVED_LINES)) }
+    const shredder = this.#of(target.logId, map)
+    try {
+      const blocks: Block[] = []
+      const unplaced = new Map<string, Observation>()
+      for (let from = 0; from < lines.length; ) {
+        const to = fill(shredder, lines, from)
+        merge(unplaced, shredder.unplaced())
+        blocks.push(...takeByDay(shredder, lines.slice(from, to), target, map))
+        from = to
+      }
+      const observed = [...unplaced.values()]
+      const located = { map, classes: [map.tableClass] }
+      if (!target.isLast && growLocated(located, observed, new Map()) !== located) return { kind: 'keys', delivery, observed }
+      return { kind: 'blocks', delivery, blocks, rows: lines.length }
+    } catch (cause) {
+      this.#known.delete(target.logId)
+      throw cause
+    }
+  }
+
+  #of(logId: string, map: SlotMap): Shredder {
+    let shredder = this.#known.get(logId)
+    this.#known.delete(logId)
+    if (shredder?.slotMap.tableClass !== map.tableClass) shredder = new Shredder(map, { random: this.#random })
+    shredder.useSlots(map)
+    this.#known.set(logId, shredder)
+    const oldest = this.#known.keys().next()
+    if (this.#known.size > SHREDDERS_MAX && !oldest.done) this.#known.delete(oldest.value)
+    return shredder
+  }
+}
+
+/** fill adds lines until a block is full, and gives the number of the first that is left. */
+function fill(shredder: Shredder, lines: readonly Line[], from: number): number {
+  let at = from
+  let bytes = 0
+  while (at < lines.length && bytes < BLOCK_BYTES && at - from < BLOCK_ROWS) {
+    const line = lines[at]
+    if (line) {
+      shredder.addLine(line.bytes, line.arrival)
+      bytes += line.bytes.length
+    }
+    at += 1
+  }
+  return at
+}
+
+/** takeByDay gives one block for each day; lines of more than one day are added again, day by day. */
+function takeByDay(shredder: Shredder, lines: readonly Line[], target: Target, map: SlotMap): Block[] {
+  const days = Array.from(shredder.days())
+  const distinct = [...new Set(days)].sort((a, b) => a - b)
+  const [only] = distinct
+  if (only === undefined) return []
+  if (distinct.length === 1) return [takeBlock(shredder, only, lines.length, target, map)]
+  const byDay = Map.groupBy(lines, (_, row) => days[row] ?? only)
+  shredder.discard()
+  return distinct.map((day) => {
+    const own = byDay.get(day) ?? []
+    for (const line of own) shredder.addLine(line.bytes, line.arrival)
+    return takeBlock(shredder, day, own.length, target, map)
+  })
+}
+
+function takeBlock(shredder: Shredder, day: number, rows: number, { orgNumber, logId }: Target, { tableClass }: SlotMap): Block {
+  const columns = shredder.take({ orgId: orgNumber, logId })
+  return { tableClass, day, rows, columns, bytes: columns.reduce((sum, column) => sum + column.bytes.length, 0) }
+}
+
+function observeAll(lines: readonly Line[]): Observation[] {
+  const seen = new Map<string, Observation>()
+  const byArrival = Map.groupBy(lines, ({ arrival }) => arrival)
+  for (const [arrival, own] of byArrival) {
+    merge(
+      seen,
+      observe(
+        own.map(({ bytes }) => bytes),
+        arrival,
+      ),
+    )
+  }
+  return [...seen.values()]
+}
+
+/** merge adds up what parts of a delivery show; values that occur in several parts are counted more than once, which is near enough. */
+function merge(all: Map<string, Observation>, part: readonly Observation[]): void {
+  for (const { path, count, distinct } of part) {
+    const known = all.get(path)
+    all.set(path, known ? { path, count: known.count + count, distinct: known.distinct + distinct } : { path, count, distinct })
+  }
+}
+
+/** buffersOf are the memory of blocks, to be handed over instead of copied. */
+export const buffersOf = (blocks: readonly Block[]): ArrayBuffer[] => [
+  ...new Set(blocks.flatMap(({ columns }) => columns.map(({ bytes }) => bytes.buffer as ArrayBuffer))),
+]

@@ -1,0 +1,164 @@
+import type { Tags } from '@dendro/api'
+import { Failure } from '../errors.ts'
+import type { Block } from '../events/writer.ts'
+import type { Actor } from '../http/actor.ts'
+import { growSlots, locate } from '../resources/catalog/catalog.ts'
+import { BIRTHS_MAX, type DatasetRow, ensureDataset, type Place } from '../resources/datasets/ensure.ts'
+import type { IngestRequest, Outcome, ParsedNotes, Receiver } from './batch.ts'
+import { identityNumber, identityOf } from './identity.ts'
+import type { IntakeWorld } from './intake.ts'
+import type { Job, Pool } from './pool.ts'
+import { native } from './receivers/native/native.ts'
+import { type Asked, attributesOf, foreignName } from './routing.ts'
+import type { DeliverySummary, ParseReply, Shredded, Target } from './worker-messages.ts'
+
+export type PostToStore = { actor: Actor; receiver: Receiver; asked: Asked; request: IngestRequest }
+type Stored = { outcome: Outcome; parsed: ParsedNotes | undefined }
+
+const IDEMPOTENCY_KEY = 'idempotency-key'
+const DEFAULT = 'default'
+/** SLOT_ROUNDS: a post is split again when keys got slots; beyond that it is stored with the slots there are. */
+const SLOT_ROUNDS = 3
+
+/** storePost takes a body that has fully arrived to the store and returns when its events are durable. */
+export async function storePost(world: IntakeWorld, pool: Pool, post: PostToStore): Promise<Stored> {
+  const { actor, receiver, request } = post
+  const header = request.headers[IDEMPOTENCY_KEY]
+  const nowMs = world.clock.nowMs()
+  const job = pool.open()
+  try {
+    const question = { kind: 'parse' as const, receiver: receiver.name, request, wantsHash: Boolean(header) }
+    const parsed = await job.ask(question, [request.body.buffer as ArrayBuffer])
+    const places = await placesOf(world, pool, post, parsed)
+    const blocks = await shredAll(world, job, { actor, nowMs }, places)
+    const identity = identityOf(actor, receiver.name, header, parsed.identity)
+    const rows = await write(world, actor, blocks, { identity, bodyHash: parsed.bodyHash })
+    for (const { row } of places) world.beat(row.id, nowMs)
+    const { rejected, total, notes } = parsed
+    const duplicates = rows.duplicate ? Array.from({ length: total }, (_, index) => index) : []
+    return {
+      outcome: { kind: 'stored', accepted: rows.count, rejected, total: Math.max(total, rows.count + rejected.length), duplicates },
+      parsed: { rejected, total, notes },
+    }
+  } finally {
+    job.close()
+  }
+}
+
+type Placed = { delivery: number; row: DatasetRow; tags: Tags }
+
+/** placesOf finds the dataset of each delivery; the first event of a name brings its dataset into being. */
+async function placesOf(world: IntakeWorld, pool: Pool, post: PostToStore, { deliveries }: ParseReply): Promise<Placed[]> {
+  const places: Placed[] = []
+  for (const [delivery, summary] of deliveries.entries()) {
+    const place = placeOf(post, summary)
+    const { row, turnedAway } = await ensureDataset(world, post.actor, place)
+    places.push({ delivery, row, tags: post.asked.tags })
+    if (turnedAway === 'first') await warnOfOverflow(world, pool, post.actor, place, row)
+  }
+  return places
+}
+
+/** placeOf lets what the request asks for go before what the format says; the system's own collections cannot be asked for. */
+function placeOf({ asked, receiver }: PostToStore, said: DeliverySummary): Place {
+  const isSystem = said.collection !== undefined && (receiver.systemCollections ?? []).includes(said.collection)
+  return {
+    collection: isSystem ? (said.collection ?? DEFAULT) : (asked.collection ?? foreignName(said.collection) ?? DEFAULT),
+    dataset: asked.dataset ?? foreignName(said.dataset) ?? DEFAULT,
+    tags: asked.tags,
+    isSystem,
+  }
+}
+
+/** warnOfOverflow leaves an event where the events of one dataset too many go, once an hour. */
+async function warnOfOverflow(world: IntakeWorld, pool: Pool, actor: Actor, wanted: Place, row: DatasetRow): Promise<void> {
+  world.log.warn({ org_id: actor.orgId, identity_id: actor.identity.id }, 'a sender asks for more new datasets than are allowed')
+  const event = {
+    level: 'warn',
+    message: `more than ${BIRTHS_MAX} new datasets within an hour from ${actor.name}; events for further ones are kept in ${row.collection}/${row.dataset} until the hour is over`,
+    sender: actor.identity.id,
+    wanted_collection: wanted.collection,
+    wanted_dataset: wanted.dataset,
+  }
+  const body = new TextEncoder().encode(JSON.stringify(event))
+  const asked = { collection: row.collection, dataset: row.dataset, tags: {} }
+  const request = { path: '/', query: {}, headers: {}, contentType: 'application/x-ndjson', body }
+  await storePost(world, pool, { actor, receiver: native, asked, request })
+}
+
+type DatasetBlocks = { logId: string; blocks: Block[]; rows: number }
+
+/** shredAll lets the worker split the events, and gives slots to keys that have none before they are stored. */
+async function shredAll(
+  world: IntakeWorld,
+  job: Job,
+  { actor, nowMs }: { actor: Actor; nowMs: number },
+  places: readonly Placed[],
+): Promise<DatasetBlocks[]> {
+  const done = new Map<string, DatasetBlocks>()
+  let open = [...places]
+  for (let round = 1; open.length > 0; round += 1) {
+    const targets = await Promise.all(open.map((place) => targetOf(world, actor, place, round >= SLOT_ROUNDS)))
+    const { shredded } = await job.ask({ kind: 'shred', atMs: nowMs, origin: actor.facts.address, targets })
+    const waiting: Placed[] = []
+    for (const one of shredded) {
+      const place = places.find(({ delivery }) => delivery === one.delivery)
+      if (!place) throw new Error('a worker split a delivery that nobody asked for')
+      if (one.kind === 'keys') {
+        await makeRoom(world, actor, place, one)
+        waiting.push(place)
+      } else collect(done, place.row.id, one)
+    }
+    open = waiting
+  }
+  return [...done.values()]
+}
+
+async function targetOf(
+  world: IntakeWorld,
+  { orgId, orgNumber }: Actor,
+  { delivery, row, tags }: Placed,
+  isLast: boolean,
+): Promise<Target> {
+  const map = (await locate(world, orgId, row.id))?.map
+  return { delivery, orgNumber, logId: row.id, map, attributes: attributesOf(tags), isLast }
+}
+
+type Keys = Extract<Shredded, { kind: 'keys' }>
+
+/** makeRoom lets a dataset that is known go on without new slots while the metadata cannot be reached; its new keys lie beside the slots then. */
+async function makeRoom(world: IntakeWorld, { orgId }: Actor, { row }: Placed, { observed }: Keys): Promise<void> {
+  try {
+    await growSlots(world, orgId, row.id, observed)
+  } catch (cause) {
+    const isPassing = cause instanceof Failure && cause.status === 503
+    if (!isPassing || !(await locate(world, orgId, row.id))) throw cause
+  }
+}
+
+function collect(done: Map<string, DatasetBlocks>, logId: string, { blocks, rows }: Extract<Shredded, { kind: 'blocks' }>): void {
+  const known = done.get(logId) ?? { logId, blocks: [], rows: 0 }
+  done.set(logId, { logId, blocks: [...known.blocks, ...blocks], rows: known.rows + rows })
+}
+
+type Identity = { identity: string | undefined; bodyHash: bigint }
+
+/** write stores what goes to each dataset; when a part of a post fails the post has failed, and its sender repeats it. */
+async function write(
+  world: IntakeWorld,
+  { orgNumber }: Actor,
+  all: readonly DatasetBlocks[],
+  { identity, bodyHash }: Identity,
+): Promise<{ count: number; duplicate: boolean }> {
+  const written = await Promise.allSettled(
+    all.map(({ logId, blocks }) => world.writer.write({ orgNumber, logId, identity: identityNumber(identity, logId), bodyHash, blocks })),
+  )
+  const failures = written.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  if (failures.length > 0) throw failures.find(isOfTheMoment) ?? failures[0]
+  return {
+    count: all.reduce((sum, { rows }) => sum + rows, 0),
+    duplicate: written.length > 0 && written.every((one) => one.status === 'fulfilled' && one.value.kind === 'duplicate'),
+  }
+}
+
+const isOfTheMoment = (thrown: unknown): boolean => thrown instanceof Failure && thrown.status === 503

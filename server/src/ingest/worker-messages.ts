@@ -1,0 +1,50 @@
+import type { Observation, SlotMap } from '../events/shred/slots.ts'
+import type { Block } from '../events/writer.ts'
+import type { IngestRequest, Pair, Rejected } from './batch.ts'
+
+/** ParseQuestion hands a whole post to a worker, which reads it and keeps what it has read. */
+export type ParseQuestion = {
+  kind: 'parse'
+  receiver: string
+  request: IngestRequest /** wantsHash asks for a hash of the body. */
+  wantsHash: boolean
+}
+export type DeliverySummary = { collection: string | undefined; dataset: string | undefined }
+export type ParseReply = {
+  deliveries: readonly DeliverySummary[]
+  rejected: readonly Rejected[]
+  total: number
+  identity: string | undefined
+  notes: unknown
+  /** bodyHash is 0n when neither asked for nor needed. */
+  bodyHash: bigint
+}
+
+/** A Target says where one delivery goes, and what all its events have in common. */
+export type Target = {
+  delivery: number
+  orgNumber: number
+  logId: string
+  /** map is undefined for a dataset that has had no events. */
+  map: SlotMap | undefined
+  attributes: readonly Pair[]
+  /** isLast says that no more slots will come: the events are stored with those there are. */
+  isLast: boolean
+}
+export type ShredQuestion = { kind: 'shred'; atMs: number; origin: string; targets: readonly Target[] }
+
+/** A Shredded delivery is either blocks, or the keys that need slots first. */
+export type Shredded =
+  | { kind: 'blocks'; delivery: number; blocks: readonly Block[]; rows: number }
+  | { kind: 'keys'; delivery: number; observed: readonly Observation[] }
+export type ShredReply = { shredded: readonly Shredded[] }
+
+export type ForgetQuestion = { kind: 'forget' }
+export type Question = ParseQuestion | ShredQuestion
+export type Reply<Q extends Question> = Q extends ParseQuestion ? ParseReply : ShredReply
+
+export type FailureMessage =
+  | { kind: 'refused'; status: number; details: string; headers: Record<string, string> }
+  | { kind: 'bug'; stack: string }
+export type Asked = { job: number; question: Question | ForgetQuestion }
+export type Told = { job: number; reply?: ParseReply | ShredReply; failure?: FailureMessage }
