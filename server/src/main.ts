@@ -59,8 +59,8 @@ function greet(config: Config, address: string, firstKey: string | undefined): v
     `  Data               ${resolve(config.DENDRO_DATA_DIR)}`,
   ]
   if (firstKey) {
-    lines.push('', '  First admin key, shown this once:', '', `    ${firstKey}`, '', '  Try it:', '')
-    lines.push(`    curl -H 'X-SERVICE-API-KEY: ${firstKey}' ${base}/datasets`)
+    lines.push('', '  First admin key, shown this once:', '', `    ${firstKey}`, '', '  Send an event:', '')
+    lines.push(`    curl -H 'X-SERVICE-API-KEY: ${firstKey}' -H 'x-service-dataset: web' ${base}/ingest -d '{"message": "hello"}'`)
   }
   process.stdout.write(`${lines.join('\n')}\n\n  Stop with Ctrl-C.\n\n`)
 }
