@@ -13,17 +13,16 @@ export type Queue = {
 
 export type WaitingDay = {
   readonly day: number
-  /** pressed says that many posts came for this day lately, so that it is worth to wait for more of them. */
-  pressed(): boolean
+  /** expectsMore says that more is likely to come soon: the last group was larger, or posts came while it was being stored. */
+  expectsMore(): boolean
   /** take gives the pieces of the next insert; those that were given up meanwhile are left out. */
   take(): Group
 }
 
-/** PRESSED_PIECES is the size of a group from which on the next one is waited for. */
-const PRESSED_PIECES = 4
+const DAYS_KEPT = 16
 const GROUP_PIECES_MAX = 10_000
 
-type Day = WaitingDay & { waiting: Piece[]; lastPieces: number; busy: boolean }
+type Day = WaitingDay & { waiting: Piece[]; lastPieces: number; crowded: boolean; busy: boolean }
 
 export function makeQueue(): Queue {
   const days = new Map<number, Day>()
@@ -51,7 +50,14 @@ export function makeQueue(): Queue {
     letGo: ({ day }) => {
       const found = dayOf(day)
       found.busy = false
-      if (found.waiting.length === 0 && found.lastPieces < PRESSED_PIECES) days.delete(day)
+      found.crowded = found.waiting.length > 0
+      // The days used last are kept, since a day that is empty now was full when its callers had no answer yet.
+      days.delete(day)
+      days.set(day, found)
+      for (const [idle, { busy, waiting }] of days) {
+        if (days.size <= DAYS_KEPT) return
+        if (!busy && waiting.length === 0) days.delete(idle)
+      }
     },
   }
 }
@@ -61,8 +67,9 @@ function makeDay(day: number): Day {
     day,
     waiting: [],
     lastPieces: 0,
+    crowded: false,
     busy: false,
-    pressed: () => self.lastPieces >= PRESSED_PIECES,
+    expectsMore: () => (self.crowded ? self.waiting.length <= self.lastPieces : self.waiting.length < self.lastPieces),
     take: () => {
       const pieces: Piece[] = []
       let size = { rows: 0, weight: 0 }

@@ -42,7 +42,9 @@ export type WriterBounds = { waitingBytesMax?: number; gatherMs?: number }
 
 /** WAITING_SHARE is the part of the machine's memory that posts may take while they wait. */
 const WAITING_SHARE = 1 / 16
+/** GATHER_MS is how long a group waits for more at most. */
 const GATHER_MS = 50
+const GATHER_STEP_MS = 5
 /** DAYS_AT_ONCE is how many inserts of one table may run, each of another day. */
 const DAYS_AT_ONCE = 4
 const LATE_EVERY_MS = 250
@@ -139,8 +141,12 @@ function startInserts(deps: CommitDeps, gatherMs = GATHER_MS): Inserts {
     }
   }
 
+  /** insertDay lets the group become as large as the last one, for a while: callers who were just answered are about to come again. */
   async function insertDay(day: WaitingDay): Promise<void> {
-    if (gatherMs > 0 && day.pressed()) await deps.clock.sleep(gatherMs, deps.stopping).catch(() => undefined)
+    const gatherUntilMs = deps.clock.monotonicMs() + gatherMs
+    while (day.expectsMore() && deps.clock.monotonicMs() < gatherUntilMs && !deps.stopping.aborted) {
+      await deps.clock.sleep(GATHER_STEP_MS, deps.stopping).catch(() => undefined)
+    }
     await commit(day.take(), deps)
   }
 
