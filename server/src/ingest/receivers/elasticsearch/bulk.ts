@@ -1,0 +1,210 @@
+import { badRequest, Failure } from '../../../errors.ts'
+import type { Arrived, Delivery, IngestRequest, Parsed, Rejected } from '../../batch.ts'
+import { BodyText } from '../body-text.ts'
+import { JsonReader, QUOTE } from '../json-reader.ts'
+import { unescapeBytes } from '../json-unescape.ts'
+import { type BulkNotes, type Verb, verbs } from './bulk-answer.ts'
+import { Documents } from './document.ts'
+import { placeOf } from './index-name.ts'
+
+/** BULK is the end of the path of a bulk post, with the index that actions without one mean. */
+export const BULK = /(?:\/+(?<index>[^/]+))?(?:\/+_doc)?\/+_bulk\/*$/
+/** ACTIONS_MAX bounds the memory for events and the answer. */
+export const ACTIONS_MAX = 200_000
+const LINE_FEED = 0x0a
+
+type Action = { verb: Verb; index: string; id: string }
+
+/**
+ * parseBulk reads pairs of lines: what to do, and the document. An action that cannot be read refuses the post, since nobody could tell which
+ * line comes next; a document that cannot be read is rejected alone.
+ */
+export function parseBulk({ path, body }: Pick<IngestRequest, 'path' | 'body'>): Parsed {
+  const post = new Bulk(body, indexOf(path))
+  for (let line = post.line(); line !== undefined; line = post.line()) {
+    if (!isBlank(body, line)) post.take(line)
+  }
+  return post.parsed()
+}
+
+function indexOf(path: string): string {
+  const index = BULK.exec(path)?.groups?.index ?? ''
+  try {
+    return decodeURIComponent(index)
+  } catch {
+    return index
+  }
+}
+
+type Line = { start: number; end: number }
+
+class Bulk {
+  readonly #body: Uint8Array
+  readonly #documents: Documents
+  readonly #actions: Actions
+  readonly #recordsByIndex = new Map<string, Arrived[]>()
+  readonly #deliveries = new Map<string, Delivery & { records: Arrived[] }>()
+  readonly #rejected: Rejected[] = []
+  readonly #taken: Action[] = []
+  #at = 0
+  #lines = 0
+
+  constructor(body: Uint8Array, index: string) {
+    this.#body = body
+    this.#documents = new Documents(body)
+    this.#actions = new Actions(body, index)
+  }
+
+  /** line goes to the next line; the last may lack its end. */
+  line(): Line | undefined {
+    if (this.#at >= this.#body.length) return undefined
+    const start = this.#at
+    const found = this.#body.indexOf(LINE_FEED, start)
+    const end = found < 0 ? this.#body.length : found
+    this.#at = end + 1
+    this.#lines += 1
+    return { start, end }
+  }
+
+  take(line: Line): void {
+    const action = this.#actions.read(line, this.#lines)
+    const index = this.#taken.push(action) - 1
+    if (index === ACTIONS_MAX) throw new Failure(413, `more than ${ACTIONS_MAX} actions in one post`)
+    if (action.verb === 'delete') return
+    const document = this.line()
+    try {
+      if (document === undefined) throw badRequest('the document is missing')
+      this.#records(action.index).push(this.#read(action, document))
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || thrown.status !== 400) throw thrown
+      this.#rejected.push({ index, reason: thrown.message })
+    }
+  }
+
+  parsed(): Parsed {
+    const notes = notesOf(this.#taken)
+    const deliveries = [...this.#deliveries.values()].map(({ records, ...delivery }) => delivery)
+    return { deliveries, rejected: this.#rejected, total: this.#taken.length, notes }
+  }
+
+  #read(action: Action, { start, end }: Line): Arrived {
+    if (action.verb === 'update') return this.#documents.read(...partOf(this.#body, start, end))
+    const arrived = this.#documents.read(start, end)
+    return action.verb === 'create' && action.id !== '' ? { ...arrived, id: `${action.index}/${action.id}` } : arrived
+  }
+
+  /** #records finds the dataset of an index; several indexes may be one dataset. */
+  #records(index: string): Arrived[] {
+    const known = this.#recordsByIndex.get(index)
+    if (known) return known
+    const place = placeOf(index)
+    const key = JSON.stringify([place.collection, place.dataset])
+    const records = this.#deliveries.get(key)?.records ?? []
+    if (!this.#deliveries.has(key)) this.#deliveries.set(key, { ...place, attributes: [], arrivals: { kind: 'records', records }, records })
+    this.#recordsByIndex.set(index, records)
+    return records
+  }
+}
+
+/** partOf is the place of what an update brings. */
+function partOf(body: Uint8Array, start: number, end: number): [start: number, end: number] {
+  const reader = new JsonReader(body, start, end)
+  let part: [number, number] | undefined
+  reader.openObject()
+  while (reader.key()) {
+    const isDoc = nameOf(reader) === 'doc'
+    reader.skip()
+    if (isDoc) part = [reader.start, reader.stop]
+  }
+  reader.finish()
+  if (part === undefined) throw badRequest('the update has no doc')
+  return part
+}
+
+/** Actions reads lines such as {"create":{"_index":"web","_id":"7"}}; the same bytes as the last time mean the same. */
+class Actions {
+  readonly #body: Uint8Array
+  readonly #index: string
+  readonly #text: BodyText
+  #last: Line = { start: 0, end: 0 }
+  #action: Action | undefined
+
+  constructor(body: Uint8Array, index: string) {
+    this.#body = body
+    this.#index = index
+    this.#text = new BodyText(body)
+  }
+
+  read(line: Line, number: number): Action {
+    if (this.#action !== undefined && this.#isLast(line)) return this.#action
+    try {
+      this.#action = this.#parse(line)
+      this.#last = line
+      return this.#action
+    } catch (cause) {
+      if (!(cause instanceof Failure)) throw cause
+      throw badRequest(`malformed action on line ${number}: ${cause.message}`, { cause })
+    }
+  }
+
+  #isLast({ start, end }: Line): boolean {
+    if (end - start !== this.#last.end - this.#last.start) return false
+    for (let at = start, last = this.#last.start; at < end; at += 1, last += 1) if (this.#body[at] !== this.#body[last]) return false
+    return true
+  }
+
+  #parse({ start, end }: Line): Action {
+    const reader = new JsonReader(this.#body, start, end)
+    reader.openObject()
+    if (!reader.key()) throw badRequest('it names no action')
+    const name = nameOf(reader)
+    const verb = verbs.find((known) => known === name)
+    if (verb === undefined) throw badRequest('it is none of index, create, update and delete')
+    const action = { verb, index: this.#index, id: '' }
+    reader.openObject()
+    while (reader.key()) {
+      const member = nameOf(reader)
+      if (member === '_index') action.index = this.#value(reader)
+      else if (member === '_id') action.id = this.#value(reader)
+      else reader.skip()
+    }
+    if (reader.key()) throw badRequest('it names more than one action')
+    reader.finish()
+    return action
+  }
+
+  #value(reader: JsonReader): string {
+    if (reader.isNull()) {
+      reader.scalar()
+      return ''
+    }
+    if (reader.peek() !== QUOTE) {
+      reader.scalar()
+      return this.#text.text(reader.start, reader.stop)
+    }
+    reader.string()
+    if (!reader.escaped) return this.#text.text(reader.start, reader.stop)
+    return Buffer.from(unescapeBytes(this.#body.subarray(reader.start, reader.stop))).toString('utf8')
+  }
+}
+
+/** nameOf is the key just read, as it is written; the keys of this protocol have nothing to escape. */
+const nameOf = (reader: JsonReader): string => Buffer.from(reader.bytes.subarray(reader.start, reader.stop)).toString('latin1')
+
+function notesOf(actions: readonly Action[]): BulkNotes {
+  const numbers = new Map<string, number>()
+  const notes = { verbs: new Uint8Array(actions.length), indexNumbers: new Uint32Array(actions.length) }
+  for (const [at, { verb, index }] of actions.entries()) {
+    const number = numbers.get(index) ?? numbers.size
+    numbers.set(index, number)
+    notes.verbs[at] = verbs.indexOf(verb)
+    notes.indexNumbers[at] = number
+  }
+  return { ...notes, indexes: [...numbers.keys()], ids: actions.map(({ id }) => id) }
+}
+
+function isBlank(body: Uint8Array, { start, end }: Line): boolean {
+  for (let at = start; at < end; at += 1) if ((body[at] ?? 0) > SPACE) return false
+  return true
+}
+const SPACE = 0x20

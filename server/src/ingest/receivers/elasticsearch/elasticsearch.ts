@@ -1,0 +1,44 @@
+import type { Failure } from '../../../errors.ts'
+import type { Answered, Outcome, ParsedNotes, Receiver, RequestHead } from '../../batch.ts'
+import { BULK, parseBulk } from './bulk.ts'
+import { type BulkNotes, bulkAnswer } from './bulk-answer.ts'
+import { probeRoutes, worded } from './probes.ts'
+
+const MIB = 2 ** 20
+
+/** elasticsearch takes bulk posts, and answers what its senders ask around them. */
+export const elasticsearch: Receiver = {
+  name: 'elasticsearch',
+  routes: [{ methods: ['POST', 'PUT'], tail: BULK }, ...probeRoutes],
+  limits: { wireBytes: 50 * MIB, bodyBytes: 100 * MIB },
+  parse: parseBulk,
+  answer,
+}
+
+function answer(request: RequestHead, outcome: Outcome, parsed: ParsedNotes | undefined): Answered {
+  if (outcome.kind === 'refused') return refused(request, outcome.failure)
+  const notes = (parsed?.notes as BulkNotes | undefined) ?? nothing
+  const rejected = new Map([...(parsed?.rejected ?? []), ...outcome.rejected].map(({ index, reason }) => [index, reason]))
+  return worded(request, 200, bulkAnswer(notes, rejected, request.query.filter_path))
+}
+
+const nothing: BulkNotes = { verbs: new Uint8Array(), indexes: [], indexNumbers: new Uint32Array(), ids: [] }
+
+/** errorTypes are words of this protocol, except those at which some senders give up for good. */
+const errorTypes: Readonly<Record<number, string>> = {
+  400: 'illegal_argument_exception',
+  401: 'security_exception',
+  403: 'security_exception',
+  404: 'resource_not_found_exception',
+  413: 'content_too_long_exception',
+  415: 'media_type_header_exception',
+  429: 'too_many_requests_exception',
+  503: 'service_unavailable_exception',
+}
+
+function refused(request: RequestHead, failure: Failure): Answered {
+  const { status, message: reason } = failure
+  const type = errorTypes[status] ?? 'illegal_state_exception'
+  const challenge: Record<string, string> = status === 401 ? { 'www-authenticate': 'Basic realm="dendro"' } : {}
+  return worded(request, status, { error: { type, reason }, status }, { ...failure.headers, ...challenge })
+}

@@ -1,0 +1,31 @@
+export type Place = { collection: string | undefined; dataset: string | undefined }
+
+/** Tails that writers put behind a name so that they get a new index each month, day or hour, or when one is full. */
+const TAIL = /[-_.](?:(?:19|20)\d\d[.-]\d\d(?:[.-]\d\d){0,2}|\d{6})$/
+const TAILS_MAX = 3
+const BACKING_INDEX = '.ds-'
+/** A name such as <logs-{now/d}> has its date worked out by the server. */
+const DATE_MATH = /^<(.*?)\{.*\}>$/
+const DATA_STREAM = /^(?:logs|metrics|traces|synthetics|profiling)-([^-]+)-(.+)$/
+
+/** placeOf says where events for an index belong: a data stream names its dataset and namespace, other names are the dataset without their date. */
+export function placeOf(index: string): Place {
+  const name = withoutTails(withoutDateMath(index.startsWith(BACKING_INDEX) ? index.slice(BACKING_INDEX.length) : index))
+  const [, dataset, namespace] = DATA_STREAM.exec(name) ?? []
+  return dataset === undefined ? { collection: undefined, dataset: name || undefined } : { collection: namespace, dataset }
+}
+
+function withoutDateMath(index: string): string {
+  const before = DATE_MATH.exec(index)?.[1]
+  return before === undefined ? index : before.replace(/[-_.]+$/, '')
+}
+
+function withoutTails(index: string): string {
+  let name = index
+  for (let tails = 0; tails < TAILS_MAX; tails += 1) {
+    const shorter = name.replace(TAIL, '')
+    if (shorter === '' || shorter === name) return name
+    name = shorter
+  }
+  return name
+}

@@ -1,0 +1,79 @@
+import type { Answered, ReceiverRoute, RequestHead } from '../../batch.ts'
+
+/** Probes are what senders ask before they send; they get just enough to go on, and nothing is stored. */
+type Probe = { methods: readonly string[]; tail: RegExp; status?: number; body: unknown }
+
+const GET = ['GET', 'HEAD']
+const WRITE = ['PUT', 'POST']
+const license = { uid: '00000000-0000-0000-0000-000000000000', type: 'basic', status: 'active', mode: 'basic' }
+const notHere = { type: 'resource_not_found_exception', reason: 'events are only taken in here; searching has an API of its own' }
+/** INDEX is a path of one name, at the root or below the prefixes under which this protocol may be reached. */
+const INDEX = /^(?:.*\/(?:elastic|elasticsearch))?\/+[^/_][^/]*\/*$/
+
+/** probes stand in the order in which they are tried. */
+const probes: readonly Probe[] = [
+  { methods: ['GET', 'POST'], tail: /\/_(?:search|count|msearch|mget)\/*$/, status: 404, body: { error: notHere, status: 404 } },
+  { methods: GET, tail: /\/_(?:doc|source)\/+[^/]+\/*$/, status: 404, body: { error: notHere, status: 404 } },
+  { methods: GET, tail: /\/(?:_license|_xpack\/+license)\/*$/, body: { license } },
+  { methods: GET, tail: /\/_xpack\/*$/, body: { build: {}, license: { type: 'basic', status: 'active' }, features: {} } },
+  { methods: GET, tail: /\/_cluster\/+health(?:\/[^/]*)?\/*$/, body: { status: 'green', number_of_nodes: 1 } },
+  {
+    methods: GET,
+    tail: /\/_(?:nodes|cat|ilm|index_template|template|component_template|ingest|data_stream|alias|aliases|logstash)(?:\/.*)?$/,
+    body: {},
+  },
+  {
+    methods: WRITE,
+    tail: /\/_(?:ilm|index_template|template|component_template|ingest|data_stream|alias|aliases)(?:\/.*)?$/,
+    body: { acknowledged: true },
+  },
+  { methods: WRITE, tail: /\/+[^/_][^/]*\/+_(?:mapping|settings|refresh)\/*$/, body: { acknowledged: true } },
+  { methods: ['HEAD'], tail: INDEX, body: {} },
+  { methods: ['PUT'], tail: INDEX, body: { acknowledged: true } },
+]
+
+const ROOT = /(?:^|\/(?:elastic|elasticsearch))\/*$/
+const VERSION = '8.19.0'
+/** Shippers of the same house refuse a server older than themselves, so such a one is told its own version. */
+const SHIPPER = /^Elastic-[A-Za-z-]+\/(\d{1,4}\.\d{1,4}\.\d{1,4})/
+
+export const probeRoutes: readonly ReceiverRoute[] = [
+  { methods: GET, tail: ROOT, probe: (request) => worded(request, 200, banner(request.headers['user-agent'] ?? '')) },
+  ...probes.map(({ methods, tail, status, body }) => {
+    const probe = (request: RequestHead) => worded(request, status ?? 200, body)
+    return { methods, tail, probe }
+  }),
+]
+
+function banner(userAgent: string): unknown {
+  return {
+    name: 'dendro',
+    cluster_name: 'dendro',
+    cluster_uuid: 'dendro0000000000000000',
+    version: {
+      number: SHIPPER.exec(userAgent)?.[1] ?? VERSION,
+      build_flavor: 'default',
+      build_type: 'docker',
+      build_hash: '0',
+      build_date: '2025-01-01T00:00:00Z',
+      build_snapshot: false,
+      lucene_version: '9.12.0',
+      minimum_wire_compatibility_version: '7.17.0',
+      minimum_index_compatibility_version: '7.0.0',
+    },
+    tagline: 'You Know, for Search',
+  }
+}
+
+const VENDOR = /^application\/vnd\.elasticsearch\+(?:x-nd)?json\s*;\s*compatible-with=(\d{1,3})\b/i
+
+/** worded is an answer of this protocol: its clients look for the product header on each, and want back the media type they speak. */
+export function worded(request: RequestHead, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answered {
+  const version = (VENDOR.exec(request.headers.accept ?? '') ?? VENDOR.exec(request.contentType))?.[1]
+  const contentType = version === undefined ? 'application/json' : `application/vnd.elasticsearch+json;compatible-with=${version}`
+  return {
+    status,
+    headers: { ...headers, 'content-type': contentType, 'x-elastic-product': 'Elasticsearch' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  }
+}

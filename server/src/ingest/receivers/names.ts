@@ -1,0 +1,75 @@
+import { cleanName, KEY_BYTES_MAX, unescapeText } from '../../events/shred/walk.ts'
+import type { BodyText } from './body-text.ts'
+
+/** A Name is a key as it is stored, with the names of the objects around it in front. */
+export type Name<Role> = {
+  /** path is '' for a key that is too long to be stored; no other is empty. */
+  readonly path: string
+  /** role is what the reader of a protocol makes of the key, found once for all its uses. */
+  readonly role: Role
+  readonly number: number
+  readonly prefix: number
+  readonly start: number
+  readonly length: number
+}
+
+/** NAMES_MAX bounds what a body full of different names can make us remember. */
+const NAMES_MAX = 4_096
+const FIRST_NUMBER = 1
+/** NO_PREFIX is the prefix of names that stand at the top. */
+const NO_PREFIX = 0
+const HASH_START = 0x811c9dc5
+const HASH_FACTOR = 0x01000193
+
+export const hashStart = HASH_START
+export const hashStep = (hash: number, byte: number): number => Math.imul(hash ^ byte, HASH_FACTOR)
+
+export function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = HASH_START
+  for (let at = start; at < end; at += 1) hash = hashStep(hash, bytes[at] ?? 0)
+  return hash
+}
+
+/** Names are the keys of one body. Bodies repeat their keys, so each is decoded, cleaned and judged once. */
+export class Names<Role> {
+  readonly #bytes: Uint8Array
+  readonly #text: BodyText
+  readonly #roleOf: (path: string) => Role
+  readonly #known = new Map<number, Name<Role>>()
+  #next = FIRST_NUMBER
+
+  constructor(bytes: Uint8Array, text: BodyText, roleOf: (path: string) => Role) {
+    this.#bytes = bytes
+    this.#text = text
+    this.#roleOf = roleOf
+  }
+
+  /** of finds the name whose bytes stand from start to end and have this hash; `escaped` names are in the spelling of JSON. */
+  of(prefix: Name<Role> | undefined, start: number, end: number, hash: number, escaped: boolean): Name<Role> {
+    const number = prefix?.number ?? NO_PREFIX
+    const place = Math.imul(number, HASH_FACTOR) ^ hash
+    const known = this.#known.get(place)
+    if (known !== undefined && known.prefix === number && this.#isSame(known, start, end)) return known
+    const path = this.#path(prefix, start, end, escaped)
+    const made = { path, role: this.#roleOf(path), number: this.#next, prefix: number, start, length: end - start }
+    this.#next += 1
+    if (this.#known.size >= NAMES_MAX) this.#known.clear()
+    this.#known.set(place, made)
+    return made
+  }
+
+  #path(prefix: Name<Role> | undefined, start: number, end: number, escaped: boolean): string {
+    if (prefix?.path === '' || (prefix?.path.length ?? 0) + end - start > KEY_BYTES_MAX) return ''
+    const written = this.#text.text(start, end)
+    const name = cleanName(escaped ? unescapeText(written) : written)
+    return prefix === undefined ? name : `${prefix.path}.${name}`
+  }
+
+  #isSame(name: Name<Role>, start: number, end: number): boolean {
+    if (name.length !== end - start) return false
+    for (let index = 0; index < name.length; index += 1) {
+      if (this.#bytes[name.start + index] !== this.#bytes[start + index]) return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,70 @@
+import type { Failure } from '../../../errors.ts'
+import type { Answered, Outcome, Rejected, RequestHead } from '../../batch.ts'
+
+export type Encoding = 'protobuf' | 'json'
+
+const contentTypes: Readonly<Record<Encoding, string>> = { protobuf: 'application/x-protobuf', json: 'application/json' }
+
+/** encodingOf tells how a body is written; undefined when we do not read such bodies. */
+export function encodingOf(contentType: string): Encoding | undefined {
+  const type = contentType.split(';')[0]?.trim().toLowerCase()
+  if (type === 'application/json') return 'json'
+  return type === 'application/x-protobuf' || type === 'application/protobuf' ? 'protobuf' : undefined
+}
+
+/** The names of what was rejected, by the end of the path. */
+const rejectedNames = { logs: 'rejectedLogRecords', traces: 'rejectedSpans' } as const
+export type SignalName = keyof typeof rejectedNames
+
+export function answerOtlp(signal: SignalName, request: RequestHead, outcome: Outcome): Answered {
+  const encoding = encodingOf(request.contentType) ?? 'json'
+  return outcome.kind === 'refused' ? refused(encoding, outcome.failure) : stored(encoding, signal, outcome.rejected, outcome.total)
+}
+
+export const allStored = (contentType: string): Answered => stored(encodingOf(contentType) ?? 'json', 'logs', [], 0)
+
+function stored(encoding: Encoding, signal: SignalName, rejected: readonly Rejected[], total: number): Answered {
+  const headers = { 'content-type': contentTypes[encoding] }
+  if (rejected.length === 0) return { status: 200, headers, body: encoding === 'json' ? '{}' : new Uint8Array() }
+  const message = quoted(rejected, total)
+  const partialSuccess = { [rejectedNames[signal]]: String(rejected.length), errorMessage: message }
+  const body = encoding === 'json' ? JSON.stringify({ partialSuccess }) : bytesField(1, numberAndText(rejected.length, message))
+  return { status: 200, headers, body }
+}
+
+const QUOTED_MAX = 3
+
+function quoted(rejected: readonly Rejected[], total: number): string {
+  const reasons = rejected.slice(0, QUOTED_MAX).map(({ index, reason }) => `record ${index}: ${reason}`)
+  const more = rejected.length > QUOTED_MAX ? '; …' : ''
+  return `${rejected.length} of ${total} records were rejected; ${reasons.join('; ')}${more}`
+}
+
+/** codes are those of gRPC; the rest is the sender's fault below 500, and passing from there on. */
+const codes: Readonly<Record<number, number>> = { 401: 16, 403: 7, 404: 5, 413: 8, 429: 8 }
+const INVALID_ARGUMENT = 3
+const UNAVAILABLE = 14
+
+/** refused words a failure. Senders try again after 429, 502, 503 and 504 only, so that a passing 409 must become one of these. */
+function refused(encoding: Encoding, { status: found, message, headers }: Failure): Answered {
+  const status = found === 409 ? 503 : found
+  const code = codes[status] ?? (status < 500 ? INVALID_ARGUMENT : UNAVAILABLE)
+  const body = encoding === 'json' ? JSON.stringify({ code, message }) : numberAndText(code, message)
+  return { status, headers: { ...headers, 'content-type': contentTypes[encoding] }, body }
+}
+
+/** numberAndText is a message of protobuf with a number as field 1 and a text as field 2, as all ours are. */
+function numberAndText(number: number, text: string): Uint8Array {
+  return Buffer.concat([Uint8Array.of(0x08), varint(number), bytesField(2, Buffer.from(text))])
+}
+
+const BYTES = 2
+const bytesField = (field: number, bytes: Uint8Array): Uint8Array =>
+  Buffer.concat([Uint8Array.of((field << 3) | BYTES), varint(bytes.length), bytes])
+
+function varint(number: number): Uint8Array {
+  const bytes: number[] = []
+  let rest = number
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
+  return Uint8Array.from([...bytes, rest])
+}

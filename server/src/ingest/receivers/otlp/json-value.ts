@@ -1,0 +1,190 @@
+import { unescapeText } from '../../../events/shred/walk.ts'
+import type { BodyText } from '../body-text.ts'
+import { type JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json-reader.ts'
+import { EMPTY, LIST, MAP, SCALAR, TEXT, tooDeep, Unreadable, VALUE_DEPTH_MAX, type Value, type ValueKind } from './message.ts'
+
+/** kindsByName are the members of a value in JSON; of several the first one counts. */
+const kindsByName: Readonly<Record<string, ValueKind>> = {
+  stringValue: TEXT,
+  bytesValue: TEXT,
+  intValue: SCALAR,
+  doubleValue: SCALAR,
+  boolValue: SCALAR,
+  arrayValue: LIST,
+  kvlistValue: MAP,
+}
+const NUMBER_OR_BOOLEAN = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false)$/
+
+const empty: Value = { kind: EMPTY, text: '' }
+
+export const isNext = (reader: JsonReader, byte: number): boolean => reader.peek() === byte
+
+/** A JsonValue reads values in OpenTelemetry's JSON. Those that hold others are written as plain JSON, with a list of what is open in place of recursion. */
+export class JsonValue {
+  readonly #reader: JsonReader
+  readonly #text: BodyText
+
+  constructor(reader: JsonReader, text: BodyText) {
+    this.#reader = reader
+    this.#text = text
+  }
+
+  /** text reads a text, or a number or word in its own spelling; null is ''. */
+  text(): string {
+    const reader = this.#reader
+    if (reader.isNull()) return this.#nothing()
+    if (!isNext(reader, QUOTE)) {
+      if (isNext(reader, OPEN_OBJECT) || isNext(reader, OPEN_ARRAY))
+        throw new Unreadable('there is an object or array where a text belongs')
+      reader.scalar()
+      return this.#text.text(reader.start, reader.stop)
+    }
+    reader.string()
+    const text = this.#text.text(reader.start, reader.stop)
+    return reader.escaped ? unescapeText(text) : text
+  }
+
+  /** name is the key just read. */
+  name(): string {
+    const { start, stop, escaped } = this.#reader
+    const name = this.#text.text(start, stop)
+    return escaped ? unescapeText(name) : name
+  }
+
+  /** find opens a value and goes to the member that holds it; undefined, with the value closed again, when none does. */
+  find(): string | undefined {
+    const reader = this.#reader
+    if (reader.isNull()) {
+      reader.scalar()
+      return undefined
+    }
+    if (!isNext(reader, OPEN_OBJECT)) throw new Unreadable('a value is not an object')
+    reader.openObject()
+    return this.#findMember()
+  }
+
+  #findMember(): string | undefined {
+    const reader = this.#reader
+    while (reader.key()) {
+      const name = this.name()
+      if (Object.hasOwn(kindsByName, name) && !reader.isNull()) return name
+      reader.skip()
+    }
+    return undefined
+  }
+
+  /** close reads over what is left of the open object. */
+  close(): void {
+    while (this.#reader.key()) this.#reader.skip()
+  }
+
+  read(): Value {
+    const member = this.find()
+    if (member === undefined) return empty
+    const value = this.valueOf(member)
+    this.close()
+    return value
+  }
+
+  /** valueOf reads the member that find has found. */
+  valueOf(member: string): Value {
+    const kind = kindsByName[member] ?? EMPTY
+    if (kind === LIST || kind === MAP) return { kind, text: this.#nested(kind) }
+    const text = this.text()
+    return { kind: kind === SCALAR && !NUMBER_OR_BOOLEAN.test(text) ? TEXT : kind, text }
+  }
+
+  #nested(outermost: ValueKind): string {
+    const parts: string[] = []
+    const open: Open[] = []
+    this.#open(outermost, open, parts)
+    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+      if (this.#nextItem(top, parts)) {
+        const member = this.find()
+        const kind = member === undefined ? EMPTY : kindsByName[member]
+        if (kind === LIST || kind === MAP) this.#open(kind, open, parts)
+        else {
+          parts.push(member === undefined ? 'null' : json(this.valueOf(member)))
+          if (member !== undefined) this.close()
+        }
+      } else {
+        parts.push(top.isMap ? '}' : ']')
+        open.pop()
+        // What was open is closed: the list's own object, and, of an inner one, the value that held it.
+        if (open.length > 0) this.close()
+      }
+    }
+    return parts.join('')
+  }
+
+  #open(kind: ValueKind, open: Open[], parts: string[]): void {
+    if (open.length === VALUE_DEPTH_MAX) throw tooDeep()
+    const isMap = kind === MAP
+    parts.push(isMap ? '{' : '[')
+    if (!isNext(this.#reader, OPEN_OBJECT)) throw new Unreadable('a list of values is not an object')
+    this.#reader.openObject()
+    open.push({ isMap, isFirst: true, isInItems: false, pair: undefined })
+  }
+
+  /** #nextItem goes to the next value of the innermost list or map; false with its object closed. */
+  #nextItem(top: Open, parts: string[]): boolean {
+    const reader = this.#reader
+    for (;;) {
+      if (top.pair !== undefined) {
+        if (this.#toValue(top.pair, parts)) return true
+        top.pair = undefined
+      } else if (!top.isInItems) {
+        if (!this.#toItems()) return false
+        top.isInItems = true
+      } else if (!reader.element()) top.isInItems = false
+      else {
+        if (!top.isFirst) parts.push(',')
+        top.isFirst = false
+        if (!top.isMap) return true
+        if (!isNext(reader, OPEN_OBJECT)) throw new Unreadable('a pair of a map is not an object')
+        reader.openObject()
+        // The place of the key is kept, since the value may come first.
+        top.pair = { at: parts.push('"":') - 1, hasValue: false }
+      }
+    }
+  }
+
+  /** #toItems goes into the items of a list, and on to others that come after them. */
+  #toItems(): boolean {
+    const reader = this.#reader
+    while (reader.key()) {
+      if (this.name() === 'values' && isNext(reader, OPEN_ARRAY)) {
+        reader.openArray()
+        return true
+      }
+      reader.skip()
+    }
+    return false
+  }
+
+  /** #toValue reads a pair up to its value; false at its end. */
+  #toValue(pair: Pair, parts: string[]): boolean {
+    const reader = this.#reader
+    while (reader.key()) {
+      const name = this.name()
+      if (name === 'key') parts[pair.at] = `${JSON.stringify(this.text())}:`
+      else if (name === 'value' && !pair.hasValue) {
+        pair.hasValue = true
+        return true
+      } else reader.skip()
+    }
+    if (!pair.hasValue) parts.push('null')
+    return false
+  }
+
+  #nothing(): string {
+    this.#reader.scalar()
+    return ''
+  }
+}
+
+/** A Pair is the open pair of a map: where its key belongs among the parts, and whether its value has been read. */
+type Pair = { readonly at: number; hasValue: boolean }
+type Open = { readonly isMap: boolean; isFirst: boolean; isInItems: boolean; pair: Pair | undefined }
+
+const json = ({ kind, text }: Value): string => (kind === SCALAR ? text : JSON.stringify(text))

@@ -1,0 +1,160 @@
+import { Failure } from '../../../errors.ts'
+import type { EventTime } from '../../batch.ts'
+import { BodyText } from '../body-text.ts'
+import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json-reader.ts'
+import { unescapeBytes } from '../json-unescape.ts'
+import { hashOf, Names } from '../names.ts'
+import { isNext, JsonValue } from './json-value.ts'
+import {
+  ATTRIBUTES_MAX,
+  type Attribute,
+  type Body,
+  EMPTY,
+  type Message,
+  nanoInstant,
+  type Source,
+  TEXT,
+  Unreadable,
+  type Value,
+} from './message.ts'
+
+const DIGITS = /^\d{1,20}$/
+const HEX = /^[0-9a-f]+$/
+const ZEROS = /^0+$/
+const UNNAMED = '_'
+
+const absent: Value = { kind: EMPTY, text: '' }
+
+/** readJson reads a body into target; one that is no such message is a Failure. */
+export function readJson<T>(body: Uint8Array, type: Message<T>, target: T): void {
+  const reader = new JsonReader(body)
+  try {
+    if (!isNext(reader, OPEN_OBJECT)) throw reader.fail('an object is missing')
+    new JsonSource(reader).message(type, target)
+    reader.finish()
+  } catch (thrown) {
+    if (!(thrown instanceof Unreadable)) throw thrown
+    throw reader.fail(thrown.message)
+  }
+}
+
+/** A JsonSource reads the mapping that OpenTelemetry has of its own: ids as hex, enumerations as numbers, large numbers as texts or numbers. */
+class JsonSource implements Source {
+  readonly #reader: JsonReader
+  readonly #text: BodyText
+  readonly #value: JsonValue
+  readonly #names: Names<undefined>
+  readonly #members: Names<string>
+  #attributes = 0
+
+  constructor(reader: JsonReader) {
+    this.#reader = reader
+    this.#text = new BodyText(reader.bytes)
+    this.#value = new JsonValue(reader, this.#text)
+    this.#names = new Names(reader.bytes, this.#text, () => undefined)
+    this.#members = new Names(reader.bytes, this.#text, (path) => path)
+  }
+
+  /** message reads an object. It calls itself as often as our messages lie in one another, whatever the body holds. */
+  message<T>(type: Message<T>, target: T): void {
+    const reader = this.#reader
+    if (!isNext(reader, OPEN_OBJECT)) throw new Unreadable('there is a value where an object belongs')
+    reader.openObject()
+    while (reader.key()) {
+      const { start, stop, hash, escaped } = reader
+      const read = type.byName.get(this.#members.of(undefined, start, stop, hash, escaped).role)
+      if (read === undefined || reader.isNull()) reader.skip()
+      else if (!isNext(reader, OPEN_ARRAY)) read(target, this)
+      else {
+        reader.openArray()
+        while (reader.element()) {
+          if (reader.isNull()) reader.skip()
+          else read(target, this)
+        }
+      }
+    }
+  }
+
+  record<T>(type: Message<T>, target: T): string | undefined {
+    this.#reader.peek()
+    const { at } = this.#reader
+    try {
+      this.message(type, target)
+      return undefined
+    } catch (thrown) {
+      if (!(thrown instanceof Unreadable)) throw thrown
+      this.#reader.at = at
+      this.#reader.skip()
+      return thrown.message
+    }
+  }
+
+  instant(): EventTime | undefined {
+    const text = this.#value.text()
+    if (DIGITS.test(text)) return nanoInstant(text)
+    // Some writers know floats only; what they sent is rounded already.
+    const number = Number(text)
+    return number >= 1 && number < Number.MAX_VALUE ? nanoInstant(BigInt(Math.trunc(number)).toString().slice(-DIGITS_MAX)) : undefined
+  }
+
+  text(): string {
+    return this.#value.text()
+  }
+
+  number(): number {
+    const number = Number(this.#value.text())
+    return Number.isSafeInteger(number) && number > 0 ? number : 0
+  }
+
+  id(bytes: number): string {
+    const id = this.#value.text().toLowerCase()
+    return id.length === bytes * 2 && HEX.test(id) && !ZEROS.test(id) ? id : ''
+  }
+
+  body(): Body {
+    const reader = this.#reader
+    const member = this.#value.find()
+    if (member === undefined) return { kind: EMPTY, bytes: new Uint8Array() }
+    const body = member === 'stringValue' && isNext(reader, QUOTE) ? this.#textBody() : this.#otherBody(member)
+    this.#value.close()
+    return body
+  }
+
+  #textBody(): Body {
+    const reader = this.#reader
+    reader.string()
+    return { kind: TEXT, bytes: unescapeBytes(reader.bytes.subarray(reader.start, reader.stop)) }
+  }
+
+  #otherBody(member: string): Body {
+    const { kind, text } = this.#value.valueOf(member)
+    return { kind, bytes: Buffer.from(text) }
+  }
+
+  attribute(): Attribute {
+    const reader = this.#reader
+    this.#attributes += 1
+    if (this.#attributes > ATTRIBUTES_MAX) throw new Failure(413, `more than ${ATTRIBUTES_MAX} attributes in one post`)
+    if (!isNext(reader, OPEN_OBJECT)) throw new Unreadable('an attribute is not an object')
+    reader.openObject()
+    let name = UNNAMED
+    let value = absent
+    while (reader.key()) {
+      const member = this.#value.name()
+      if (member === 'key' && isNext(reader, QUOTE)) name = this.#name()
+      else if (member === 'value') value = this.#value.read()
+      else reader.skip()
+    }
+    return { name, kind: value.kind, text: value.text }
+  }
+
+  #name(): string {
+    const reader = this.#reader
+    reader.string()
+    const { start, stop, escaped } = reader
+    return this.#names.of(undefined, start, stop, hashOf(reader.bytes, start, stop), escaped).path
+  }
+}
+
+/** DIGITS_MAX is as many as a 64-bit number can have. */
+const DIGITS_MAX = 20

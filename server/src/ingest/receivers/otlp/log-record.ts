@@ -1,0 +1,90 @@
+import type { Arrived, EventTime, Pair } from '../../batch.ts'
+import { textAttribute, toJson, toPairs } from './attributes.ts'
+import {
+  type Attribute,
+  addAttribute,
+  type Body,
+  body,
+  EMPTY,
+  instant,
+  type Message,
+  message,
+  nanoText,
+  number,
+  set,
+  spanId,
+  text,
+  traceId,
+} from './message.ts'
+
+export type LogRecord = {
+  time: EventTime | undefined
+  observed: EventTime | undefined
+  severityNumber: number
+  severityText: string
+  body: Body | undefined
+  attributes: Attribute[]
+  dropped: number
+  flags: number
+  traceId: string
+  spanId: string
+  eventName: string
+}
+
+export const newLogRecord = (): LogRecord => ({
+  time: undefined,
+  observed: undefined,
+  severityNumber: 0,
+  severityText: '',
+  body: undefined,
+  attributes: [],
+  dropped: 0,
+  flags: 0,
+  traceId: '',
+  spanId: '',
+  eventName: '',
+})
+
+export const logRecord: Message<LogRecord> = message<LogRecord>([
+  [1, 'timeUnixNano', set('time', instant)],
+  [2, 'severityNumber', set('severityNumber', number)],
+  [3, 'severityText', set('severityText', text)],
+  [5, 'body', set('body', body)],
+  [6, 'attributes', addAttribute],
+  [7, 'droppedAttributesCount', set('dropped', number)],
+  [8, 'flags', set('flags', number)],
+  [9, 'traceId', set('traceId', traceId)],
+  [10, 'spanId', set('spanId', spanId)],
+  [11, 'observedTimeUnixNano', set('observed', instant)],
+  [12, 'eventName', set('eventName', text)],
+])
+
+/** Four numbers of severity have one name. */
+const severityNames = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL']
+const severityName = (number: number): string | undefined => (number > 0 ? severityNames[(number - 1) >> 2] : undefined)
+
+/**
+ * logArrived makes an event of a record. Its line is the body; a record without one is written as JSON, in which its attributes stand. The
+ * number of the severity decides over its text, which may be any word and stays the key `level`.
+ */
+export function logArrived(record: LogRecord): Arrived {
+  const name = severityName(record.severityNumber)
+  const word = record.severityText || name
+  const hasBody = record.body !== undefined && record.body.kind !== EMPTY && record.body.bytes.length > 0
+  const keys: Pair[] = []
+  const dropped = record.dropped + (hasBody ? toPairs(record.attributes, '', keys) : 0)
+  if (word) keys.push([record.attributes.some((attribute) => attribute.name === 'level') ? 'severity_text' : 'level', word])
+  if (hasBody && record.eventName) keys.push(['event_name', record.eventName])
+  if (record.traceId) keys.push(['trace_id', record.traceId])
+  if (record.spanId) keys.push(['span_id', record.spanId])
+  const attributes: Pair[] = []
+  if (record.observed) attributes.push(['$otel.observed_time', nanoText(record.observed)])
+  if (record.flags > 0) attributes.push(['$otel.flags', String(record.flags)])
+  if (dropped > 0) attributes.push(['$otel.dropped_attributes', String(dropped)])
+  const raw = hasBody && record.body ? record.body.bytes : Buffer.from(bodiless(record))
+  return { raw, time: record.time ?? record.observed, level: name ?? word, keys, attributes }
+}
+
+function bodiless({ eventName, attributes }: LogRecord): string {
+  return toJson(eventName ? [textAttribute('event_name', eventName), ...attributes] : attributes)
+}

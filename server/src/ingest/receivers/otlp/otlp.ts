@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto'
+import { Failure } from '../../../errors.ts'
+import type { IngestRequest, Parsed, Receiver, RequestHead } from '../../batch.ts'
+import { allStored, answerOtlp, encodingOf, type SignalName } from './answer.ts'
+import { logsRequest, Post, tracesRequest } from './export-request.ts'
+import { readJson } from './json.ts'
+import { readProtobuf } from './protobuf.ts'
+
+const MIB = 2 ** 20
+
+const LOGS = /\/+v1\/+logs\/*$/
+const TRACES = /\/+v1\/+traces\/*$/
+const METRICS = /\/+v1\/+metrics\/*$/
+
+/** otlp takes logs and spans of OpenTelemetry over HTTP. Metrics are accepted and not kept, since many senders send all three to one address. */
+export const otlp: Receiver = {
+  name: 'otlp',
+  routes: [
+    { methods: ['POST'], tail: LOGS },
+    { methods: ['POST'], tail: TRACES },
+    { methods: ['POST'], tail: METRICS, probe: (request) => allStored(request.contentType) },
+  ],
+  limits: { wireBytes: 20 * MIB, bodyBytes: 64 * MIB },
+  parse,
+  answer: (request, outcome) => answerOtlp(signalOf(request), request, outcome),
+}
+
+const signalOf = ({ path }: Pick<RequestHead, 'path'>): SignalName => (TRACES.test(path) ? 'traces' : 'logs')
+
+function parse(request: IngestRequest): Parsed {
+  const encoding = encodingOf(request.contentType)
+  if (encoding === undefined) throw new Failure(415, 'the content type must be application/x-protobuf or application/json')
+  const { body } = request
+  if (body.length === 0) return { deliveries: [], rejected: [], total: 0 }
+  const type = signalOf(request) === 'traces' ? tracesRequest : logsRequest
+  const post = new Post(type.collection)
+  if (encoding === 'json') readJson(body, type.request, post)
+  else readProtobuf(body, type.request, post)
+  const parsed = post.parsed()
+  return post.isTimed ? { ...parsed, identity: hash('sha256', body) } : parsed
+}

@@ -1,0 +1,146 @@
+import { badRequest, Failure } from '../../../errors.ts'
+import type { EventTime } from '../../batch.ts'
+import { BodyText } from '../body-text.ts'
+import { hashOf, Names } from '../names.ts'
+import { ATTRIBUTES_MAX, type Attribute, type Body, EMPTY, type Message, type Source, TEXT, Unreadable, type Value } from './message.ts'
+import { BYTES, FIXED32, FIXED64, ProtobufReader, VARINT } from './protobuf-reader.ts'
+import { ProtobufValue, STRING_VALUE } from './protobuf-value.ts'
+
+const KEY = 1
+const VALUE = 2
+const NS_PER_MS = 1_000_000
+const TWO_TO_32 = 2 ** 32
+
+/** UNNAMED is what an empty key is called wherever one appears. */
+const UNNAMED = '_'
+const absent: Value = { kind: EMPTY, text: '' }
+
+/** readProtobuf reads a body into target; one that is no such message is a Failure. */
+export function readProtobuf<T>(body: Uint8Array, type: Message<T>, target: T): void {
+  try {
+    new ProtobufSource(body).fields(type, target, body.length)
+  } catch (thrown) {
+    if (!(thrown instanceof Unreadable)) throw thrown
+    throw badRequest(`not valid protobuf: ${thrown.message}`, { cause: thrown })
+  }
+}
+
+class ProtobufSource implements Source {
+  readonly #reader: ProtobufReader
+  readonly #value: ProtobufValue
+  readonly #text: BodyText
+  readonly #names: Names<undefined>
+  #attributes = 0
+
+  constructor(body: Uint8Array) {
+    this.#reader = new ProtobufReader(body)
+    this.#text = new BodyText(body)
+    this.#value = new ProtobufValue(this.#reader, this.#text)
+    this.#names = new Names(body, this.#text, () => undefined)
+  }
+
+  /** fields reads the message that ends at `end`. It calls itself as often as our messages lie in one another, whatever the body holds. */
+  fields<T>(type: Message<T>, target: T, end: number): void {
+    const reader = this.#reader
+    const outer = reader.end
+    reader.end = end
+    while (reader.next()) {
+      const read = type.byNumber[reader.field]
+      if (read === undefined) reader.skip()
+      else read(target, this)
+    }
+    reader.end = outer
+  }
+
+  message<T>(type: Message<T>, target: T): void {
+    this.fields(type, target, this.#length())
+  }
+
+  record<T>(type: Message<T>, target: T): string | undefined {
+    const outer = this.#reader.end
+    const end = this.#length()
+    try {
+      this.fields(type, target, end)
+      return undefined
+    } catch (thrown) {
+      if (!(thrown instanceof Unreadable)) throw thrown
+      this.#reader.at = end
+      this.#reader.end = outer
+      return thrown.message
+    }
+  }
+
+  instant(): EventTime | undefined {
+    const reader = this.#reader
+    this.#expect(FIXED64)
+    reader.fixed64()
+    if (reader.low === 0 && reader.high === 0) return undefined
+    // Long division by halves: each step stays below 2^53.
+    const rest = (reader.high % NS_PER_MS) * TWO_TO_32 + reader.low
+    return { ms: Math.floor(reader.high / NS_PER_MS) * TWO_TO_32 + Math.floor(rest / NS_PER_MS), ns: rest % NS_PER_MS }
+  }
+
+  text(): string {
+    const end = this.#length()
+    const text = this.#text.text(this.#reader.at, end)
+    this.#reader.at = end
+    return text
+  }
+
+  number(): number {
+    const reader = this.#reader
+    if (reader.wire === FIXED32) reader.fixed32()
+    else {
+      this.#expect(VARINT)
+      reader.varint()
+    }
+    return reader.low
+  }
+
+  id(bytes: number): string {
+    const end = this.#length()
+    const id = this.#reader.bytes.subarray(this.#reader.at, end)
+    this.#reader.at = end
+    if (id.length !== bytes || id.every((byte) => byte === 0)) return ''
+    return Buffer.from(id.buffer, id.byteOffset, bytes).toString('hex')
+  }
+
+  body(): Body {
+    const end = this.#length()
+    const from = this.#reader.at
+    const field = this.#value.find(end)
+    if (field === STRING_VALUE) return { kind: TEXT, bytes: this.#reader.bytes.subarray(this.#value.start, this.#value.stop) }
+    this.#reader.at = from
+    const { kind, text } = this.#value.read(end)
+    return { kind, bytes: Buffer.from(text) }
+  }
+
+  attribute(): Attribute {
+    const reader = this.#reader
+    const outer = reader.end
+    reader.end = this.#length()
+    this.#attributes += 1
+    if (this.#attributes > ATTRIBUTES_MAX) throw new Failure(413, `more than ${ATTRIBUTES_MAX} attributes in one post`)
+    let name = UNNAMED
+    let value = absent
+    while (reader.next()) {
+      if (reader.field === KEY) {
+        const end = this.#length()
+        name = this.#names.of(undefined, reader.at, end, hashOf(reader.bytes, reader.at, end), false).path
+        reader.at = end
+      } else if (reader.field === VALUE) value = this.#value.read(this.#length())
+      else reader.skip()
+    }
+    reader.end = outer
+    return { name, kind: value.kind, text: value.text }
+  }
+
+  #length(): number {
+    this.#expect(BYTES)
+    return this.#reader.length()
+  }
+
+  #expect(wire: number): void {
+    if (this.#reader.wire !== wire) throw new Unreadable(`field ${this.#reader.field} has the wrong wire type`)
+  }
+}

@@ -1,0 +1,146 @@
+import type { Arrived, EventTime, Pair } from '../../batch.ts'
+import { jsonAttribute, textAttribute, toJson, toPairs } from './attributes.ts'
+import { type Attribute, addAttribute, instant, type Message, message, nanoText, number, set, spanId, text, traceId } from './message.ts'
+
+export type Span = {
+  traceId: string
+  spanId: string
+  parentId: string
+  traceState: string
+  flags: number
+  name: string
+  kind: number
+  start: EventTime | undefined
+  end: EventTime | undefined
+  attributes: Attribute[]
+  dropped: number
+  /** events and links are objects of JSON. */
+  events: string[]
+  links: string[]
+  status: Status
+}
+type Status = { code: number; text: string }
+
+export const newSpan = (): Span => ({
+  traceId: '',
+  spanId: '',
+  parentId: '',
+  traceState: '',
+  flags: 0,
+  name: '',
+  kind: 0,
+  start: undefined,
+  end: undefined,
+  attributes: [],
+  dropped: 0,
+  events: [],
+  links: [],
+  status: { code: 0, text: '' },
+})
+
+type Part = { own: Attribute[]; attributes: Attribute[] }
+
+const partJson = ({ own, attributes }: Part): string =>
+  toJson(attributes.length === 0 ? own : [...own, jsonAttribute('attributes', toJson(attributes))])
+
+const status = message<Status>([
+  [2, 'message', set('text', text)],
+  [3, 'code', set('code', number)],
+])
+
+const spanEvent = message<Part>([
+  [
+    1,
+    'timeUnixNano',
+    (event, from) => {
+      const time = from.instant()
+      if (time) event.own.push(textAttribute('time_unix_nano', nanoText(time)))
+    },
+  ],
+  [2, 'name', (event, from) => void event.own.push(textAttribute('name', from.text()))],
+  [3, 'attributes', addAttribute],
+])
+
+const spanLink = message<Part>([
+  [1, 'traceId', (link, from) => void link.own.push(textAttribute('trace_id', traceId(from)))],
+  [2, 'spanId', (link, from) => void link.own.push(textAttribute('span_id', spanId(from)))],
+  [4, 'attributes', addAttribute],
+])
+
+export const span: Message<Span> = message<Span>([
+  [1, 'traceId', set('traceId', traceId)],
+  [2, 'spanId', set('spanId', spanId)],
+  [3, 'traceState', set('traceState', text)],
+  [4, 'parentSpanId', set('parentId', spanId)],
+  [5, 'name', set('name', text)],
+  [6, 'kind', set('kind', number)],
+  [7, 'startTimeUnixNano', set('start', instant)],
+  [8, 'endTimeUnixNano', set('end', instant)],
+  [9, 'attributes', addAttribute],
+  [10, 'droppedAttributesCount', set('dropped', number)],
+  [
+    11,
+    'events',
+    (target, from) => {
+      const event: Part = { own: [], attributes: [] }
+      from.message(spanEvent, event)
+      target.events.push(partJson(event))
+    },
+  ],
+  [
+    13,
+    'links',
+    (target, from) => {
+      const link: Part = { own: [], attributes: [] }
+      from.message(spanLink, link)
+      target.links.push(partJson(link))
+    },
+  ],
+  [15, 'status', (target, from) => from.message(status, target.status)],
+  [16, 'flags', set('flags', number)],
+])
+
+/** A kind that is not said counts as internal, as the protocol suggests. */
+const kinds = [
+  'SPAN_KIND_INTERNAL',
+  'SPAN_KIND_INTERNAL',
+  'SPAN_KIND_SERVER',
+  'SPAN_KIND_CLIENT',
+  'SPAN_KIND_PRODUCER',
+  'SPAN_KIND_CONSUMER',
+]
+const codes = ['STATUS_CODE_UNSET', 'STATUS_CODE_OK', 'STATUS_CODE_ERROR']
+const CODE_ERROR = 2
+
+/** spanArrived makes an event of a span: its line is the span's name, and all else are attributes. */
+export function spanArrived(found: Span): Arrived {
+  const attributes: Pair[] = []
+  const dropped = found.dropped + toPairs(found.attributes, '$', attributes)
+  const { code, text } = found.status
+  const own: readonly Pair[] = [
+    ['$span.trace_id', found.traceId],
+    ['$span.span_id', found.spanId],
+    ['$span.parent_span_id', found.parentId],
+    ['$span.name', found.name],
+    ['$span.kind', kinds[found.kind] ?? `SPAN_KIND_${found.kind}`],
+    ['$span.duration_nano', durationNano(found)],
+    ['$span.start_time_unix_nano', found.start ? nanoText(found.start) : ''],
+    ['$span.end_time_unix_nano', found.end ? nanoText(found.end) : ''],
+    ['$span.status_code', codes[code] ?? `STATUS_CODE_${code}`],
+    ['$span.status_message', text],
+    ['$span.trace_state', found.traceState],
+    ['$span.events', found.events.length > 0 ? `[${found.events.join(',')}]` : ''],
+    ['$span.links', found.links.length > 0 ? `[${found.links.join(',')}]` : ''],
+    ['$otel.flags', found.flags > 0 ? String(found.flags) : ''],
+    ['$otel.dropped_attributes', dropped > 0 ? String(dropped) : ''],
+  ]
+  for (const pair of own) if (pair[1] !== '') attributes.push(pair)
+  const level = code === CODE_ERROR ? 'ERROR' : undefined
+  return { raw: Buffer.from(found.name), time: found.start ?? found.end, level, keys: [], attributes }
+}
+
+function durationNano({ start, end }: Span): string {
+  if (!start || !end) return ''
+  const nanos = BigInt(end.ms - start.ms) * 1_000_000n + BigInt(end.ns - start.ns)
+  return nanos < 0n ? '' : nanos.toString()
+}
