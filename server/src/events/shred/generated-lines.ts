@@ -27,6 +27,7 @@ const NAMES = 'a b a.b level msg message timestamp ts time status user id http x
 const ODD_NAMES = [
   '',
   '_',
+  '$ingest.original_time',
   'a"b',
   'a\\b',
   'a\nb',
@@ -220,7 +221,7 @@ export function family(random: Random): () => Uint8Array {
   const how = style(random)
   const vary = (value: Tree): Tree => {
     if ('text' in value) return { text: random.chance(0.5) ? value.text : random.pick(random.chance(0.05) ? ODD_TEXTS : TEXTS) }
-    if ('word' in value) return random.chance(0.5) ? value : { word: random.pick(WORDS) }
+    if ('word' in value) return random.chance(0.5) ? value : { word: random.chance(0.02) ? 'nullx' : random.pick(WORDS) }
     if ('items' in value) return { items: value.items.map(vary) }
     return {
       pairs: value.pairs

@@ -129,3 +129,23 @@ test('keys without end are shredded as the reference does, and what was learned 
       arrival,
     )
 })
+
+test('the same level means what the keys beside it make of it', () => {
+  const lines = ['{"level":50,"time":1714558830,"msg":"x"}', '{"level":50}', '{"level":50,"status":404}', '{"level":50,"stack":"at x"}']
+  holdToReference(
+    new Shredder(emptySlotMap('s'), { random }),
+    [...lines, ...lines].map((line) => Buffer.from(line)),
+    emptySlotMap('s'),
+    arrival,
+  )
+})
+
+test('one literal leads to different keys inside different objects', () => {
+  const lines = ['{"a":{"x":1,"y":2}}', '{"x":1,"y":2}', '{"b":{"x":1,"y":2}}', '{"a.":{"x":1,"y":2},"y":3}']
+  holdToReference(
+    new Shredder(emptySlotMap('s'), { random }),
+    [...lines, ...lines].map((line) => Buffer.from(line)),
+    emptySlotMap('s'),
+    arrival,
+  )
+})
