@@ -157,7 +157,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 function send(reply: FastifyReply, status: number, body: unknown, endpoint: Endpoint): FastifyReply {
   reply.code(status)
   if (body === undefined) return reply.send()
-  if (body instanceof Written) return reply.header('content-type', JSON_TYPE).send(body.bytes)
+  if (body instanceof Written) return reply.header('content-type', JSON_TYPE).send(body.json)
   if (endpoint.media) return (reply.hasHeader('content-type') ? reply : reply.type(inUtf8(endpoint.media))).send(body)
   return reply.header('content-type', JSON_TYPE).send(toJson(body))
 }
