@@ -29,11 +29,14 @@ export type GuardDeps = { clock: Clock; log: Log; seq: Seq }
 const KEEP_MS = 70 * 60_000
 /** KEYS_MAX bounds the memory to about 64 MB; with more posts in an hour, those that are not remembered are looked for in the store. */
 const KEYS_MAX = 2_000_000
+const LEARN_ALL_BOUND_MS = 30_000
 const ALONE_FOR_MS = 1_000
 /** RECENT_MS is how far a look at the posts of other processes reaches behind the one before: longer than an insert may take. */
 const RECENT_MS = 120_000
 const LOOKED_UP_AT_ONCE = 500
-const JOINED_WAIT_MS = 9_500
+/** WAIT_MS keeps every answer within 10 s. */
+const WAIT_MS = 9_500
+const AGAIN_MS = 100
 const DAY_MS = 86_400_000
 
 /** IN_STORE is remembered for posts of which only the store knows how much there is. */
@@ -48,9 +51,9 @@ export async function openIdentityGuard(store: EventStore, deps: GuardDeps): Pro
   const running = new Map<bigint, Running>()
   const lookUp = makeLookUp(store, clock)
 
-  async function learn(sinceMs: number): Promise<void> {
+  async function learn(sinceMs: number, boundMs?: number): Promise<void> {
     let posts = 0
-    for await (const { org_id, log_id, post } of postsSince(store.writer, seqAt(sinceMs), KEYS_MAX)) {
+    for await (const { org_id, log_id, post } of postsSince(store.writer, seqAt(sinceMs), KEYS_MAX, boundMs)) {
       posts += 1
       const key = keyOf(org_id, log_id, post)
       if (memory.get(key) === undefined) memory.set(key, IN_STORE)
@@ -59,7 +62,7 @@ export async function openIdentityGuard(store: EventStore, deps: GuardDeps): Pro
   }
 
   const openedMs = clock.nowMs()
-  await learn(openedMs - KEEP_MS).catch((err) => {
+  await learn(openedMs - KEEP_MS, LEARN_ALL_BOUND_MS).catch((err) => {
     memory.forgot()
     log.warn({ err }, 'identities of the last hour could not be read; they are looked for one by one')
   })
@@ -94,7 +97,11 @@ export async function openIdentityGuard(store: EventStore, deps: GuardDeps): Pro
         running.delete(key)
         end.resolve(ended)
       }
-      const blocks = await missing(post, key).catch((failure) => {
+      const blocks = await within(
+        clock,
+        'the event store does not answer',
+        untilAnswered(clock, () => missing(post, key)),
+      ).catch((failure) => {
         finish({ kind: 'failed', failure, stored: 'nothing' })
         throw failure
       })
@@ -112,16 +119,37 @@ export async function openIdentityGuard(store: EventStore, deps: GuardDeps): Pro
 /** join waits for the first try and ends as it did. */
 async function join(first: Running, post: Post, clock: Clock): Promise<Written> {
   if (first.bodyHash !== post.bodyHash) throw otherBody()
-  const waited = new AbortController()
-  const late = clock.sleep(JOINED_WAIT_MS, waited.signal).then(
-    () => 'late' as const,
-    () => 'late' as const,
-  )
-  const ended = await Promise.race([first.ended, late])
-  waited.abort()
-  if (ended === 'late') throw unavailable('the first try of this post is still running', { retryAfterS: 1 })
+  const ended = await within(clock, 'the first try of this post is still running', first.ended)
   if (ended.kind === 'failed') throw ended.failure
   return { kind: 'duplicate' }
+}
+
+/** within answers 503 when the work is not done within 10 s; the work goes on. */
+async function within<T>(clock: Clock, late: string, work: Promise<T>): Promise<T> {
+  const done = new AbortController()
+  const bound = clock.sleep(WAIT_MS, done.signal).then(() => {
+    throw unavailable(late, { retryAfterS: 1 })
+  })
+  bound.catch(() => undefined)
+  try {
+    return await Promise.race([work, bound])
+  } finally {
+    done.abort()
+  }
+}
+
+/** untilAnswered asks again while the store does not answer, as long as somebody may wait for it. */
+async function untilAnswered<T>(clock: Clock, ask: () => Promise<T>): Promise<T> {
+  const giveUpMs = clock.monotonicMs() + WAIT_MS
+  for (;;) {
+    try {
+      return await ask()
+    } catch (cause) {
+      if (cause instanceof Failure) throw cause
+      if (clock.monotonicMs() > giveUpMs) throw unavailable('the event store does not answer', { cause })
+      await clock.sleep(AGAIN_MS)
+    }
+  }
 }
 
 const otherBody = (): Failure => new Failure(422, 'this identity came before with another body; nothing of this one is stored')
@@ -162,7 +190,7 @@ function makeLearning({ clock, seq }: GuardDeps, learn: (sinceMs: number) => Pro
     else await learn(learnedToMs - RECENT_MS)
     learnedToMs = nowMs
   })
-  return () => (clock.monotonicMs() < aloneUntilMs ? Promise.resolve() : look().catch(rethrow))
+  return () => (clock.monotonicMs() < aloneUntilMs ? Promise.resolve() : look())
 }
 
 /** makeLookUp asks the store for single posts, many in one question. */
@@ -193,12 +221,8 @@ function makeLookUp(store: EventStore, clock: Clock): (post: Post) => Promise<re
     const answer = Promise.withResolvers<readonly StoredDay[]>()
     waiting.push({ post, answer })
     await ask()
-    return answer.promise.catch(rethrow)
+    return answer.promise
   }
-}
-
-function rethrow(cause: unknown): never {
-  throw unavailable('the event store could not say whether this post is stored already', { cause })
 }
 
 /** inTurns lets one run of the work go on at a time; everybody who asks meanwhile shares the next. */

@@ -4,6 +4,9 @@ import { tableClasses, tableClassNames } from './table.ts'
 /** A Claim holds the numbers from `first` to just below `next` for its owner. */
 export type Claim = { claim: bigint; first: bigint; next: bigint }
 
+const BOUND_MS = 10_000
+/** READ_ALL_BOUND_MS is for the one question that reads everything. */
+const READ_ALL_BOUND_MS = 120_000
 /** LINEAR makes a read see every write that was acknowledged before, also on another replica. */
 const LINEAR: ClickHouseSettings = { select_sequential_consistency: '1' }
 const LINEAR_WRITE: ClickHouseSettings = { insert_quorum: 'auto', insert_quorum_parallel: 0 }
@@ -30,6 +33,7 @@ export const addClaim = async (
     table: 'seq_claims',
     values: [{ claim: String(claim), owner, first: String(first), next: String(next) }],
     format: 'JSONEachRow',
+    abort_signal: AbortSignal.timeout(BOUND_MS),
     clickhouse_settings: {
       async_insert: 0,
       insert_deduplication_token: `claim ${claim}`,
@@ -64,11 +68,27 @@ export const otherOwners = async (writer: ClickHouseClient, owner: string, seq: 
 /** highestSeq reads all of `seq`; it is asked only where no claim tells. */
 export const highestSeq = async (writer: ClickHouseClient): Promise<bigint> => {
   const tables = tableClassNames.map((name) => `select max(seq) as highest from ${tableClasses[name].table}`)
-  const [row] = await rows<{ highest: string }>(writer, `select max(highest) as highest from (${tables.join(' union all ')})`)
+  const [row] = await rows<{ highest: string }>(
+    writer,
+    `select max(highest) as highest from (${tables.join(' union all ')})`,
+    {},
+    READ_ALL_BOUND_MS,
+  )
   return BigInt(row?.highest ?? 0)
 }
 
-async function rows<Row>(client: ClickHouseClient, query: string, params: Record<string, unknown> = {}): Promise<Row[]> {
-  const answer = await client.query({ query, query_params: params, format: 'JSONEachRow', clickhouse_settings: LINEAR })
+async function rows<Row>(
+  client: ClickHouseClient,
+  query: string,
+  params: Record<string, unknown> = {},
+  boundMs = BOUND_MS,
+): Promise<Row[]> {
+  const answer = await client.query({
+    query,
+    query_params: params,
+    format: 'JSONEachRow',
+    clickhouse_settings: LINEAR,
+    abort_signal: AbortSignal.timeout(boundMs),
+  })
   return answer.json<Row>()
 }
