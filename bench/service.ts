@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -38,8 +37,9 @@ export async function startService(dataDir: string, env: Record<string, string> 
   return { url, key: BENCH_KEY, pid: child.pid ?? 0, healthyMs: performance.now() - startedMs, stop: () => stop(child) }
 }
 
-/** stop asks the service to leave and gives back how long it took. */
+/** stop asks the service to leave, if it has not, and gives back how long it took. */
 async function stop(child: ChildProcess): Promise<number> {
+  if (child.exitCode !== null || child.signalCode !== null) return 0
   const startedMs = performance.now()
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
@@ -67,36 +67,6 @@ export async function freePort(): Promise<number> {
   const address = server.address()
   server.close()
   return typeof address === 'object' && address ? address.port : 0
-}
-
-type Resident = { name: string; mb: number }
-
-/** residentOf lists a process and everything below it with the memory each holds alone or shares fairly (Pss), in MB. */
-export function residentOf(pid: number): Resident[] {
-  const parents = new Map<number, number>()
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry)) continue
-    const parent = /^PPid:\s+(\d+)/m.exec(readProc(entry, 'status'))?.[1]
-    if (parent) parents.set(Number(entry), Number(parent))
-  }
-  const family = [pid]
-  for (let i = 0; i < family.length; i += 1) for (const [child, parent] of parents) if (parent === family[i]) family.push(child)
-  return family.map((member) => ({
-    name: readProc(String(member), 'cmdline')
-      .split('\0')
-      .slice(0, 2)
-      .map((part) => part.split('/').pop())
-      .join(' '),
-    mb: Number(/^Pss:\s+(\d+)/m.exec(readProc(String(member), 'smaps_rollup'))?.[1] ?? 0) / 1024,
-  }))
-}
-
-function readProc(pid: string, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 export const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { median, newDataDir, printTable, removeDataDir, residentOf, startService } from './service.ts'
+import { residentOf } from './process-tree.ts'
+import { median, newDataDir, printTable, removeDataDir, startService } from './service.ts'
 
 /**
  * From spawn to healthy, first and later starts, as a ratio to the same Node loading the same packages and nothing else; idle memory of all

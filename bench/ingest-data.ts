@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream, existsSync, readFileSync, type WriteStream } from 'node:fs'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { randomFrom } from '../server/src/events/shred/generated-lines.ts'
+import { textLines } from './ingest-text.ts'
+import { makers } from './shred-data.ts'
+
+/** The kinds of data: requests of a service as JSON in two shapes, lines of sixteen kinds of programs, and events of ninety keys with rare ones. */
+export const dataKinds = ['json', 'text', 'wide'] as const
+export type DataKind = (typeof dataKinds)[number]
+
+/** DataFile is a file of lines. `jsonFile` holds the same lines for those who take JSON alone: an object with `_time` and `_msg` for each line. */
+export type DataFile = { kind: DataKind; file: string; jsonFile: string; bytes: number; lines: number }
+
+const SEED = 1
+const CHUNK_LINES = 5_000
+const SOURCES = ['ingest-data.ts', 'ingest-text.ts', 'shred-data.ts', '../server/src/events/shred/generated-lines.ts']
+
+/** dataFile makes a file of about so many bytes, or finds the one that was made before; the same bytes come out every time, but for the day of lines of text. */
+export async function dataFile(kind: DataKind, bytes: number): Promise<DataFile> {
+  const dir = join(tmpdir(), 'dendro-bench-data')
+  await mkdir(dir, { recursive: true })
+  const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS
+  const day = kind === 'text' ? `-${new Date(startMs).toISOString().slice(0, 10)}` : ''
+  const base = join(dir, `${kind}${day}-${Math.round(bytes / 1e6)}mb-${sourceHash()}`)
+  const file = `${base}.log`
+  const jsonFile = kind === 'text' ? `${base}.ndjson` : file
+  const note = `${base}.json`
+  if (!existsSync(note)) {
+    const made = await makeFile(kind, bytes, startMs, { file, jsonFile })
+    await writeFile(`${note}.new`, JSON.stringify(made))
+    await rename(`${note}.new`, note)
+  }
+  return { kind, file, jsonFile, ...JSON.parse(readFileSync(note, 'utf8')) }
+}
+
+const DAY_MS = 86_400_000
+
+/** sourceHash changes with the programs that make the lines, so that no stale file is used. */
+function sourceHash(): string {
+  const hash = createHash('sha256')
+  for (const source of SOURCES) hash.update(readFileSync(join(import.meta.dirname, source)))
+  return hash.digest('hex').slice(0, 10)
+}
+
+type Files = { file: string; jsonFile: string }
+
+/** Lines of text are of today, as they are where they arrive: an intake that finds no time in a line takes the time of its arrival. */
+async function makeFile(kind: DataKind, bytesMin: number, startMs: number, files: Files): Promise<{ bytes: number; lines: number }> {
+  const next = kind === 'text' ? textLines(randomFrom(SEED), startMs) : jsonLines(kind === 'json' ? 'service' : 'wide')
+  const plain = createWriteStream(files.file)
+  const json = files.jsonFile === files.file ? undefined : createWriteStream(files.jsonFile)
+  let bytes = 0
+  let lines = 0
+  while (bytes < bytesMin) {
+    let text = ''
+    let wrapped = ''
+    for (let line = 0; line < CHUNK_LINES; line += 1) {
+      const made = next()
+      text += `${made.line}\n`
+      if (json) wrapped += `{"_time":"${new Date(made.timeMs).toISOString()}","_msg":${JSON.stringify(made.line)}}\n`
+    }
+    const chunk = Buffer.from(text)
+    await put(plain, chunk)
+    if (json) await put(json, Buffer.from(wrapped))
+    bytes += chunk.length
+    lines += CHUNK_LINES
+  }
+  for (const stream of [plain, json]) if (stream) await once(stream.end(), 'close')
+  return { bytes, lines }
+}
+
+function jsonLines(maker: string): () => { line: string; timeMs: number } {
+  const make = makers[maker]
+  if (!make) throw new Error(`there are no lines of the kind ${maker}`)
+  const next = make(randomFrom(SEED))
+  return () => ({ line: next(), timeMs: 0 })
+}
+
+async function put(stream: WriteStream, chunk: Buffer): Promise<void> {
+  if (!stream.write(chunk)) await once(stream, 'drain')
+}

@@ -1,0 +1,76 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemClock } from '../server/src/clock.ts'
+import { storeDir } from '../server/src/events/engine.ts'
+import { openEventStore } from '../server/src/events/events.ts'
+import { tableClasses } from '../server/src/events/table.ts'
+import { systemIds } from '../server/src/ids.ts'
+import { openLog } from '../server/src/log.ts'
+
+/** filesBytes is the size of all files below a directory; files that go away meanwhile do not count. */
+export async function filesBytes(dir: string): Promise<number> {
+  const entries = await readdir(dir, { withFileTypes: true, recursive: true }).catch(() => [])
+  const sizes = await Promise.all(
+    entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => stat(join(parentPath, name)).catch(() => undefined)),
+  )
+  return sizes.reduce((sum, found) => sum + (found?.size ?? 0), 0)
+}
+
+type Part = { dir: string; partition: string; first: number; last: number; level: number }
+
+/**
+ * activeBytes is the size of the parts that hold the events of a running service. The engine keeps parts that went into a larger one for some
+ * minutes more; they are told by their names, which say the partition and the first and the last block that a part covers.
+ */
+export async function activeBytes(dataDir: string): Promise<number> {
+  const sizes = await Promise.all(active(await partsBelow(storeDir(dataDir))).map((part) => filesBytes(part.dir)))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+const PART = /^(\w+)_(\d+)_(\d+)_(\d+)(?:_\d+)?$/
+
+async function partsBelow(dir: string): Promise<Map<string, Part[]>> {
+  const tables = new Map<string, Part[]>()
+  const entries = await readdir(dir, { withFileTypes: true, recursive: true })
+  for (const { name, parentPath } of entries.filter((entry) => entry.isDirectory())) {
+    const [, partition, first, last, level] = PART.exec(name) ?? []
+    if (partition === undefined || /^(tmp|detached|delete)/.test(name) || parentPath.endsWith('detached')) continue
+    const part = { dir: join(parentPath, name), partition, first: Number(first), last: Number(last), level: Number(level) }
+    tables.set(parentPath, [...(tables.get(parentPath) ?? []), part])
+  }
+  return tables
+}
+
+const active = (tables: Map<string, Part[]>): Part[] =>
+  [...tables.values()].flatMap((parts) => parts.filter((part) => !parts.some((other) => covers(other, part))))
+
+const covers = (large: Part, small: Part): boolean =>
+  large !== small &&
+  large.partition === small.partition &&
+  large.first <= small.first &&
+  large.last >= small.last &&
+  large.level > small.level
+
+const MEMORY_BYTES = 2 ** 30
+
+/** mergeFully opens the event store of a service that has stopped, merges each day into one part, and says how many events there are and what all tables take. */
+export async function mergeFully(dataDir: string): Promise<{ rows: number; mergedBytes: number }> {
+  const deps = { clock: systemClock, ids: systemIds, log: openLog('warn') }
+  const store = await openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps)
+  const parts = async <Row>(columns: string): Promise<Row[]> => {
+    const query = `select ${columns} from system.parts where active and database = currentDatabase()`
+    const query_params = { tables: Object.values(tableClasses).map(({ table }) => table) }
+    return (await store.writer.query({ query, query_params, format: 'JSONEachRow' })).json<Row>()
+  }
+  try {
+    for (const { table, id } of await parts<{ table: string; id: string }>('distinct table, partition_id as id')) {
+      await store.writer.command({ query: `optimize table ${table} partition id '${id}' final` })
+    }
+    const [all] = await parts<{ rows: string; bytes: string }>(
+      'sumIf(rows, table in {tables:Array(String)}) as rows, sum(bytes_on_disk) as bytes',
+    )
+    return { rows: Number(all?.rows ?? 0), mergedBytes: Number(all?.bytes ?? 0) }
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { DataFile } from './ingest-data.ts'
+import type { Ack, SendFile, SendSmall, Sent, SentSmall } from './ingest-load.ts'
+import type { Running, System } from './ingest-systems.ts'
+import { cpuSecondsOf, untilQuiet, watchMemory } from './process-tree.ts'
+import { newDataDir, removeDataDir } from './service.ts'
+
+/** BODY_BYTES stays below the 10 MiB that a body may have. */
+const BODY_BYTES = 8 * 2 ** 20
+/** WARM_BODIES are sent before the clock starts, so that a short run does not measure how programs get going. */
+const WARM_BODIES = 2
+const LINES_MAX = 100
+const WARM_MS = 2_000
+
+/** Taken is one file taken in by one system that was started for it on an empty directory. Bytes and lines are those of the file, not of its wrapping. */
+export type Taken = {
+  mbPerS: number
+  linesPerS: number
+  cpuSPerGb: number
+  peakMb: number
+  peaks: ReadonlyMap<string, number>
+  /** idleBytes is what lies on the disk when nothing goes on any more, mergedBytes when everything was merged by force. */
+  idleBytes: number
+  mergedBytes: number
+  settledS: number
+  isQuiet: boolean
+  trend: number
+}
+
+export async function takeFile(system: System, data: DataFile, connections: number): Promise<Taken> {
+  return inFreshDir(system, async (running) => {
+    const stopWatching = watchMemory(running.pid)
+    const target = { ...running.target(data), kind: 'file' as const, bodyBytes: BODY_BYTES }
+    const warm = await send<Sent>({ ...target, fromByte: 0, bytesMax: WARM_BODIES * BODY_BYTES - 1, connections: 1 })
+    const cpuBefore = cpuSecondsOf(running.pid)
+    const sent = await send<Sent>({ ...target, fromByte: warm.nextByte, bytesMax: Number.MAX_SAFE_INTEGER, connections })
+    const quiet = await untilQuiet(running.pid)
+    const { peakMb, peaks } = stopWatching()
+    const idleBytes = await running.diskBytes()
+    const { rows, mergedBytes } = await running.end()
+    if (rows !== data.lines) throw new Error(`${system.name} holds ${rows} events of ${data.kind}, and ${data.lines} were acknowledged`)
+    const bytes = (sent.lines / data.lines) * data.bytes
+    return {
+      mbPerS: bytes / 1e3 / sent.wallMs,
+      linesPerS: (sent.lines / sent.wallMs) * 1e3,
+      cpuSPerGb: (quiet.cpuS - cpuBefore) / (bytes / 1e9),
+      peakMb,
+      peaks,
+      idleBytes,
+      mergedBytes,
+      settledS: quiet.waitedMs / 1e3,
+      isQuiet: quiet.isQuiet,
+      trend: trendOf(sent.acks),
+    }
+  })
+}
+
+/** trendOf is the rate of the last third of a run as a ratio to that of the first third. */
+function trendOf(acks: readonly Ack[]): number {
+  const third = Math.floor(acks.length / 3)
+  if (third < 2) return Number.NaN
+  const rate = (from: number, to: number) =>
+    acks.slice(from + 1, to + 1).reduce((sum, { lines }) => sum + lines, 0) / ((acks[to]?.atMs ?? 0) - (acks[from]?.atMs ?? 0))
+  return rate(acks.length - 1 - third, acks.length - 1) / rate(0, third)
+}
+
+export type TakenSmall = SentSmall & { peakMb: number; cpuUs: number }
+
+/** takeSmall lets many writers send few lines at a time, each waiting for its answer. */
+export async function takeSmall(system: System, data: DataFile, writers: number, seconds: number): Promise<TakenSmall> {
+  return inFreshDir(system, async (running) => {
+    const stopWatching = watchMemory(running.pid)
+    const target = { ...running.target(data), kind: 'small' as const }
+    const cpuBefore = cpuSecondsOf(running.pid)
+    const sent = await send<SentSmall>({ ...target, writers, linesMax: LINES_MAX, warmMs: WARM_MS, measuredMs: seconds * 1e3 })
+    const { cpuS } = await untilQuiet(running.pid)
+    const { peakMb } = stopWatching()
+    const { rows } = await running.end()
+    if (rows !== sent.lines) throw new Error(`${system.name} holds ${rows} events of small posts, and ${sent.lines} were acknowledged`)
+    return { ...sent, peakMb, cpuUs: ((cpuS - cpuBefore) * 1e6) / sent.lines }
+  })
+}
+
+async function inFreshDir<T>(system: System, work: (running: Running) => Promise<T>): Promise<T> {
+  const dir = await newDataDir()
+  const running = await system.start(dir)
+  try {
+    return await work(running)
+  } catch (cause) {
+    await running.kill()
+    throw cause
+  } finally {
+    await removeDataDir(dir)
+  }
+}
+
+async function send<Result>(job: SendFile | SendSmall): Promise<Result> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'ingest-load.ts'), JSON.stringify(job)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exit = once(child, 'exit')
+  const said = await text(child.stdout)
+  const [status] = await exit
+  if (status !== 0) throw new Error(`the senders left with status ${status}`)
+  return JSON.parse(said) as Result
+}

@@ -1,0 +1,179 @@
+import { parseArgs } from 'node:util'
+import { type DataFile, type DataKind, dataFile, dataKinds } from './ingest-data.ts'
+import { type Limits, limitsOf } from './ingest-limits.ts'
+import { type Taken, type TakenSmall, takeFile, takeSmall } from './ingest-measure.ts'
+import { dendro, type System, victoriaLogs } from './ingest-systems.ts'
+import { median, printTable } from './service.ts'
+
+/**
+ * Ingestion over HTTP, acknowledged and on the disk, beside VictoriaLogs in the same run, and beside what the file itself allows. Each system is
+ * started for each round on an empty directory, in turns, and posts of 8 MiB come over a few connections from a process of their own.
+ */
+const USAGE = `node bench/ingest.ts [--mb N] [--rounds N] [--connections N] [--kinds json,text,wide] [--victorialogs PATH] [--writers [--seconds N]]
+  --mb            size of each file of lines (100); files are kept for the next run
+  --rounds        how often each system takes each file (3); medians are shown
+  --connections   posts under way at once (3)
+  --victorialogs  a VictoriaLogs program to measure beside; without it the aims that compare with it are not judged
+  --writers       instead: 200 writers of 1 to 100 lines, each waiting for its answer, for so many --seconds (8)`
+
+const WRITERS = 200
+
+/** AIMS are ratios to VictoriaLogs: of speed at least, of disk and of CPU at most. */
+const AIMS = {
+  json: { speed: 3, disk: 0.85 },
+  text: { speed: 1.5, disk: 1 },
+  wide: { speed: 1.5, disk: 0.85 },
+} satisfies Record<DataKind, { speed: number; disk: number }>
+const CPU_AIM = 0.5
+const PEAK_AIM_MB = 1_500
+const TREND_AIM = 0.95
+const SMALL_AIMS = { linesPerS: 40_000, p99Ms: 500 }
+
+const { values: asked } = parseArgs({
+  options: {
+    mb: { type: 'string', default: '100' },
+    rounds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '3' },
+    kinds: { type: 'string', default: dataKinds.join(',') },
+    victorialogs: { type: 'string' },
+    writers: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '8' },
+    help: { type: 'boolean', default: false },
+  },
+})
+const rounds = Number(asked.rounds)
+const systems: System[] = asked.victorialogs === undefined ? [dendro] : [dendro, victoriaLogs(asked.victorialogs)]
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+if (asked.help) say(USAGE)
+else {
+  say(`node bench/ingest.ts ${process.argv.slice(2).join(' ')}\n`)
+  if (asked.writers) await measureWriters()
+  else for (const kind of dataKinds) if (asked.kinds.split(',').includes(kind)) await measureKind(kind)
+}
+
+/** Row holds what one system did, a figure for each round. */
+type Row = { system: System; taken: Taken[] }
+
+async function measureKind(kind: DataKind): Promise<void> {
+  const data = await dataFile(kind, Number(asked.mb) * 1e6)
+  const limits = await limitsOf(data)
+  const rows: Row[] = systems.map((system) => ({ system, taken: [] }))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { system, taken } of rows) taken.push(await takeFile(system, data, Number(asked.connections)))
+  }
+  say(`## ${kind}: ${data.lines} lines, ${(data.bytes / 1e6).toFixed(1)} MB\n`)
+  printTable(
+    ['', 'MB/s', 'lines/s', 'CPU s per GB', 'peak MB', 'disk MB', 'disk MB merged', 'settled after s', 'last/first third', 'what was sent'],
+    rows.map((row) => figuresOf(row, data)),
+  )
+  say('')
+  printTable(['limit of the file', 'MB/s', 'CPU s per GB', 'MB', 'Dendro stands at'], limitRows(limits, data, rows))
+  say('')
+  printTable(['aim', 'wanted', 'found', 'met'], aimsOf(kind, rows, limits))
+  say(`\npeak memory by process: ${peaksOf(rows)}\n`)
+}
+
+function middle({ taken }: Row, of: (taken: Taken) => number): number {
+  return median(taken.map(of))
+}
+
+function figuresOf(row: Row, data: DataFile): string[] {
+  const { system, taken } = row
+  return [
+    system.name,
+    middle(row, ({ mbPerS }) => mbPerS).toFixed(1),
+    middle(row, ({ linesPerS }) => linesPerS).toFixed(0),
+    middle(row, ({ cpuSPerGb }) => cpuSPerGb).toFixed(1),
+    Math.max(...taken.map(({ peakMb }) => peakMb)).toFixed(0),
+    (middle(row, ({ idleBytes }) => idleBytes) / 1e6).toFixed(1),
+    (middle(row, ({ mergedBytes }) => mergedBytes) / 1e6).toFixed(1),
+    middle(row, ({ settledS }) => settledS).toFixed(1) + (taken.every(({ isQuiet }) => isQuiet) ? '' : ' (never quiet)'),
+    middle(row, ({ trend }) => trend).toFixed(2),
+    system.sent(data),
+  ]
+}
+
+function limitRows({ fast, small, countS }: Limits, { bytes }: DataFile, [ours]: readonly Row[]): string[][] {
+  if (!ours) return []
+  const speed = middle(ours, ({ mbPerS }) => mbPerS)
+  const cpu = middle(ours, ({ cpuSPerGb }) => cpuSPerGb)
+  const disk = middle(ours, ({ mergedBytes }) => mergedBytes)
+  const packed = [fast, small].map((one) => {
+    const cpuSPerGb = one.cpuS / (bytes / 1e9)
+    const distance = `${(cpu / cpuSPerGb).toFixed(2)} of its CPU, ${(disk / one.bytes).toFixed(2)} of its size`
+    return [`zstd -${one.level}`, (bytes / 1e6 / one.cpuS).toFixed(0), cpuSPerGb.toFixed(1), (one.bytes / 1e6).toFixed(1), distance]
+  })
+  if (countS === undefined) return packed
+  const countSpeed = bytes / 1e6 / countS
+  return [...packed, ['wc -l', countSpeed.toFixed(0), '', '', `${(speed / countSpeed).toFixed(3)} of its speed`]]
+}
+
+function aimsOf(kind: DataKind, [ours, theirs]: readonly Row[], { small }: Limits): string[][] {
+  if (!ours) return []
+  const ratio = (of: (taken: Taken) => number) => median(ours.taken.map((taken, round) => of(taken) / of(theirs?.taken[round] ?? taken)))
+  const row = (aim: string, wanted: string, found: number, isMet: boolean, isKnown = theirs !== undefined) =>
+    isKnown ? [aim, wanted, found.toFixed(2), isMet ? 'yes' : 'NO'] : [aim, wanted, '', 'not measured']
+  const speed = ratio(({ mbPerS }) => mbPerS)
+  const disk = ratio(({ mergedBytes }) => mergedBytes)
+  const cpu = ratio(({ cpuSPerGb }) => cpuSPerGb)
+  const packed = middle(ours, ({ mergedBytes }) => mergedBytes) / small.bytes
+  const peakMb = Math.max(...ours.taken.map((taken) => taken.peakMb))
+  const trend = middle(ours, (taken) => taken.trend)
+  return [
+    row('speed, ratio to VictoriaLogs', `≥ ${AIMS[kind].speed}`, speed, speed >= AIMS[kind].speed),
+    row('disk merged, ratio to VictoriaLogs', `≤ ${AIMS[kind].disk}`, disk, disk <= AIMS[kind].disk),
+    row('CPU, ratio to VictoriaLogs', `≤ ${CPU_AIM}`, cpu, cpu <= CPU_AIM),
+    row(`disk merged, ratio to zstd -${small.level}`, '≤ 1', packed, packed <= 1, true),
+    row('peak memory, MB', `< ${PEAK_AIM_MB}`, peakMb, peakMb < PEAK_AIM_MB, true),
+    row('last third of the run to the first', `≥ ${TREND_AIM}`, trend, trend >= TREND_AIM, !Number.isNaN(trend)),
+  ]
+}
+
+function peaksOf(rows: readonly Row[]): string {
+  return rows
+    .map(({ system, taken }) => {
+      const peaks = [...(taken.at(-1)?.peaks ?? [])].sort(([, a], [, b]) => b - a)
+      return `${system.name} ${peaks.map(([name, mb]) => `${name.trim()} ${mb.toFixed(0)}`).join(', ')}`
+    })
+    .join('; ')
+}
+
+async function measureWriters(): Promise<void> {
+  const data = await dataFile('json', Number(asked.mb) * 1e6)
+  const rows = systems.map((system) => ({ system, taken: [] as TakenSmall[] }))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { system, taken } of rows) taken.push(await takeSmall(system, data, WRITERS, Number(asked.seconds)))
+  }
+  say(`## ${WRITERS} writers of 1 to 100 lines for ${asked.seconds} s\n`)
+  printTable(
+    [
+      '',
+      'lines/s',
+      'p50 ms',
+      'p99 ms',
+      'max ms',
+      'refused',
+      'CPU µs per line',
+      'peak MB',
+      `aims ≥ ${SMALL_AIMS.linesPerS}/s, p99 ≤ ${SMALL_AIMS.p99Ms} ms`,
+    ],
+    rows.map(({ system, taken }) => {
+      const of = (figure: (one: TakenSmall) => number) => median(taken.map(figure))
+      const perS = of(({ measuredLines, measuredMs }) => (measuredLines / measuredMs) * 1e3)
+      const p99Ms = of((one) => one.p99Ms)
+      const isMet = perS >= SMALL_AIMS.linesPerS && p99Ms <= SMALL_AIMS.p99Ms
+      return [
+        system.name,
+        perS.toFixed(0),
+        of((one) => one.p50Ms).toFixed(0),
+        p99Ms.toFixed(0),
+        of((one) => one.maxMs).toFixed(0),
+        of((one) => one.refused).toFixed(0),
+        of((one) => one.cpuUs).toFixed(1),
+        Math.max(...taken.map(({ peakMb }) => peakMb)).toFixed(0),
+        isMet ? 'met' : 'NOT MET',
+      ]
+    }),
+  )
+}
