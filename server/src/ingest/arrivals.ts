@@ -1,8 +1,11 @@
-import type { Arrival, Leaf } from '../events/shred/event.ts'
+import { type Arrival, type Leaf, ORIGINAL_TIME } from '../events/shred/event.ts'
 import { severityOfWord } from '../events/shred/severity.ts'
 import type { Instant } from '../events/shred/time-text.ts'
+import { OPEN_OBJECT } from '../events/shred/walk.ts'
 import type { Arrived, Delivery, Pair } from './batch.ts'
-import { splitLines } from './lines.ts'
+import { detect } from './detect.ts'
+import { afterBlank, splitLines } from './lines.ts'
+import { mayNest, nestedKeys } from './nested.ts'
 import type { Line } from './shredding.ts'
 
 /** Post is what all events of a post have in common. */
@@ -19,8 +22,42 @@ const NO_POST = 0n
 export function linesOf({ arrivals, attributes }: Delivery, common: Common, more: readonly Pair[]): Line[] {
   const shared = [...attributes, ...more].map(asLeaf)
   const base: Arrival = { ...common, post: NO_POST, attributes: shared }
-  if (arrivals.kind === 'lines') return splitLines(arrivals.bytes).map((bytes) => cut(bytes, base))
-  return arrivals.records.map((record) => cut(record.raw, arrivalOf(record, base)))
+  if (arrivals.kind === 'lines') {
+    const isNesting = mayNest(arrivals.bytes)
+    return splitLines(arrivals.bytes).map((bytes) => finished(bytes, base, isNesting))
+  }
+  return arrivals.records.map((record) => finished(record.raw, arrivalOf(record, base), mayNest(record.raw)))
+}
+
+/** finished cuts what is too long, and adds what the line says of itself where its form is not that of the store. */
+function finished(whole: Uint8Array, arrival: Arrival, isNesting: boolean): Line {
+  const bytes = whole.length > LINE_BYTES_MAX ? whole.subarray(0, charBorder(whole, LINE_BYTES_MAX)) : whole
+  const marks = bytes === whole ? [] : [TRUNCATED]
+  if (bytes[afterBlank(bytes, 0)] !== OPEN_OBJECT) return withDetected(bytes, arrival, marks)
+  const nested = isNesting && bytes === whole ? nestedKeys(bytes).map(asLeaf) : []
+  return { bytes, arrival: withLeaves(arrival, [...nested, ...marks]) }
+}
+
+function withDetected(bytes: Uint8Array, arrival: Arrival, marks: readonly Leaf[]): Line {
+  const found = detect(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'), arrival.at)
+  if (!found) return { bytes, arrival: withLeaves(arrival, marks) }
+  const time = arrival.time ? undefined : found.time
+  const refused = arrival.time || found.refusedTime === undefined ? [] : [{ path: ORIGINAL_TIME, text: found.refusedTime }]
+  const severity = arrival.severity ? undefined : found.severity
+  return {
+    bytes,
+    arrival: {
+      ...withLeaves(arrival, [...found.keys.map(asLeaf), ...refused, ...marks]),
+      ...(time ? { time } : {}),
+      ...(severity ? { severity } : {}),
+    },
+  }
+}
+
+/** withLeaves lets what the protocol says go before what was found. */
+function withLeaves(arrival: Arrival, found: readonly Leaf[]): Arrival {
+  if (found.length === 0) return arrival
+  return { ...arrival, attributes: [...found, ...arrival.attributes] }
 }
 
 const asLeaf = ([path, text]: Pair): Leaf => ({ path, text })
@@ -40,14 +77,6 @@ function arrivalOf({ raw, time, level, keys, attributes }: Arrived, base: Arriva
 /** saysLevel reports whether the sender's word already stands among the keys or in the line. */
 const saysLevel = (keys: readonly Pair[], raw: Uint8Array): boolean =>
   keys.some(([name]) => name === 'level') || Buffer.from(raw.buffer, raw.byteOffset, raw.length).includes('"level"')
-
-function cut(bytes: Uint8Array, arrival: Arrival): Line {
-  if (bytes.length <= LINE_BYTES_MAX) return { bytes, arrival }
-  return {
-    bytes: bytes.subarray(0, charBorder(bytes, LINE_BYTES_MAX)),
-    arrival: { ...arrival, attributes: [...arrival.attributes, TRUNCATED] },
-  }
-}
 
 const CHAR_BYTES_MAX = 4
 

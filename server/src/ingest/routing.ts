@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Tags } from '@dendro/api'
 import { badField } from '../errors.ts'
 import type { Head } from '../http/taking.ts'
@@ -13,12 +14,19 @@ const TAGS_MAX = 100
 /** readRouting reads the routing headers, and query parameters for senders that cannot set headers. */
 export function readRouting({ headers, query }: Pick<Head, 'headers' | 'query'>, extraPrefixes: readonly string[]): Asked {
   const said = (name: string): string | undefined =>
-    [PREFIX, ...extraPrefixes].map((prefix) => headers[`${prefix}${name}`]).find((value) => value?.trim()) ?? query[name]
+    [PREFIX, ...extraPrefixes].map((prefix) => headerText(headers[`${prefix}${name}`])).find((value) => value?.trim()) ?? query[name]
   return {
     collection: ownName('collection', said('collection')),
     dataset: ownName('dataset', said('dataset')),
     tags: readTags(said('tags') ?? ''),
   }
+}
+
+/** headerText reads a header as UTF-8 where it is: the connection gives bytes as characters of their own. */
+function headerText(value: string | undefined): string | undefined {
+  if (value === undefined || !/[\x80-\xff]/.test(value)) return value
+  const bytes = Buffer.from(value, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : value
 }
 
 /** A name that begins with a dot belongs to the system: whoever asks for one by a header has made a mistake and is told so. */

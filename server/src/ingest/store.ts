@@ -4,6 +4,7 @@ import type { Block } from '../events/writer.ts'
 import type { Actor } from '../http/actor.ts'
 import { growSlots, locate } from '../resources/catalog/catalog.ts'
 import { BIRTHS_MAX, type DatasetRow, ensureDataset, type Place } from '../resources/datasets/ensure.ts'
+import { partitionOf } from '../resources/organizations/partition.ts'
 import type { IngestRequest, Outcome, ParsedNotes, Receiver } from './batch.ts'
 import { identityNumber, identityOf } from './identity.ts'
 import type { IntakeWorld } from './intake.ts'
@@ -50,20 +51,22 @@ type Placed = { delivery: number; row: DatasetRow; tags: Tags }
 /** placesOf finds the dataset of each delivery; the first event of a name brings its dataset into being. */
 async function placesOf(world: IntakeWorld, pool: Pool, post: PostToStore, { deliveries }: ParseReply): Promise<Placed[]> {
   const places: Placed[] = []
+  const { actor, asked } = post
+  const otherwise = foreignName(await partitionOf(world, actor.orgId, asked.tags)) ?? DEFAULT
   for (const [delivery, summary] of deliveries.entries()) {
-    const place = placeOf(post, summary)
-    const { row, turnedAway } = await ensureDataset(world, post.actor, place)
-    places.push({ delivery, row, tags: post.asked.tags })
-    if (turnedAway === 'first') await warnOfOverflow(world, pool, post.actor, place, row)
+    const place = placeOf(post, summary, otherwise)
+    const { row, turnedAway } = await ensureDataset(world, actor, place)
+    places.push({ delivery, row, tags: asked.tags })
+    if (turnedAway === 'first') await warnOfOverflow(world, pool, actor, place, row)
   }
   return places
 }
 
 /** placeOf lets what the request asks for go before what the format says; the system's own collections cannot be asked for. */
-function placeOf({ asked, receiver }: PostToStore, said: DeliverySummary): Place {
+function placeOf({ asked, receiver }: PostToStore, said: DeliverySummary, otherwise: string): Place {
   const isSystem = said.collection !== undefined && (receiver.systemCollections ?? []).includes(said.collection)
   return {
-    collection: isSystem ? (said.collection ?? DEFAULT) : (asked.collection ?? foreignName(said.collection) ?? DEFAULT),
+    collection: isSystem ? (said.collection ?? DEFAULT) : (asked.collection ?? foreignName(said.collection) ?? otherwise),
     dataset: asked.dataset ?? foreignName(said.dataset) ?? DEFAULT,
     tags: asked.tags,
     isSystem,

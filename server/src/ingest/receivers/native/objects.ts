@@ -5,20 +5,45 @@ import { afterBlank, endOfLine, isBlank, lineWithin } from '../../lines.ts'
 const LINE_FEED = 0x0a
 const COMMA = 0x2c
 const CLOSE_ARRAY = 0x5d
+const CLOSE_OBJECT = 0x7d
 /** SPREAD_BYTES_MAX is how far the end of an object that is written over several lines is looked for. */
 const SPREAD_BYTES_MAX = 2 ** 20
 
+/** LOOKED_THROUGH lines are read to their end to see whether each is one object; of the others only the ends are looked at, for the sake of speed. */
+const LOOKED_THROUGH = 16
+
 /**
- * isLines says that every line of a body is an event of its own. The first line decides: an array, objects in a row and an object that goes on
- * after its line are no lines.
+ * isLines says that every line of a body is an event of its own. An array, objects in a row and objects that go on after their line are none; a
+ * body that begins with text is nothing but lines.
  */
 export function isLines(bytes: Uint8Array): boolean {
-  const start = afterBlank(bytes, 0)
-  if (bytes[start] === OPEN_ARRAY) return !isArrayOfObjects(bytes, start)
-  if (bytes[start] !== OPEN_OBJECT) return true
-  const lineEnd = endOfLine(bytes, start)
+  const first = afterBlank(bytes, 0)
+  if (bytes[first] === OPEN_ARRAY) return !isArrayOfObjects(bytes, first)
+  if (bytes[first] !== OPEN_OBJECT) return true
+  let seen = 0
+  for (let at = first; at < bytes.length; ) {
+    const lineEnd = endOfLine(bytes, at)
+    const start = afterBlank(bytes, at, lineEnd)
+    if (start < lineEnd) {
+      const isOne = seen < LOOKED_THROUGH ? isOneObject(bytes, start, lineEnd) : hasEndsOfObject(bytes, start, lineEnd)
+      if (!isOne) return false
+      seen += 1
+    }
+    at = lineEnd + 1
+  }
+  return true
+}
+
+function isOneObject(bytes: Uint8Array, start: number, lineEnd: number): boolean {
+  if (bytes[start] !== OPEN_OBJECT) return false
   const end = endOfBrackets(bytes, start, lineEnd)
-  return end > 0 ? afterBlank(bytes, end) >= lineEnd : endOfSpread(bytes, start) < 0
+  return end > 0 && afterBlank(bytes, end, lineEnd) === lineEnd
+}
+
+function hasEndsOfObject(bytes: Uint8Array, start: number, lineEnd: number): boolean {
+  let last = lineEnd - 1
+  while (isBlank(bytes[last])) last -= 1
+  return bytes[start] === OPEN_OBJECT && bytes[last] === CLOSE_OBJECT
 }
 
 /** splitObjects gives the events of a body: objects and the elements of arrays, however they are laid out, and lines of whatever else there is. */
