@@ -7,8 +7,8 @@ import { type BulkNotes, type Verb, verbs } from './bulk-answer.ts'
 import { Documents } from './document.ts'
 import { placeOf } from './index-name.ts'
 
-/** BULK is the end of the path of a bulk post, with the index that actions without one mean. */
-export const BULK = /(?:\/+(?<index>[^/]+))?(?:\/+_doc)?\/+_bulk\/*$/
+/** BULK is the end of the path of a bulk post, with the index that actions without one mean. A few slashes too many do no harm. */
+export const BULK = /(?:\/{1,3}(?<index>[^/]+))?(?:\/{1,3}_doc)?\/{1,3}_bulk\/{0,3}$/
 /** ACTIONS_MAX bounds the memory for events and the answer. */
 export const ACTIONS_MAX = 200_000
 const LINE_FEED = 0x0a

@@ -8,15 +8,15 @@ const WRITE = ['PUT', 'POST']
 const license = { uid: '00000000-0000-0000-0000-000000000000', type: 'basic', status: 'active', mode: 'basic' }
 const notHere = { type: 'resource_not_found_exception', reason: 'events are only taken in here; searching has an API of its own' }
 /** INDEX is a path of one name, at the root or below the prefixes under which this protocol may be reached. */
-const INDEX = /^(?:.*\/(?:elastic|elasticsearch))?\/+[^/_][^/]*\/*$/
+const INDEX = /^(?:.*\/(?:elastic|elasticsearch))?\/{1,3}[^/_][^/]*\/{0,3}$/
 
 /** probes stand in the order in which they are tried. */
 const probes: readonly Probe[] = [
-  { methods: ['GET', 'POST'], tail: /\/_(?:search|count|msearch|mget)\/*$/, status: 404, body: { error: notHere, status: 404 } },
-  { methods: GET, tail: /\/_(?:doc|source)\/+[^/]+\/*$/, status: 404, body: { error: notHere, status: 404 } },
-  { methods: GET, tail: /\/(?:_license|_xpack\/+license)\/*$/, body: { license } },
-  { methods: GET, tail: /\/_xpack\/*$/, body: { build: {}, license: { type: 'basic', status: 'active' }, features: {} } },
-  { methods: GET, tail: /\/_cluster\/+health(?:\/[^/]*)?\/*$/, body: { status: 'green', number_of_nodes: 1 } },
+  { methods: ['GET', 'POST'], tail: /\/_(?:search|count|msearch|mget)\/{0,3}$/, status: 404, body: { error: notHere, status: 404 } },
+  { methods: GET, tail: /\/_(?:doc|source)\/{1,3}[^/]+\/{0,3}$/, status: 404, body: { error: notHere, status: 404 } },
+  { methods: GET, tail: /\/(?:_license|_xpack\/{1,3}license)\/{0,3}$/, body: { license } },
+  { methods: GET, tail: /\/_xpack\/{0,3}$/, body: { build: {}, license: { type: 'basic', status: 'active' }, features: {} } },
+  { methods: GET, tail: /\/_cluster\/{1,3}health(?:\/[^/]*)?\/{0,3}$/, body: { status: 'green', number_of_nodes: 1 } },
   {
     methods: GET,
     tail: /\/_(?:nodes|cat|ilm|index_template|template|component_template|ingest|data_stream|alias|aliases|logstash)(?:\/.*)?$/,
@@ -27,12 +27,12 @@ const probes: readonly Probe[] = [
     tail: /\/_(?:ilm|index_template|template|component_template|ingest|data_stream|alias|aliases)(?:\/.*)?$/,
     body: { acknowledged: true },
   },
-  { methods: WRITE, tail: /\/+[^/_][^/]*\/+_(?:mapping|settings|refresh)\/*$/, body: { acknowledged: true } },
+  { methods: WRITE, tail: /\/{1,3}[^/_][^/]*\/{1,3}_(?:mapping|settings|refresh)\/{0,3}$/, body: { acknowledged: true } },
   { methods: ['HEAD'], tail: INDEX, body: {} },
   { methods: ['PUT'], tail: INDEX, body: { acknowledged: true } },
 ]
 
-const ROOT = /(?:^|\/(?:elastic|elasticsearch))\/*$/
+const ROOT = /(?:^|\/(?:elastic|elasticsearch))\/{0,3}$/
 const VERSION = '8.19.0'
 /** Shippers of the same house refuse a server older than themselves, so such a one is told its own version. */
 const SHIPPER = /^Elastic-[A-Za-z-]+\/(\d{1,4}\.\d{1,4}\.\d{1,4})/

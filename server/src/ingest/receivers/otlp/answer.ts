@@ -1,5 +1,5 @@
 import type { Failure } from '../../../errors.ts'
-import type { Answered, Outcome, Rejected, RequestHead } from '../../batch.ts'
+import type { Answered, Outcome, ParsedNotes, Rejected, RequestHead } from '../../batch.ts'
 
 export type Encoding = 'protobuf' | 'json'
 
@@ -16,9 +16,11 @@ export function encodingOf(contentType: string): Encoding | undefined {
 const rejectedNames = { logs: 'rejectedLogRecords', traces: 'rejectedSpans' } as const
 export type SignalName = keyof typeof rejectedNames
 
-export function answerOtlp(signal: SignalName, request: RequestHead, outcome: Outcome): Answered {
+export function answerOtlp(signal: SignalName, request: RequestHead, outcome: Outcome, parsed: ParsedNotes | undefined): Answered {
   const encoding = encodingOf(request.contentType) ?? 'json'
-  return outcome.kind === 'refused' ? refused(encoding, outcome.failure) : stored(encoding, signal, outcome.rejected, outcome.total)
+  if (outcome.kind === 'refused') return refused(encoding, outcome.failure)
+  const rejected = new Map([...(parsed?.rejected ?? []), ...outcome.rejected].map((one) => [one.index, one]))
+  return stored(encoding, signal, [...rejected.values()], outcome.total)
 }
 
 export const allStored = (contentType: string): Answered => stored(encodingOf(contentType) ?? 'json', 'logs', [], 0)

@@ -32,9 +32,9 @@ export class Post {
     this.#collection = collection
   }
 
-  /** isTimed is true when each record has a time, so that two posts of the same bytes must be one that was sent twice. */
+  /** isTimed is true when each event has a time, so that two posts of the same bytes must be one that was sent twice. */
   get isTimed(): boolean {
-    return this.#isTimed && this.#total > 0
+    return this.#isTimed && this.#total > this.#rejected.length
   }
 
   /** take counts a record, which is either an event or rejected for a reason. */

@@ -13,7 +13,7 @@ const kindsByName: Readonly<Record<string, ValueKind>> = {
   arrayValue: LIST,
   kvlistValue: MAP,
 }
-const NUMBER_OR_BOOLEAN = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false)$/
+const NUMBER_OR_BOOLEAN = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false)$/
 
 const empty: Value = { kind: EMPTY, text: '' }
 

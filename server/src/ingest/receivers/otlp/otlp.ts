@@ -8,9 +8,9 @@ import { readProtobuf } from './protobuf.ts'
 
 const MIB = 2 ** 20
 
-const LOGS = /\/+v1\/+logs\/*$/
-const TRACES = /\/+v1\/+traces\/*$/
-const METRICS = /\/+v1\/+metrics\/*$/
+const LOGS = /\/{1,3}v1\/{1,3}logs\/{0,3}$/
+const TRACES = /\/{1,3}v1\/{1,3}traces\/{0,3}$/
+const METRICS = /\/{1,3}v1\/{1,3}metrics\/{0,3}$/
 
 /** otlp takes logs and spans of OpenTelemetry over HTTP. Metrics are accepted and not kept, since many senders send all three to one address. */
 export const otlp: Receiver = {
@@ -22,7 +22,7 @@ export const otlp: Receiver = {
   ],
   limits: { wireBytes: 20 * MIB, bodyBytes: 64 * MIB },
   parse,
-  answer: (request, outcome) => answerOtlp(signalOf(request), request, outcome),
+  answer: (request, outcome, parsed) => answerOtlp(signalOf(request), request, outcome, parsed),
 }
 
 const signalOf = ({ path }: Pick<RequestHead, 'path'>): SignalName => (TRACES.test(path) ? 'traces' : 'logs')

@@ -1,6 +1,19 @@
 import type { Arrived, EventTime, Pair } from '../../batch.ts'
 import { jsonAttribute, textAttribute, toJson, toPairs } from './attributes.ts'
-import { type Attribute, addAttribute, instant, type Message, message, nanoText, number, set, spanId, text, traceId } from './message.ts'
+import {
+  type Attribute,
+  addAttribute,
+  instant,
+  type Message,
+  message,
+  nanoText,
+  number,
+  type Read,
+  set,
+  spanId,
+  text,
+  traceId,
+} from './message.ts'
 
 export type Span = {
   traceId: string
@@ -38,34 +51,41 @@ export const newSpan = (): Span => ({
   status: { code: 0, text: '' },
 })
 
-type Part = { own: Attribute[]; attributes: Attribute[] }
-
-const partJson = ({ own, attributes }: Part): string =>
-  toJson(attributes.length === 0 ? own : [...own, jsonAttribute('attributes', toJson(attributes))])
+type SpanEvent = { time: EventTime | undefined; name: string; attributes: Attribute[] }
+type SpanLink = { traceId: string; spanId: string; attributes: Attribute[] }
 
 const status = message<Status>([
   [2, 'message', set('text', text)],
   [3, 'code', set('code', number)],
 ])
 
-const spanEvent = message<Part>([
-  [
-    1,
-    'timeUnixNano',
-    (event, from) => {
-      const time = from.instant()
-      if (time) event.own.push(textAttribute('time_unix_nano', nanoText(time)))
-    },
-  ],
-  [2, 'name', (event, from) => void event.own.push(textAttribute('name', from.text()))],
+const spanEvent = message<SpanEvent>([
+  [1, 'timeUnixNano', set('time', instant)],
+  [2, 'name', set('name', text)],
   [3, 'attributes', addAttribute],
 ])
 
-const spanLink = message<Part>([
-  [1, 'traceId', (link, from) => void link.own.push(textAttribute('trace_id', traceId(from)))],
-  [2, 'spanId', (link, from) => void link.own.push(textAttribute('span_id', spanId(from)))],
+const spanLink = message<SpanLink>([
+  [1, 'traceId', set('traceId', traceId)],
+  [2, 'spanId', set('spanId', spanId)],
   [4, 'attributes', addAttribute],
 ])
+
+const addEvent: Read<Span> = (target, from) => {
+  const event: SpanEvent = { time: undefined, name: '', attributes: [] }
+  from.message(spanEvent, event)
+  const time = event.time ? [textAttribute('time_unix_nano', nanoText(event.time))] : []
+  target.events.push(partJson([...time, textAttribute('name', event.name)], event.attributes))
+}
+
+const addLink: Read<Span> = (target, from) => {
+  const link: SpanLink = { traceId: '', spanId: '', attributes: [] }
+  from.message(spanLink, link)
+  target.links.push(partJson([textAttribute('trace_id', link.traceId), textAttribute('span_id', link.spanId)], link.attributes))
+}
+
+const partJson = (own: readonly Attribute[], attributes: readonly Attribute[]): string =>
+  toJson(attributes.length === 0 ? own : [...own, jsonAttribute('attributes', toJson(attributes))])
 
 export const span: Message<Span> = message<Span>([
   [1, 'traceId', set('traceId', traceId)],
@@ -78,24 +98,8 @@ export const span: Message<Span> = message<Span>([
   [8, 'endTimeUnixNano', set('end', instant)],
   [9, 'attributes', addAttribute],
   [10, 'droppedAttributesCount', set('dropped', number)],
-  [
-    11,
-    'events',
-    (target, from) => {
-      const event: Part = { own: [], attributes: [] }
-      from.message(spanEvent, event)
-      target.events.push(partJson(event))
-    },
-  ],
-  [
-    13,
-    'links',
-    (target, from) => {
-      const link: Part = { own: [], attributes: [] }
-      from.message(spanLink, link)
-      target.links.push(partJson(link))
-    },
-  ],
+  [11, 'events', addEvent],
+  [13, 'links', addLink],
   [15, 'status', (target, from) => from.message(status, target.status)],
   [16, 'flags', set('flags', number)],
 ])
