@@ -7,7 +7,7 @@ import { encodeNative } from './writer-native.ts'
 import type { Piece } from './writer-posting.ts'
 import type { Group } from './writer-queue.ts'
 import { judge, type Refusal } from './writer-refusal.ts'
-import { endInserts, type Insert, insertNative, storedRows } from './writer-rows.ts'
+import { endInserts, type Insert, insertNative, runningInserts, storedRows } from './writer-rows.ts'
 
 export type CommitDeps = {
   store: EventStore
@@ -23,6 +23,7 @@ export type CommitDeps = {
 /** INSERTS_MAX bounds what a group costs the others when the store refuses it; what is left then shall come again. */
 const INSERTS_MAX = 200
 const AGAIN_MS = [50, 100, 200, 500, 1_000] as const
+const LOOK_EVERY_MS = 3_000
 const REASON_CHARACTERS = 300
 
 /**
@@ -62,7 +63,7 @@ type Budget = { inserts: number }
 async function store(group: Group, deps: CommitDeps, budget: Budget): Promise<void> {
   budget.inserts -= 1
   try {
-    await insertNative(deps.store, insertOf(group, deps))
+    await insertWatched(insertOf(group, deps), deps)
   } catch (cause) {
     return afterRefusal(group, cause, deps, budget)
   }
@@ -116,7 +117,7 @@ async function findOut(group: Group, deps: CommitDeps, budget: Budget): Promise<
       await endInserts(deps.store, insert.token)
       if (await isThere()) return group.pieces.forEach((found) => void found.posting.stored(found))
       if (nobodyWaits(group)) break
-      await insertNative(deps.store, { ...insert, queryId: `${insert.token} ${tries + 2}` })
+      await insertWatched({ ...insert, queryId: `${insert.token} ${tries + 2}` }, deps)
       if (await isThere()) return group.pieces.forEach((found) => void found.posting.stored(found))
     } catch (cause) {
       const refusal = judge(cause)
@@ -126,6 +127,25 @@ async function findOut(group: Group, deps: CommitDeps, budget: Budget): Promise<
     await pause(tries, deps)
   }
   fail(group.pieces, undefined, deps)
+}
+
+/** insertWatched does not wait for an answer that cannot come any more: of a slow insert it looks now and then whether the store works on it. */
+async function insertWatched(insert: Insert, { store, clock, log }: CommitDeps): Promise<void> {
+  const [done, lost] = [new AbortController(), new AbortController()]
+  const watch = async (): Promise<void> => {
+    while (!done.signal.aborted) {
+      await clock.sleep(LOOK_EVERY_MS, done.signal).catch(() => undefined)
+      if (done.signal.aborted) return
+      const running = await runningInserts(store, insert.queryId).catch((err) => log.debug({ err }, 'a slow insert could not be looked at'))
+      if (running === 0) lost.abort()
+    }
+  }
+  void watch()
+  try {
+    await insertNative(store, insert, lost.signal)
+  } finally {
+    done.abort()
+  }
 }
 
 function insertOf({ pieces, rows }: Group, { writerId }: CommitDeps): Insert {

@@ -15,6 +15,7 @@ export type Insert = {
 
 const INSERT_BOUND_MS = 60_000
 const ASK_BOUND_MS = 30_000
+const LOOK_BOUND_MS = 5_000
 
 const EVERY_INSERT: ClickHouseSettings = {
   async_insert: 0,
@@ -30,13 +31,14 @@ const EVERY_INSERT: ClickHouseSettings = {
 const ON_REPLICAS: ClickHouseSettings = { insert_quorum: 'auto' }
 
 /** insertNative returns when the rows are durable. The length of the body is said in advance, so that a cut connection is not taken for its end. */
-export async function insertNative(store: EventStore, insert: Insert): Promise<void> {
+export async function insertNative(store: EventStore, insert: Insert, signal?: AbortSignal): Promise<void> {
+  const bound = AbortSignal.timeout(INSERT_BOUND_MS)
   const answer = await store.writer.exec({
     query: `insert into ${localTable(tableClasses[insert.tableClass].table, store.cluster)} format Native`,
     query_id: insert.queryId,
     values: Readable.from(insert.chunks(), { objectMode: false }),
     http_headers: { 'content-length': String(insert.bytes) },
-    abort_signal: AbortSignal.timeout(INSERT_BOUND_MS),
+    abort_signal: signal ? AbortSignal.any([signal, bound]) : bound,
     clickhouse_settings: {
       ...EVERY_INSERT,
       insert_deduplication_token: insert.token,
@@ -46,6 +48,19 @@ export async function insertNative(store: EventStore, insert: Insert): Promise<v
   for await (const _ of answer.stream);
   const written = answer.summary?.written_rows
   if (written !== undefined && Number(written) < insert.rows) throw new Error(`the event store took ${written} of ${insert.rows} rows`)
+}
+
+/** runningInserts counts what the store is working on under ids that begin so. */
+export const runningInserts = async (store: EventStore, idPrefix: string): Promise<number> => {
+  const processes = store.cluster === undefined ? 'system.processes' : `clusterAllReplicas('${store.cluster}', system.processes)`
+  const answer = await store.writer.query({
+    query: `select toUInt32(count()) as running from ${processes} where startsWith(query_id, {prefix:String})`,
+    query_params: { prefix: idPrefix },
+    format: 'JSONEachRow',
+    abort_signal: AbortSignal.timeout(LOOK_BOUND_MS),
+  })
+  const [row] = await answer.json<{ running: number }>()
+  return row?.running ?? 0
 }
 
 /** endInserts ends what still runs under ids that begin so, and returns when it has ended: what is stored then stays so. */

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type EventStore, openEventStore } from '../../server/src/events/events.ts'
+import { ask, MEMORY_BYTES, makeEngines, pidOf, testDeps } from '../../server/src/events/test-engine.ts'
+import { type EventWriter, openEventWriter, type WriterBounds, type Written } from '../../server/src/events/writer.ts'
+import { postOf } from '../../server/src/events/writer-test-blocks.ts'
+import { type BadNetwork, startBadNetwork } from './writer-bad-network.ts'
+
+const POSTS = 1_000
+const WRITERS = 20
+
+const engines = makeEngines()
+let engine: EventStore
+let network: BadNetwork
+let store: EventStore
+const writers: EventWriter[] = []
+
+beforeEach(async () => {
+  engine = await engines.open(await engines.newDir())
+  network = await startBadNetwork(Number(new URL(engine.url).port))
+  store = await openEventStore({ url: network.url(engine.url), dataDir: '', memoryBytes: MEMORY_BYTES }, testDeps)
+})
+afterEach(async () => {
+  network.mood = 'pass'
+  for (const writer of writers.splice(0)) await writer.close()
+  await store.close()
+  await network.close()
+  await engines.cleanUp()
+})
+
+async function open(bounds?: WriterBounds): Promise<EventWriter> {
+  const writer = await openEventWriter(store, testDeps, bounds)
+  writers.push(writer)
+  return writer
+}
+
+/** writeAll stores posts of two lines named after their number, by many callers at once, and gives the answers. */
+async function writeAll(writer: EventWriter, posts: number): Promise<PromiseSettledResult<Written>[]> {
+  const logId = randomUUID()
+  const answers: PromiseSettledResult<Written>[] = []
+  let next = 0
+  await Promise.all(
+    Array.from({ length: WRITERS }, async () => {
+      for (let n = next; n < posts; n = next) {
+        next += 1
+        const [answer] = await Promise.allSettled([writer.write(postOf([`${n} a`, `${n} b`], { logId }))])
+        answers.push(answer)
+      }
+    }),
+  )
+  return answers
+}
+
+test.each([
+  ['lose answers', 0.2],
+  ['cut requests', 0.2],
+] as const)('a network that likes to %s: every post is acknowledged and stored once', { timeout: 120_000 }, async (mood, harm) => {
+  const writer = await open()
+  Object.assign(network, { mood, harm })
+  const answers = await writeAll(writer, POSTS)
+  network.mood = 'pass'
+  expect(answers.filter(({ status }) => status === 'rejected')).toEqual([])
+  expect(network.struck).toBeGreaterThan(10)
+  const [found] = await ask(engine.writer, 'select count() as events, uniqExact(raw) as lines, uniqExact(seq) as numbers from events_s')
+  expect(found).toEqual({ events: String(2 * POSTS), lines: String(2 * POSTS), numbers: String(2 * POSTS) })
+})
+
+test('a store that does not answer: 503 within 10 s, at once when memory is full, and all is well when it answers again', {
+  timeout: 60_000,
+}, async () => {
+  const writer = await open({ waitingBytesMax: 2_000 })
+  expect(await writer.write(postOf(['before']))).toMatchObject({ kind: 'stored' })
+  network.mood = 'deaf'
+  const startedMs = performance.now()
+  const held = Array.from({ length: 10 }, () => writer.write(postOf(['held'])))
+  expect(writer.waitingBytes()).toBeGreaterThan(0)
+  const big = postOf(['x'.repeat(3_000)])
+  const refused = await Promise.allSettled(Array.from({ length: 20 }, () => writer.write(big)))
+  expect(performance.now() - startedMs).toBeLessThan(5_000)
+  expect(refused.map((each) => each.status === 'rejected' && each.reason.status)).toEqual(Array(20).fill(503))
+  const retryAfter = refused.map((each) => each.status === 'rejected' && each.reason.headers['retry-after'])
+  expect(new Set(retryAfter).size).toBeGreaterThan(3)
+  const ended = await Promise.allSettled(held)
+  expect(ended.map((each) => each.status === 'rejected' && each.reason.status)).toEqual(Array(10).fill(503))
+  expect(performance.now() - startedMs).toBeLessThan(10_500)
+  network.mood = 'pass'
+  expect(await writer.write(postOf(['after']))).toMatchObject({ kind: 'stored' })
+  await expect.poll(() => writer.waitingBytes(), { timeout: 20_000 }).toBe(0)
+  const lines = (await ask<{ raw: string }>(engine.writer, 'select raw from events_s')).map(({ raw }) => raw)
+  expect(lines).toContain('before')
+  expect(lines).toContain('after')
+})
+
+test('an engine that hangs is killed; posts get 503 within 10 s, nothing acknowledged is lost, and it goes on', {
+  timeout: 90_000,
+}, async () => {
+  const writer = await openEventWriter(engine, testDeps)
+  writers.push(writer)
+  await writer.write(postOf(['before']))
+  process.kill(pidOf(engine), 'SIGSTOP')
+  const startedMs = performance.now()
+  await expect(writer.write(postOf(['held']))).rejects.toMatchObject({ status: 503 })
+  expect(performance.now() - startedMs).toBeLessThan(10_500)
+  await expect.poll(() => engine.engine?.state(), { timeout: 30_000 }).toMatchObject({ kind: 'up', restarts: 1 })
+  expect(await writer.write(postOf(['after']))).toMatchObject({ kind: 'stored' })
+  const lines = (await ask<{ raw: string }>(engine.writer, 'select raw from events_s order by raw')).map(({ raw }) => raw)
+  expect(lines.filter((line) => line !== 'held')).toEqual(['after', 'before'])
+})

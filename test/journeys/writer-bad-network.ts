@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A Mood says what the network does with a connection whose other side just sent something. */
+export type Mood = 'pass' | 'lose answers' | 'cut requests' | 'deaf'
+
+export type BadNetwork = {
+  url(target: string): string
+  mood: Mood /** harm is the share of messages that the mood strikes */
+  harm: number
+  struck: number
+  close(): Promise<void>
+}
+
+/** startBadNetwork stands between a program and a server on loopback and spoils their connections. */
+export async function startBadNetwork(targetPort: number): Promise<BadNetwork> {
+  const sockets = new Set<Socket>()
+  let turn = 0
+
+  const strikes = (mood: Mood): boolean => {
+    if (network.mood !== mood) return false
+    turn += 1
+    // Evenly spread, so that every run strikes as often.
+    if (Math.floor(turn * network.harm) === Math.floor((turn - 1) * network.harm)) return false
+    network.struck += 1
+    return true
+  }
+
+  const server = createServer((near) => {
+    const far = connect(targetPort, '127.0.0.1')
+    const end = (): void => {
+      near.destroy()
+      far.destroy()
+    }
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', end).on('close', () => {
+        sockets.delete(socket)
+        end()
+      })
+    }
+    near.on('data', (bytes) => {
+      if (network.mood === 'deaf') return
+      if (!strikes('cut requests')) return void far.write(bytes)
+      far.write(bytes.subarray(0, Math.floor(bytes.length / 2)), end)
+    })
+    far.on('data', (bytes) => {
+      if (network.mood === 'deaf') return
+      if (strikes('lose answers')) end()
+      else near.write(bytes)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+
+  const network: BadNetwork = {
+    mood: 'pass',
+    harm: 1,
+    struck: 0,
+    url: (target) => {
+      const url = new URL(target)
+      url.port = String(port)
+      return url.href
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return network
+}
