@@ -68,13 +68,21 @@ export function openDoor(options: DoorOptions): FastifyInstance {
     if (encoding && encoding !== 'identity') throw new Failure(415, 'compressed bodies are for ingestion only')
     return bytes.length === 0 ? undefined : parseJson(bytes)
   })
-  app.addHook('onRequest', async (request, reply) => admit(options, request, reply))
+  app.addHook('onRequest', async (request, reply) => {
+    const answered = await admit(options, request, reply)
+    // Before the body is looked at: that a path is unknown goes before whatever is wrong with what was sent there.
+    if (answered === undefined && request.is404) throw missing(request)
+    return answered
+  })
   app.setErrorHandler((thrown, request, reply) => answerFailure(options, thrown, request, reply))
   const { allowOn } = mount(app, options.routes)
-  app.setNotFoundHandler(async (request) => {
+  const missing = (request: FastifyRequest): Failure => {
     const path = request.url.split('?')[0] ?? ''
     const allow = allowOn(path)
-    throw allow === undefined ? notFound(`path as ${path.slice(0, 200)}`) : methodRefused(request.method, allow)
+    return allow === undefined ? notFound(`path as ${path.slice(0, 200)}`) : methodRefused(request.method, allow)
+  }
+  app.setNotFoundHandler(async (request) => {
+    throw missing(request)
   })
   app.server.on('checkExpectation', (_request, response) => refuseExpectation(options, response))
   app.addHook('onSend', compress)

@@ -55,7 +55,7 @@ const compressed: Record<string, { header: string; bytes: Buffer }> = {
 describe('a compressed body comes out as it went in, however it is cut on the way', () => {
   test.each(Object.entries(compressed))('%s', async (_, { header, bytes }) => {
     for (const size of [1, 7, 64, 100_000]) {
-      const headers = header === '' ? {} : { 'content-encoding': header }
+      const headers: Record<string, string> = header === '' ? {} : { 'content-encoding': header }
       expect((await plain({ parts: inPieces(bytes, size), headers })).equals(text)).toBe(true)
     }
   })
