@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openEventStore } from './events/events.ts'
+import { openLedger } from './events/ledger.ts'
 import { openEventWriter } from './events/writer.ts'
 import { type Actor, type Identified, isUser, type RequestFacts } from './http/actor.ts'
 import type { Credential } from './http/credential.ts'
@@ -99,6 +100,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       throw cause
     },
   )
+  const ledger = openLedger(events, deps)
   return {
     clock,
     log,
@@ -110,6 +112,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     }),
     events,
     writer,
+    ledger,
     meta,
     mailer: openMailer({ url: config.DENDRO_SMTP_URL, from: config.DENDRO_MAIL_FROM }),
     deployment: {
@@ -122,6 +125,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     },
     close: async () => {
       await writer.close()
+      await ledger.close()
       await Promise.all([events.close(), meta.close()])
     },
   }

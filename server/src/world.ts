@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { EventStore } from './events/events.ts'
+import type { Ledger } from './events/ledger.ts'
 import type { EventWriter } from './events/writer.ts'
 import type { Ids } from './ids.ts'
 import type { Log } from './log.ts'
@@ -32,6 +33,8 @@ export type World = {
   events: EventStore
   /** writer is the one way by which events get into the store. */
   writer: EventWriter
+  /** ledger accounts for every event that was sent. */
+  ledger: Ledger
   meta: Meta
   mailer: Mailer
   deployment: Deployment

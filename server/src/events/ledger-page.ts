@@ -1,8 +1,6 @@
 import type { Identity } from '@dendro/api'
 import { SEQ_EPOCH_MS, seqAt } from './seq.ts'
-
-/** A Run is events with sequence numbers in a row. */
-export type Run = { firstSeq: bigint; rows: number }
+import type { Run } from './writer.ts'
 
 /** A LedgerEntry is what became of one request to one dataset. The three must account for what was received: stored, rejected, duplicate. */
 export type LedgerEntry = {
@@ -13,7 +11,7 @@ export type LedgerEntry = {
   protocol: string
   /** received is counted where the request is read, apart from the ends that its events come to. */
   received: number
-  /** stored tells by its numbers in which minute the events arrived, just as a recount does. */
+  /** stored is `runs` of what the writer answered; it tells by the numbers in which minute the events arrived, just as a recount does. */
   stored: readonly Run[]
   duplicate: number
   /** rejected counts by reason; reasons are words of our own, never of a caller. */

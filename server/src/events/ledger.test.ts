@@ -8,6 +8,8 @@ import { LedgerPage, MINUTE_MS, minuteOfSeq, NOBODY } from './ledger-page.ts'
 import { recount } from './ledger-recount.ts'
 import { seqAt } from './seq.ts'
 import { ask, makeEngines, testDeps } from './test-engine.ts'
+import { openEventWriter } from './writer.ts'
+import { blockOf } from './writer-test-blocks.ts'
 
 const engines = makeEngines()
 let store: EventStore
@@ -176,6 +178,27 @@ test('two processes and two pages that count the same minute add up', async () =
 })
 
 describe('a recount', () => {
+  test('agrees with what is noted of posts over many days and tables, which get their numbers bit by bit', async () => {
+    const orgNumber = newOrganisation()
+    const logId = randomUUID()
+    const writer = await openEventWriter(store, testDeps)
+    const ledger = open()
+    const [fromMs, days] = [Date.now() - MINUTE_MS, [0, 1, 2].map((day) => START_MS - day * 86_400_000)]
+    const blocks = days.flatMap((atMs) => [
+      blockOf(['a', 'b'], { orgNumber, logId }, atMs),
+      blockOf(['c'], { orgNumber, logId, tableClass: 'm' }, atMs),
+    ])
+    const written = await writer.write({ orgNumber, logId, identity: 0n, bodyHash: 0n, blocks })
+    if (written.kind !== 'stored') throw new Error('the post was not stored')
+    expect(written.runs.map(({ rows }) => rows).sort()).toEqual([1, 1, 1, 2, 2, 2])
+    ledger.note(entry(orgNumber, logId, { received: 9, stored: written.runs }))
+    await ledger.close()
+    await writer.close()
+    const range = { fromMs: Math.floor(fromMs / MINUTE_MS) * MINUTE_MS, toMs: (Math.floor(Date.now() / MINUTE_MS) + 2) * MINUTE_MS }
+    expect((await recount(store, range, () => false)).filter((one) => one.orgNumber === orgNumber)).toEqual([])
+    expect(sum(await rowsOf(orgNumber), 'stored')).toBe(9)
+  })
+
   test('finds what a killed process stored and did not note, once', async () => {
     const orgNumber = newOrganisation()
     const logId = randomUUID()

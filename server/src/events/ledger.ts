@@ -5,7 +5,7 @@ import type { EventStore } from './events.ts'
 import { type LedgerEntry, LedgerPage } from './ledger-page.ts'
 import { insertCells } from './ledger-rows.ts'
 
-export type { LedgerEntry, Run } from './ledger-page.ts'
+export type { LedgerEntry } from './ledger-page.ts'
 
 /** A Ledger accounts for every event that was sent: received = stored + rejected + duplicate. */
 export type Ledger = {

@@ -67,6 +67,7 @@ export function makePosting(post: bigint, blocks: readonly Block[], arrivedMs: n
         kind: 'stored',
         firstSeq: pieces[0]?.placed[0]?.seq ?? 0n,
         rows: pieces.reduce((rows, piece) => rows + piece.rows, 0),
+        runs: pieces.flatMap((piece) => piece.placed.map(({ seq, block }) => ({ firstSeq: seq, rows: block.rows }))),
       })
       ended.resolve({ kind: 'stored' })
     } else {

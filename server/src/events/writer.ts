@@ -27,7 +27,11 @@ export type Block = {
 /** A Post is what is acknowledged as one; `identity` is 64 bits, 0n for none. */
 export type Post = { orgNumber: number; logId: string; identity: bigint; bodyHash: bigint; blocks: readonly Block[] }
 
-export type Written = { kind: 'stored'; firstSeq: bigint; rows: number } | { kind: 'duplicate' }
+/** A Run is events with sequence numbers in a row. */
+export type Run = { firstSeq: bigint; rows: number }
+
+/** Written names all numbers of a post as runs: the events of other tables and days get theirs apart from one another. */
+export type Written = { kind: 'stored'; firstSeq: bigint; rows: number; runs: readonly Run[] } | { kind: 'duplicate' }
 
 export type EventWriter = {
   /** write returns when the events are durable; what it throws is a Failure: 400 for the events themselves, 422 for an identity that came with another body, 503 to come again. */
