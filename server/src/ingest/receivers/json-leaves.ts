@@ -1,6 +1,7 @@
-import { DEPTH_MAX, unescapeText } from '../../events/shred/walk.ts'
+import { DEPTH_MAX } from '../../events/shred/walk.ts'
 import type { BodyText } from './body-text.ts'
 import { type JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-reader.ts'
+import { unescapeToText } from './json-unescape.ts'
 import type { Name, Names } from './names.ts'
 
 /** KEYS_MAX is how many keys of one event are kept beside its line. */
@@ -55,8 +56,7 @@ export class JsonLeaves<Role> {
 
   /** text is the value as text. */
   text(): string {
-    const { start, stop, escaped } = this.#reader
-    const text = this.#text.text(start, stop)
-    return escaped && this.isString ? unescapeText(text) : text
+    const { bytes, start, stop, escaped } = this.#reader
+    return escaped && this.isString ? unescapeToText(bytes.subarray(start, stop)) : this.#text.text(start, stop)
   }
 }

@@ -131,7 +131,7 @@ function walkOf(json: string): [string, string][] {
     if (step === END || step === BROKEN) return found
     if (step === NULL || isNameless(walk.path)) continue
     const text = bytes.toString('utf8', walk.valueStart, walk.valueEnd)
-    found.push([walk.path, step === STRING ? unescapeText(text) : text])
+    found.push([walk.path, step === STRING ? unescapeText(text).toWellFormed() : text])
   }
 }
 

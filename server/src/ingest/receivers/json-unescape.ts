@@ -40,6 +40,12 @@ export function unescapeBytes(source: Uint8Array): Uint8Array {
   return out.subarray(0, length + source.length - copied)
 }
 
+/** unescapeToText does so for a text of any size; replacing escapes one by one would take many times its memory. */
+export function unescapeToText(source: Uint8Array): string {
+  const bytes = unescapeBytes(source)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+}
+
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 

@@ -2,7 +2,7 @@ import { badRequest, Failure } from '../../../errors.ts'
 import type { Arrived, Delivery, IngestRequest, Parsed, Rejected } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, QUOTE } from '../json-reader.ts'
-import { unescapeBytes } from '../json-unescape.ts'
+import { unescapeToText } from '../json-unescape.ts'
 import { type BulkNotes, type Verb, verbs } from './bulk-answer.ts'
 import { Documents } from './document.ts'
 import { placeOf } from './index-name.ts'
@@ -184,7 +184,7 @@ class Actions {
     }
     reader.string()
     if (!reader.escaped) return this.#text.text(reader.start, reader.stop)
-    return Buffer.from(unescapeBytes(this.#body.subarray(reader.start, reader.stop))).toString('utf8')
+    return unescapeToText(this.#body.subarray(reader.start, reader.stop))
   }
 }
 

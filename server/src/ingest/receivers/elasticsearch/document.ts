@@ -5,7 +5,7 @@ import type { Arrived, Pair } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json-leaves.ts'
 import { JsonReader } from '../json-reader.ts'
-import { unescapeBytes } from '../json-unescape.ts'
+import { unescapeBytes, unescapeToText } from '../json-unescape.ts'
 import { Names } from '../names.ts'
 
 /** timeKeys, lineKeys and levelKeys are looked for in these orders. */
@@ -108,8 +108,7 @@ class Found {
       if (text !== undefined && rank !== timeRank && text !== refused) this.#keys.push([timeKeys[rank] ?? '', text])
     }
     for (const [rank, line] of this.lines.entries()) {
-      if (line !== undefined && rank !== lineRank)
-        this.#keys.push([lineKeys[rank] ?? '', Buffer.from(unescapeBytes(line)).toString('utf8')])
+      if (line !== undefined && rank !== lineRank) this.#keys.push([lineKeys[rank] ?? '', unescapeToText(line)])
     }
   }
 }

@@ -1,7 +1,20 @@
-import { unescapeText } from '../../../events/shred/walk.ts'
 import type { BodyText } from '../body-text.ts'
 import { type JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json-reader.ts'
-import { EMPTY, LIST, MAP, SCALAR, TEXT, tooDeep, Unreadable, VALUE_DEPTH_MAX, type Value, type ValueKind } from './message.ts'
+import { unescapeToText } from '../json-unescape.ts'
+import type { Names } from '../names.ts'
+import {
+  type Allowance,
+  EMPTY,
+  LIST,
+  MAP,
+  SCALAR,
+  TEXT,
+  tooDeep,
+  Unreadable,
+  VALUE_DEPTH_MAX,
+  type Value,
+  type ValueKind,
+} from './message.ts'
 
 /** kindsByName are the members of a value in JSON; of several the first one counts. */
 const kindsByName: Readonly<Record<string, ValueKind>> = {
@@ -23,10 +36,14 @@ export const isNext = (reader: JsonReader, byte: number): boolean => reader.peek
 export class JsonValue {
   readonly #reader: JsonReader
   readonly #text: BodyText
+  readonly #allowance: Allowance
+  readonly #names: Names<undefined>
 
-  constructor(reader: JsonReader, text: BodyText) {
+  constructor(reader: JsonReader, text: BodyText, names: Names<undefined>, allowance: Allowance) {
     this.#reader = reader
     this.#text = text
+    this.#allowance = allowance
+    this.#names = names
   }
 
   /** text reads a text, or a number or word in its own spelling; null is ''. */
@@ -40,15 +57,14 @@ export class JsonValue {
       return this.#text.text(reader.start, reader.stop)
     }
     reader.string()
-    const text = this.#text.text(reader.start, reader.stop)
-    return reader.escaped ? unescapeText(text) : text
+    if (reader.escaped) return unescapeToText(reader.bytes.subarray(reader.start, reader.stop))
+    return this.#text.text(reader.start, reader.stop)
   }
 
   /** name is the key just read. */
   name(): string {
-    const { start, stop, escaped } = this.#reader
-    const name = this.#text.text(start, stop)
-    return escaped ? unescapeText(name) : name
+    const { start, stop, hash, escaped } = this.#reader
+    return this.#names.of(undefined, start, stop, hash, escaped).path
   }
 
   /** find opens a value and goes to the member that holds it; undefined, with the value closed again, when none does. */
@@ -138,6 +154,7 @@ export class JsonValue {
         top.isInItems = true
       } else if (!reader.element()) top.isInItems = false
       else {
+        this.#allowance.take()
         if (!top.isFirst) parts.push(',')
         top.isFirst = false
         if (!top.isMap) return true

@@ -1,4 +1,3 @@
-import { Failure } from '../../../errors.ts'
 import type { EventTime } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json-reader.ts'
@@ -6,7 +5,7 @@ import { unescapeBytes } from '../json-unescape.ts'
 import { hashOf, Names } from '../names.ts'
 import { isNext, JsonValue } from './json-value.ts'
 import {
-  ATTRIBUTES_MAX,
+  Allowance,
   type Attribute,
   type Body,
   EMPTY,
@@ -30,7 +29,7 @@ export function readJson<T>(body: Uint8Array, type: Message<T>, target: T): void
   const reader = new JsonReader(body)
   try {
     if (!isNext(reader, OPEN_OBJECT)) throw reader.fail('an object is missing')
-    new JsonSource(reader).message(type, target)
+    new JsonSource(reader).fields(type, target)
     reader.finish()
   } catch (thrown) {
     if (!(thrown instanceof Unreadable)) throw thrown
@@ -44,25 +43,27 @@ class JsonSource implements Source {
   readonly #text: BodyText
   readonly #value: JsonValue
   readonly #names: Names<undefined>
-  readonly #members: Names<string>
-  #attributes = 0
+  readonly #allowance = new Allowance()
 
   constructor(reader: JsonReader) {
     this.#reader = reader
     this.#text = new BodyText(reader.bytes)
-    this.#value = new JsonValue(reader, this.#text)
     this.#names = new Names(reader.bytes, this.#text, () => undefined)
-    this.#members = new Names(reader.bytes, this.#text, (path) => path)
+    this.#value = new JsonValue(reader, this.#text, this.#names, this.#allowance)
   }
 
-  /** message reads an object. It calls itself as often as our messages lie in one another, whatever the body holds. */
   message<T>(type: Message<T>, target: T): void {
+    this.#allowance.take()
+    this.fields(type, target)
+  }
+
+  /** fields reads an object. It calls itself as often as our messages lie in one another, whatever the body holds. */
+  fields<T>(type: Message<T>, target: T): void {
     const reader = this.#reader
     if (!isNext(reader, OPEN_OBJECT)) throw new Unreadable('there is a value where an object belongs')
     reader.openObject()
     while (reader.key()) {
-      const { start, stop, hash, escaped } = reader
-      const read = type.byName.get(this.#members.of(undefined, start, stop, hash, escaped).role)
+      const read = type.byName.get(this.#value.name())
       if (read === undefined || reader.isNull()) reader.skip()
       else if (!isNext(reader, OPEN_ARRAY)) read(target, this)
       else {
@@ -79,7 +80,7 @@ class JsonSource implements Source {
     this.#reader.peek()
     const { at } = this.#reader
     try {
-      this.message(type, target)
+      this.fields(type, target)
       return undefined
     } catch (thrown) {
       if (!(thrown instanceof Unreadable)) throw thrown
@@ -133,8 +134,7 @@ class JsonSource implements Source {
 
   attribute(): Attribute {
     const reader = this.#reader
-    this.#attributes += 1
-    if (this.#attributes > ATTRIBUTES_MAX) throw new Failure(413, `more than ${ATTRIBUTES_MAX} attributes in one post`)
+    this.#allowance.take()
     if (!isNext(reader, OPEN_OBJECT)) throw new Unreadable('an attribute is not an object')
     reader.openObject()
     let name = UNNAMED

@@ -1,3 +1,4 @@
+import { Failure } from '../../../errors.ts'
 import type { EventTime } from '../../batch.ts'
 
 /** The kinds of a value: absent, text, a number or boolean, a list or a map as JSON. */
@@ -61,8 +62,18 @@ export class Unreadable extends Error {}
 export const VALUE_DEPTH_MAX = 100
 export const tooDeep = (): Unreadable => new Unreadable(`values lie deeper than ${VALUE_DEPTH_MAX} levels in one another`)
 
-/** ATTRIBUTES_MAX bounds the memory that one post can take in a worker. */
-export const ATTRIBUTES_MAX = 1_000_000
+/** VALUES_MAX bounds the memory that one post can take in a worker. */
+export const VALUES_MAX = 1_000_000
+
+/** An Allowance is how many values and parts of messages a body may still have; in many of them, the smallest take the most memory. */
+export class Allowance {
+  #left = VALUES_MAX
+
+  take(): void {
+    this.#left -= 1
+    if (this.#left < 0) throw new Failure(413, `more than ${VALUES_MAX} values in one post`)
+  }
+}
 
 const NS_DIGITS = 6
 

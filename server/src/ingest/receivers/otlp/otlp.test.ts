@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../errors.ts'
 import type { IngestRequest, Parsed } from '../../batch.ts'
 import { parsedLines, readCases, runCase } from '../test-cases.ts'
-import { ATTRIBUTES_MAX, VALUE_DEPTH_MAX } from './message.ts'
+import { RECORDS_MAX } from './export-request.ts'
+import { VALUE_DEPTH_MAX, VALUES_MAX } from './message.ts'
 import { otlp } from './otlp.ts'
-import { encodeProtobuf } from './test-encode.ts'
+import { encodeProtobuf, varint } from './test-encode.ts'
 
 const casesOf = (file: string) => readCases(readFileSync(new URL(`cases/${file}.txt`, import.meta.url), 'utf8'))
 
@@ -18,20 +19,21 @@ for (const file of ['logs', 'traces', 'odd-json', 'odd-protobuf']) {
   })
 }
 
+const bodyText = ({ body }: IngestRequest): string => Buffer.from(body).toString('utf8')
+const protobufOf = (request: IngestRequest): Buffer =>
+  encodeProtobuf(request.path.includes('traces') ? 'Traces' : 'Logs', JSON.parse(bodyText(request)))
+const toldInBoth = [...casesOf('logs'), ...casesOf('traces')].filter(({ request }) => /^\{"resource(Logs|Spans)"/.test(bodyText(request)))
+
 describe('the same request in protobuf brings the same', () => {
-  const told = [...casesOf('logs'), ...casesOf('traces')].filter(({ request }) => /^\{"resource(Logs|Spans)"/.test(bodyText(request)))
-  test.each(told)('$name', ({ request, expected }) => {
-    const type = request.path.includes('traces') ? 'Traces' : 'Logs'
-    const body = encodeProtobuf(type, JSON.parse(bodyText(request)))
-    expect(runCase(otlp, { method: 'POST', request: { ...request, body, contentType: 'application/x-protobuf' } })).toEqual([
+  test.each(toldInBoth)('$name', ({ request, expected }) => {
+    const inProtobuf = { ...request, body: protobufOf(request), contentType: 'application/x-protobuf' }
+    expect(runCase(otlp, { method: 'POST', request: inProtobuf })).toEqual([
       ...expected.slice(0, -2),
       'answer 200 application/x-protobuf',
       'hex ',
     ])
   })
 })
-
-const bodyText = ({ body }: IngestRequest): string => Buffer.from(body).toString('utf8')
 
 const parse = (body: Uint8Array, contentType: string, path = '/v1/logs'): Parsed =>
   otlp.parse({ path, query: {}, headers: {}, contentType, body })
@@ -107,22 +109,15 @@ describe('whatever the bytes, only a Failure is thrown', () => {
 
   test('requests with some bytes changed', () => {
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 })
-    const bodies = seeds.flatMap(({ body, contentType, path }) => {
-      const json = contentType.startsWith('application/json') && /^\{"resource(Logs|Spans)/.test(Buffer.from(body).toString('latin1'))
-      const type = path.includes('traces') ? 'Traces' : 'Logs'
-      const isTold = json && casesOf(type === 'Traces' ? 'traces' : 'logs').some(({ request }) => Buffer.from(request.body).equals(body))
-      const told = isTold
-        ? [{ body: encodeProtobuf(type, JSON.parse(Buffer.from(body).toString('utf8'))), contentType: 'application/x-protobuf' }]
-        : []
-      return [{ body: Buffer.from(body), contentType }, ...told].filter((one) => one.body.length > 0).map((one) => ({ ...one, path }))
-    })
+    const told = toldInBoth.map(({ request }) => ({ ...request, body: protobufOf(request), contentType: 'application/x-protobuf' }))
+    const bodies = [...seeds, ...told].filter(({ body, contentType }) => body.length > 0 && contentType !== 'text/plain')
     const damaged = fc.tuple(fc.constantFrom(...bodies), changes).map(([one, places]) => {
       const body = Buffer.from(one.body)
       for (const [at, byte] of places) body[at % body.length] = byte
       return { ...one, body }
     })
     fc.assert(
-      fc.property(damaged, ({ body, contentType, path }) => contentType === 'text/plain' || isHandled(body, contentType, path)),
+      fc.property(damaged, ({ body, contentType, path }) => isHandled(body, contentType, path)),
       { numRuns: 3_000 },
     )
   })
@@ -230,12 +225,33 @@ describe('the limits of a request', () => {
     expect(record?.attributes).toEqual([['$otel.dropped_attributes', '9']])
   })
 
-  test('more attributes or records than a worker can hold are too large', () => {
-    const attribute = '{"key":"k"},'
-    const many = `{"resourceLogs":[{"resource":{"attributes":[${attribute.repeat(ATTRIBUTES_MAX)}{}]}}]}`
-    expect(failureOf(() => parse(Buffer.from(many), 'application/json')).status).toBe(413)
-    const records = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${'{},'.repeat(200_000)}{}]}]}]}`
+  test('more records than a worker can hold are too large', () => {
+    const records = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${'{},'.repeat(RECORDS_MAX)}{}]}]}]}`
     expect(failureOf(() => parse(Buffer.from(records), 'application/json')).status).toBe(413)
+    const field = (bytes: Buffer) => Buffer.concat([Buffer.of(0x12), varint(bytes.length), bytes])
+    const protobuf = field(field(Buffer.from('1200'.repeat(RECORDS_MAX + 1), 'hex')))
+    protobuf[0] = 0x0a
+    expect(failureOf(() => parse(protobuf, 'application/x-protobuf')).status).toBe(413)
+  })
+
+  const small = {
+    attributes: ['{"attributes":[', '{"key":"k"}', ']}', '3200'],
+    'values of a list': ['{"body":{"arrayValue":{"values":[', '{}', ']}}}', '0a00'],
+    'pairs of a map': ['{"body":{"kvlistValue":{"values":[', '{}', ']}}}', '0a00'],
+    'events of a span': ['{"events":[', '{}', ']}', '5a00'],
+  } as const
+  test.each(Object.entries(small))('more %s than a worker can hold are too large', (name, [before, one, after, hex]) => {
+    const isSpan = name.endsWith('span')
+    const [path, resources, scopes, records] = isSpan
+      ? ['/v1/traces', 'resourceSpans', 'scopeSpans', 'spans']
+      : ['/v1/logs', 'resourceLogs', 'scopeLogs', 'logRecords']
+    const record = `${before}${`${one},`.repeat(VALUES_MAX)}${one}${after}`
+    const json = `{"${resources}":[{"${scopes}":[{"${records}":[${record}]}]}]}`
+    expect(failureOf(() => parse(Buffer.from(json), 'application/json', path)).status).toBe(413)
+    const field = (tag: number, bytes: Buffer) => Buffer.concat([Buffer.of(tag), varint(bytes.length), bytes])
+    const items = Buffer.from(hex.repeat(VALUES_MAX + 1), 'hex')
+    const body = name.includes(' of a ') && !isSpan ? field(0x2a, field(name.includes('list') ? 0x2a : 0x32, items)) : items
+    expect(failureOf(() => parse(field(0x0a, field(0x12, field(0x12, body))), 'application/x-protobuf', path)).status).toBe(413)
   })
 
   test('a resource that would be copied too often is too large', () => {

@@ -1,5 +1,17 @@
 import type { BodyText } from '../body-text.ts'
-import { EMPTY, LIST, MAP, SCALAR, TEXT, tooDeep, Unreadable, VALUE_DEPTH_MAX, type Value, type ValueKind } from './message.ts'
+import {
+  type Allowance,
+  EMPTY,
+  LIST,
+  MAP,
+  SCALAR,
+  TEXT,
+  tooDeep,
+  Unreadable,
+  VALUE_DEPTH_MAX,
+  type Value,
+  type ValueKind,
+} from './message.ts'
 import { BYTES, FIXED64, type ProtobufReader, VARINT } from './protobuf-reader.ts'
 
 /** The fields of AnyValue; of several the last one counts. */
@@ -21,13 +33,15 @@ const empty: Value = { kind: EMPTY, text: '' }
 export class ProtobufValue {
   readonly #reader: ProtobufReader
   readonly #text: BodyText
+  readonly #allowance: Allowance
   /** start and stop are the place of what a value holds, once `find` has found it. */
   start = 0
   stop = 0
 
-  constructor(reader: ProtobufReader, text: BodyText) {
+  constructor(reader: ProtobufReader, text: BodyText, allowance: Allowance) {
     this.#reader = reader
     this.#text = text
+    this.#allowance = allowance
   }
 
   /** find goes over the message that ends at `end` and gives the number of the field that holds the value, 0 for none. */
@@ -102,6 +116,7 @@ export class ProtobufValue {
         continue
       }
       top.at = end
+      this.#allowance.take()
       if (!top.isFirst) json += ','
       top.isFirst = false
       if (top.isMap) json += this.#key(end)

@@ -1,8 +1,8 @@
-import { badRequest, Failure } from '../../../errors.ts'
+import { badRequest } from '../../../errors.ts'
 import type { EventTime } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { hashOf, Names } from '../names.ts'
-import { ATTRIBUTES_MAX, type Attribute, type Body, EMPTY, type Message, type Source, TEXT, Unreadable, type Value } from './message.ts'
+import { Allowance, type Attribute, type Body, EMPTY, type Message, type Source, TEXT, Unreadable, type Value } from './message.ts'
 import { BYTES, FIXED32, FIXED64, ProtobufReader, VARINT } from './protobuf-reader.ts'
 import { ProtobufValue, STRING_VALUE } from './protobuf-value.ts'
 
@@ -30,12 +30,12 @@ class ProtobufSource implements Source {
   readonly #value: ProtobufValue
   readonly #text: BodyText
   readonly #names: Names<undefined>
-  #attributes = 0
+  readonly #allowance = new Allowance()
 
   constructor(body: Uint8Array) {
     this.#reader = new ProtobufReader(body)
     this.#text = new BodyText(body)
-    this.#value = new ProtobufValue(this.#reader, this.#text)
+    this.#value = new ProtobufValue(this.#reader, this.#text, this.#allowance)
     this.#names = new Names(body, this.#text, () => undefined)
   }
 
@@ -53,6 +53,7 @@ class ProtobufSource implements Source {
   }
 
   message<T>(type: Message<T>, target: T): void {
+    this.#allowance.take()
     this.fields(type, target, this.#length())
   }
 
@@ -119,8 +120,7 @@ class ProtobufSource implements Source {
     const reader = this.#reader
     const outer = reader.end
     reader.end = this.#length()
-    this.#attributes += 1
-    if (this.#attributes > ATTRIBUTES_MAX) throw new Failure(413, `more than ${ATTRIBUTES_MAX} attributes in one post`)
+    this.#allowance.take()
     let name = UNNAMED
     let value = absent
     while (reader.next()) {

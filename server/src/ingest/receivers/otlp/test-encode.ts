@@ -75,12 +75,12 @@ const types: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
 }
 
 function encodeField([number, kind]: Field, value: unknown): Buffer {
-  const lengthed = (bytes: Buffer) => Buffer.concat([varint(BigInt(number << 3) | 2n), varint(BigInt(bytes.length)), bytes])
+  const lengthed = (bytes: Buffer) => Buffer.concat([varint((number << 3) | 2), varint(bytes.length), bytes])
   if (typeof kind === 'object') return lengthed(encodeProtobuf(kind.of, value))
   if (kind === 'text') return lengthed(Buffer.from(String(value)))
   if (kind === 'hex' || kind === 'base64') return lengthed(Buffer.from(String(value), kind))
-  const wire = { varint: 0n, fixed64: 1n, double: 1n, fixed32: 5n }[kind]
-  const tag = varint(BigInt(number << 3) | wire)
+  const wire = { varint: 0, fixed64: 1, double: 1, fixed32: 5 }[kind]
+  const tag = varint((number << 3) | wire)
   if (kind === 'varint') return Buffer.concat([tag, varint(BigInt.asUintN(64, BigInt(value as string)))])
   const bytes = Buffer.alloc(kind === 'fixed32' ? 4 : 8)
   if (kind === 'double') bytes.writeDoubleLE(Number(value))
@@ -89,9 +89,9 @@ function encodeField([number, kind]: Field, value: unknown): Buffer {
   return Buffer.concat([tag, bytes])
 }
 
-function varint(number: bigint): Buffer {
+export function varint(number: bigint | number): Buffer {
   const bytes: number[] = []
-  let rest = number
+  let rest = BigInt(number)
   for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
   return Buffer.from([...bytes, Number(rest)])
 }

@@ -1,0 +1,136 @@
+import type { Parsed, Receiver } from '../server/src/ingest/batch.ts'
+import { elasticsearch } from '../server/src/ingest/receivers/elasticsearch/elasticsearch.ts'
+import { otlp } from '../server/src/ingest/receivers/otlp/otlp.ts'
+import { encodeProtobuf } from '../server/src/ingest/receivers/otlp/test-encode.ts'
+import { median, printTable } from './service.ts'
+
+/**
+ * Parsing posts of 5 000 events, as a ratio to what JSON.parse needs for the same events as JSON, taken in turn in one run.
+ * node bench/receivers.ts [rounds]
+ */
+const [rounds = 9] = process.argv.slice(2).map(Number)
+const EVENTS = 5_000
+const WARM_ROUNDS = 5
+
+type Subject = { name: string; receiver: Receiver; path: string; contentType: string; body: Buffer; peer: () => void }
+
+const words = ['cart', 'order', 'user', 'session', 'payment', 'timeout', 'refused', 'completed', 'after', 'retry', 'für', 'in', 'from']
+const sentence = (n: number): string => Array.from({ length: 12 }, (_, at) => words[(n * 7 + at * (n % 5)) % words.length]).join(' ')
+const hex = (n: number, digits: number): string =>
+  (BigInt(n + 1) * 0x9e3779b97f4a7c15f39cc0605cedc835n).toString(16).slice(-digits).padStart(digits, '0')
+const timeMs = (n: number): number => 1_735_689_600_000 + n * 7
+
+const attribute = (key: string, value: unknown) => ({ key, value })
+const logRecord = (n: number) => ({
+  timeUnixNano: `${timeMs(n)}123456`,
+  observedTimeUnixNano: `${timeMs(n)}999999`,
+  severityNumber: 9,
+  severityText: 'INFO',
+  body: { stringValue: `${sentence(n)} id=${n}` },
+  attributes: [
+    attribute('http.request.method', { stringValue: 'GET' }),
+    attribute('http.response.status_code', { intValue: '200' }),
+    attribute('url.path', { stringValue: `/api/carts/${n}/items` }),
+    attribute('client.address', { stringValue: `10.0.${n % 250}.${n % 99}` }),
+    attribute('duration_ms', { doubleValue: (n % 1_000) / 8 }),
+    attribute('code.line.number', { intValue: String(n % 400) }),
+  ],
+  flags: 1,
+  traceId: hex(n, 32),
+  spanId: hex(n, 16),
+})
+const resource = {
+  attributes: ['service.name', 'service.namespace', 'host.name', 'k8s.pod.name'].map((key) => attribute(key, { stringValue: `${key}-1` })),
+}
+const numbers = Array.from({ length: EVENTS }, (_, n) => n)
+const request = { resourceLogs: [{ resource, scopeLogs: [{ scope: { name: 'app', version: '1' }, logRecords: numbers.map(logRecord) }] }] }
+
+const beatDocument = (n: number) => ({
+  '@timestamp': new Date(timeMs(n)).toISOString(),
+  message: `${sentence(n)} id=${n} "${words[n % 9]}"`,
+  log: { level: 'info', offset: n * 120, file: { path: '/var/log/app.log' } },
+  host: { name: `web-${n % 5}`, ip: ['10.0.0.1', 'fe80::1'] },
+  agent: { type: 'filebeat', version: '8.12.0', id: hex(1, 32) },
+  service: { name: 'shop' },
+  trace: { id: hex(n, 32) },
+  http: { response: { status_code: 200, bytes: n } },
+  ecs: { version: '8.0.0' },
+})
+const plainDocument = (n: number) => ({
+  time: timeMs(n),
+  level: 'info',
+  status: 200,
+  path: `/api/carts/${n}`,
+  user: { id: n, name: sentence(n) },
+})
+const bulkOf = (document: (n: number) => unknown) =>
+  numbers.map((n) => `{"create":{"_index":"web-2025.01.01"}}\n${JSON.stringify(document(n))}\n`).join('')
+
+function parseLines(body: Buffer): void {
+  for (let at = 0; at < body.length; ) {
+    const end = body.indexOf(0x0a, at)
+    JSON.parse(body.toString('utf8', at, end))
+    at = end + 1
+  }
+}
+
+const json = Buffer.from(JSON.stringify(request))
+const beats = Buffer.from(bulkOf(beatDocument))
+const plain = Buffer.from(bulkOf(plainDocument))
+const parseWhole = () => void JSON.parse(json.toString('utf8'))
+const subjects: readonly Subject[] = [
+  {
+    name: 'otlp protobuf',
+    receiver: otlp,
+    path: '/v1/logs',
+    contentType: 'application/x-protobuf',
+    body: encodeProtobuf('Logs', request),
+    peer: parseWhole,
+  },
+  { name: 'otlp JSON', receiver: otlp, path: '/v1/logs', contentType: 'application/json', body: json, peer: parseWhole },
+  {
+    name: 'bulk, messages',
+    receiver: elasticsearch,
+    path: '/_bulk',
+    contentType: 'application/x-ndjson',
+    body: beats,
+    peer: () => parseLines(beats),
+  },
+  {
+    name: 'bulk, documents',
+    receiver: elasticsearch,
+    path: '/_bulk',
+    contentType: 'application/x-ndjson',
+    body: plain,
+    peer: () => parseLines(plain),
+  },
+]
+
+process.stdout.write(`node bench/receivers.ts ${rounds}\n\n`)
+printTable(['post', 'MB', 'MB/s', 'events/s', 'JSON.parse events/s', 'ratio'], subjects.map(measure))
+
+function measure({ name, receiver, path, contentType, body, peer }: Subject): string[] {
+  const ours = () => check(receiver.parse({ path, query: {}, headers: {}, contentType, body }))
+  const times = { ours: [] as number[], peer: [] as number[] }
+  for (let round = -WARM_ROUNDS; round < rounds; round += 1) {
+    const [ourMs, peerMs] = [timed(ours), timed(peer)]
+    if (round < 0) continue
+    times.ours.push(ourMs)
+    times.peer.push(peerMs)
+  }
+  const [ourMs, peerMs] = [median(times.ours), median(times.peer)]
+  const ratio = median(times.ours.map((ms, round) => (times.peer[round] ?? Number.NaN) / ms))
+  const perSecond = (ms: number) => ((EVENTS / ms) * 1_000).toFixed(0)
+  const mb = body.length / 1e6
+  return [name, mb.toFixed(1), ((mb / ourMs) * 1_000).toFixed(0), perSecond(ourMs), perSecond(peerMs), ratio.toFixed(2)]
+}
+
+function check({ total, rejected }: Parsed): void {
+  if (total !== EVENTS || rejected.length > 0) throw new Error(`read ${total} events, ${rejected.length} rejected`)
+}
+
+function timed(work: () => void): number {
+  const startedMs = performance.now()
+  work()
+  return performance.now() - startedMs
+}
