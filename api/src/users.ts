@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { UserGroup } from './groups.ts'
 import { Organization } from './organizations.ts'
-import { list, Metadata, sec, Tags, text, uuid } from './values.ts'
+import { list, Metadata, mapOf, sec, Tags, text, uuid } from './values.ts'
 
 export const UserStatus = z.enum(['INVITED', 'ACTIVE', 'INACTIVE', 'DEACTIVATED', 'MIGRATED', 'REMOVED'])
 export type UserStatus = z.output<typeof UserStatus>
@@ -60,7 +60,7 @@ const UserChange = z
     last_name: text(1, 255).optional(),
     roles: list(text(1, 255), { min: 1, max: 100 }).optional(),
     login_methods: z
-      .union([z.array(LoginMethod).max(METHODS_MAX), LoginMethod, z.record(text(1, 255), z.boolean())])
+      .union([z.array(LoginMethod).max(METHODS_MAX), LoginMethod, mapOf(z.boolean(), METHODS_MAX)])
       .optional()
       .describe('Merged by name into what there is; at least one method must stay enabled.'),
   })
@@ -68,7 +68,8 @@ const UserChange = z
 
 const ids = list(uuid, { max: 1000 })
 const favourites = z.strictObject({ monitors: ids.optional(), dashboards: ids.optional(), saved_searches: ids.optional() })
-const features = z.record(text(1, 255), z.boolean())
+const FEATURES_MAX = 200
+const features = mapOf(z.boolean(), FEATURES_MAX)
 const timezone = text(1, 100).refine(isTimezone, { error: 'must be the name of a time zone, such as Europe/Dublin' })
 const scalars = {
   theme: z.enum(['light', 'dark', 'system']).optional(),

@@ -21,22 +21,42 @@ export const ms = z.int().min(0)
 /** sec is Unix epoch seconds. */
 export const sec = z.int().min(0)
 
-/** list drops empty text items, then checks; `GET` parameters may repeat the name or separate by commas. */
-export const list = <T extends z.ZodType>(item: T, bounds: { min?: number; max?: number } = {}) => {
-  let items = z.array(item)
-  if (bounds.min !== undefined)
-    items = items.min(bounds.min, { error: `must have at least ${bounds.min} item${bounds.min === 1 ? '' : 's'}` })
-  if (bounds.max !== undefined) items = items.max(bounds.max, { error: `must have at most ${bounds.max} items` })
+const ITEMS_MAX = 10_000
+
+/** list drops empty text items, then checks; it always has a bound, beyond which no item is looked at. */
+export const list = <T extends z.ZodType>(item: T, { min, max = ITEMS_MAX }: { min?: number; max?: number } = {}) => {
+  const bounded = z.array(item).max(max, { error: `must have at most ${max} items` })
+  const items = min === undefined ? bounded : bounded.min(min, { error: `must have at least ${min} item${min === 1 ? '' : 's'}` })
   return z.preprocess((value) => (Array.isArray(value) ? value.filter((entry) => entry !== '') : value), items)
+}
+
+/** mapOf is an object with free names, of which there are at most `max`: beyond that none is looked at. */
+export const mapOf = <V extends z.ZodType>(value: V, max: number) => {
+  const map = z.preprocess(
+    (given, context) => {
+      if (typeof given !== 'object' || given === null || Object.keys(given).length <= max) return given
+      context.addIssue({ code: 'custom', message: `must have at most ${max} entries`, input: given })
+      return z.NEVER
+    },
+    z.record(text(1, 255), value).meta({ maxProperties: max }),
+  )
+  // What goes into a preprocess could be anything; what is of use to a caller is the map.
+  return map as unknown as z.ZodType<Record<string, z.output<V>>, Record<string, z.input<V>>>
 }
 
 /** listParameter is a list in a query string: repeated names, one comma-separated value, or both. */
 export const listParameter = <T extends z.ZodType>(item: T) =>
-  z.preprocess((value) => {
-    if (value === undefined) return undefined
-    const given = Array.isArray(value) ? value : [value]
-    return given.flatMap((entry) => (typeof entry === 'string' ? entry.split(',') : [entry])).filter((entry) => entry !== '')
-  }, z.array(item).optional())
+  z.preprocess(
+    (value) => {
+      if (value === undefined) return undefined
+      const given = Array.isArray(value) ? value : [value]
+      return given.flatMap((entry) => (typeof entry === 'string' ? entry.split(',') : [entry])).filter((entry) => entry !== '')
+    },
+    z
+      .array(item)
+      .max(ITEMS_MAX, { error: `must have at most ${ITEMS_MAX} items` })
+      .optional(),
+  )
 
 const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value)
 
@@ -75,10 +95,9 @@ export const Metadata = z
   .meta({ id: 'Metadata', description: 'When and by whom a record was made and changed; times in epoch milliseconds.' })
 export type Metadata = z.output<typeof Metadata>
 
-export const Tags = z
-  .record(text(1, 255), text(1, 255))
-  .refine((tags) => Object.keys(tags).length <= 100, { error: 'must have at most 100 entries' })
-  .meta({ id: 'Tags', description: 'Key/value pairs attached to a record; `{}` when none.' })
+const TAGS_MAX = 100
+
+export const Tags = mapOf(text(1, 255), TAGS_MAX).meta({ id: 'Tags', description: 'Key/value pairs attached to a record; `{}` when none.' })
 export type Tags = z.output<typeof Tags>
 
 export const FailureBody = z

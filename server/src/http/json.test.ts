@@ -72,3 +72,17 @@ test('what is no JSON, or would reach into prototypes, is a refusal that quotes 
   }
   expect(() => parseJson(bytes('{"password": secret}'))).toThrow(/^(?!.*secret)/)
 })
+
+test('the number of values is bounded; commas within texts part no values', () => {
+  const values = (count: number) => bytes(`[${Array(count).fill(0).join()}]`)
+  expect(parseJson(values(100_000))).toHaveLength(100_000)
+  expect(() => parseJson(values(100_001))).toThrow('the body has more than 100000 values')
+  expect(() => parseJson(bytes(`{${Array.from({ length: 100_001 }, (_, n) => `"${n}":0`).join()}}`))).toThrow('more than 100000 values')
+  expect(parseJson(bytes(`["${','.repeat(200_000)}"]`))).toHaveLength(1)
+})
+
+test('halves of surrogate pairs become U+FFFD, in names too; whole pairs and big numbers beside them stay', () => {
+  const text = '{"a\\ud800":"\\uDC00b","pair":"\\ud83c\\udf33","list":["\\ud83d",9007199254740993]}'
+  expect(parseJson(bytes(text))).toEqual({ 'a\ufffd': '\ufffdb', pair: '🌳', list: ['\ufffd', 9007199254740993n] })
+  expect(() => parseJson(bytes('{"\\u005f_proto__":"\\ud800"}'))).toThrow(Failure)
+})

@@ -18,29 +18,36 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch (cause) {
     throw badRequest('the body is not valid UTF-8', { cause })
   }
-  if (isTooDeep(text)) throw badRequest(`the body nests more than ${DEPTH_MAX} lists and objects`)
+  const objection = objectionTo(text)
+  if (objection !== undefined) throw badRequest(`the body ${objection}`)
   try {
-    return /\d{16}/.test(text) ? parse(text, keepBigIntegers) : parse(text)
+    return parse(text, reviverFor(text))
   } catch (cause) {
     throw badRequest(`the body is not valid JSON: ${cause instanceof Error ? plain(cause.message) : 'unreadable'}`, { cause })
   }
 }
 
 const DEPTH_MAX = 200
+/** VALUES_MAX is more than any record of ours has; examining a value costs a thousand times what it costs to send one. */
+const VALUES_MAX = 100_000
 const QUOTE = 34
+const COMMA = 44
 const ESCAPE = 92
 
-/** isTooDeep looks at the text before anything recursive does; what stands in quotes does not nest. */
-function isTooDeep(text: string): boolean {
+/** objectionTo looks at the text before anything recursive or costly does; what stands in quotes does not count. */
+function objectionTo(text: string): string | undefined {
   let depth = 0
+  let values = 1
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at + 1)
+    else if (code === COMMA) values += 1
     else if (code === 91 || code === 123) depth += 1
     else if (code === 93 || code === 125) depth -= 1
-    if (depth > DEPTH_MAX) return true
+    if (depth > DEPTH_MAX) return `nests more than ${DEPTH_MAX} lists and objects`
+    if (values > VALUES_MAX) return `has more than ${VALUES_MAX} values`
   }
-  return false
+  return undefined
 }
 
 function endOfString(text: string, from: number): number {
@@ -54,6 +61,26 @@ function endOfString(text: string, from: number): number {
 
 /** plain drops the quoted piece of input from a parser's message. */
 const plain = (message: string): string => message.replace(/, (\.\.\.)?".*$/s, '').slice(0, 200)
+
+type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown
+
+/** reviverFor looks at each value only where the text says that there is something to mend. */
+function reviverFor(text: string): Reviver | undefined {
+  const big = /\d{16}/.test(text)
+  const halves = /\\ud[89a-f]/i.test(text)
+  if (!big && !halves) return undefined
+  return (key, value, context) =>
+    halves ? wellFormed(big ? keepBigIntegers(key, value, context) : value) : keepBigIntegers(key, value, context)
+}
+
+/** wellFormed makes U+FFFD of halves of surrogate pairs, which no store keeps: what is answered is what will be read later. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const names = Object.keys(value)
+  if (names.every((name) => name.isWellFormed())) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name.toWellFormed(), inner]))
+}
 
 function keepBigIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || !context?.source) return value
