@@ -47,8 +47,8 @@ export function networkOf(address: string): string {
 
 type Teller = Pick<World, 'meta' | 'vault' | 'clock'>
 
-/** An Attempt is counted as failed until it is said to have succeeded: many at once cannot overtake the count. */
-export type Attempt = { succeeded(): Promise<void> }
+/** An Attempt is counted as failed until it is said to have succeeded, or to have come to nothing: many at once cannot overtake the count. */
+export type Attempt = { succeeded(): Promise<void>; withdrawn(): Promise<void> }
 
 /** beginAttempt counts an attempt on an account from an address, over all processes, and makes it wait or turns it away. */
 export async function beginAttempt(world: Teller, account: string, address: string): Promise<Attempt> {
@@ -64,23 +64,29 @@ export async function beginAttempt(world: Teller, account: string, address: stri
     const row = rows.find((candidate) => candidate.subject.equals(subject))
     return row ? [{ kind, failures: row.failures, untilMs: row.until_ms }] : []
   })
+  const takeBack = async (taken: typeof subjects): Promise<void> => {
+    for (const { subject } of taken) await takeBackAttempt(world.meta, subject)
+  }
   const verdict = slowDown(counts, nowMs)
-  if (verdict.kind === 'refuse') throw tooMany(verdict.retryAfterMs)
+  if (verdict.kind === 'refuse') {
+    // Nothing was tried, so nothing has failed: else a crowd of good logins from one address would shut it out for a whole window.
+    await takeBack(subjects)
+    throw tooMany(verdict.retryAfterMs)
+  }
   if (verdict.ms > 0) await world.clock.sleep(verdict.ms)
   return {
     succeeded: async () => {
-      for (const { kind, subject } of subjects) {
-        if (kind === 'account') await deleteAttempts(world.meta, subject)
-        else await takeBackAttempt(world.meta, subject)
-      }
+      for (const { kind, subject } of subjects) if (kind === 'account') await deleteAttempts(world.meta, subject)
+      await takeBack(subjects.filter(({ kind }) => kind !== 'account'))
       await deleteOldAttempts(world.meta, nowMs)
     },
+    withdrawn: () => takeBack(subjects),
   }
 }
 
 function tooMany(retryAfterMs: number): Failure {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
-  return new Failure(429, `too many failed logins from this address; try again in ${seconds} s`, {
+  return new Failure(429, `too many logins from this address that failed or are under way; try again in ${seconds} s`, {
     headers: { 'retry-after': String(seconds) },
   })
 }

@@ -23,7 +23,7 @@ import { hashPassword, isOutdated } from '../users/passwords.ts'
 import { effectiveRoles } from '../users/roles.ts'
 import { emailKey, shownUser } from '../users/user-record.ts'
 import { findPerson, getUser } from '../users/users.ts'
-import { beginAttempt } from './attempts.ts'
+import { type Attempt, beginAttempt } from './attempts.ts'
 import { deleteSession, selectFirstOrganization } from './rows.ts'
 import { openSession } from './sessions.ts'
 
@@ -43,7 +43,7 @@ export async function logIn(world: World, facts: RequestFacts, { email, password
   const startedMs = world.clock.monotonicMs()
   const given = new Secret(password)
   const rows = await candidates(world, email)
-  const user = chosen(await matching(rows, given))
+  const user = chosen(await proven(attempt, rows, given))
   const login = user && (await enterWith(world, facts, user, given))
   if (login) {
     await attempt.succeeded()
@@ -52,6 +52,16 @@ export async function logIn(world: World, facts: RequestFacts, { email, password
   await recordFailure(world, facts, email, rows)
   await world.clock.sleep(Math.max(0, FAILURE_MS - (world.clock.monotonicMs() - startedMs)))
   throw unauthenticated('the e-mail or the password is wrong, or this user may not log in')
+}
+
+/** proven is matching; where no password could be looked at, the attempt has not failed. */
+async function proven(attempt: Attempt, rows: readonly LoginRow[], password: Secret): Promise<LoginRow[]> {
+  try {
+    return await matching(rows, password)
+  } catch (thrown) {
+    await attempt.withdrawn()
+    throw thrown
+  }
 }
 
 async function enterWith(world: World, facts: RequestFacts, user: LoginRow, password: Secret): Promise<Login | undefined> {
@@ -121,8 +131,8 @@ export async function changePassword(world: World, actor: Actor, ask: PasswordCh
   const user = actor.identity.type === 'USER_ID' ? await loginOf(world, actor.identity.id) : undefined
   if (!user) throw forbidden('only a user has a password')
   const attempt = await beginAttempt(world, user.email_key, actor.facts.address)
-  const [proven] = await matching([user], new Secret(ask.current_password))
-  if (!proven) {
+  const [same] = await proven(attempt, [user], new Secret(ask.current_password))
+  if (!same) {
     await recordRefusal(world, whoIs(actor), { entity: { type: 'user', id: user.id } })
     throw badField('current_password', 'is not the password of this user')
   }

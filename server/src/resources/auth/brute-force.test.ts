@@ -91,9 +91,22 @@ test('an address that fails a hundred times is told when to come back, and other
   expect(refused.status).toBe(429)
   expect(Number(refused.retryAfter)).toBeGreaterThan(0)
   expect(Number(refused.retryAfter)).toBeLessThanOrEqual(15 * 60)
+  // Whoever is turned away has tried nothing, so the account is no slower for it.
+  for (let turn = 0; turn < 20; turn += 1) expect((await logIn(from, { ...ada, password: 'x' })).status).toBe(429)
+  slept.length = 0
   expect((await logIn('127.0.4.2', ada)).status).toBe(200)
+  expect(slowing()).toEqual([])
   app.clock.advance(15 * MINUTE_MS)
   expect((await logIn(from, ada)).status).toBe(200)
+})
+
+test('a crowd that logs in from one address at once, and rightly, is not taken for somebody who guesses', async () => {
+  const from = '127.0.5.1'
+  const people = await Promise.all(Array.from({ length: 12 }, () => org.newUser(['Standard'])))
+  const crowd = Array.from({ length: 120 }, (_, turn) => people[turn % people.length] as { email: string; password: string })
+  const answers = await Promise.all(crowd.map((user) => logIn(from, user)))
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(100)
+  for (const user of people) expect((await logIn(from, user)).status).toBe(200)
 })
 
 test('callers behind a proxy are told apart, and nobody is believed who is no proxy', async () => {
