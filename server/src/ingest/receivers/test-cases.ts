@@ -75,6 +75,7 @@ function textOf(bytes: Uint8Array): string {
 function answerLines({ status, headers, body }: Answered): string[] {
   const { 'content-type': contentType, ...others } = headers
   const names = Object.entries(others).map(([name, value]) => ` ${name}=${value}`)
-  const shown = typeof body === 'string' ? body : `hex ${Buffer.from(body).toString('hex')}`
+  const isText = typeof body === 'string' || contentType?.includes('json')
+  const shown = isText ? Buffer.from(body).toString('utf8') : `hex ${Buffer.from(body).toString('hex')}`
   return [`answer ${status} ${contentType}${names.join('')}`, shown]
 }

@@ -174,7 +174,7 @@ describe('failures in the words of the protocol', () => {
         'content-type': 'application/json',
         'x-elastic-product': 'Elasticsearch',
       },
-      body: JSON.stringify({ error: { type, reason: 'why' }, status }),
+      body: Buffer.from(JSON.stringify({ error: { type, reason: 'why' }, status })),
     })
   })
 
@@ -186,7 +186,7 @@ describe('failures in the words of the protocol', () => {
       outcome,
       structuredClone(parsed),
     )
-    expect(answer.body).toBe(
+    expect(String(answer.body)).toBe(
       '{"errors":true,"items":[{"index":{"_id":"a","status":201}},{"create":{"_id":"b","status":400}},{"index":{"status":400}}]}',
     )
   })

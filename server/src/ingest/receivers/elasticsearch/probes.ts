@@ -10,6 +10,9 @@ const notHere = { type: 'resource_not_found_exception', reason: 'events are only
 /** INDEX is a path of one name, at the root or below the prefixes under which this protocol may be reached. */
 const INDEX = /^(?:.*\/(?:elastic|elasticsearch))?\/{1,3}[^/_][^/]*\/{0,3}$/
 
+/** NEW_INDEX is such a path; at the root its name has the number that senders give one, or its date, so that a mistyped path of ours stays unknown. */
+const NEW_INDEX = /^(?:.*\/(?:elastic|elasticsearch)\/{1,3}|\/{1,3}(?=[^/]*(?:\d|%3c|<)))[^/_][^/]*\/{0,3}$/i
+
 /** probes stand in the order in which they are tried. */
 const probes: readonly Probe[] = [
   { methods: ['GET', 'POST'], tail: /\/_(?:search|count|msearch|mget)\/{0,3}$/, status: 404, body: { error: notHere, status: 404 } },
@@ -29,7 +32,7 @@ const probes: readonly Probe[] = [
   },
   { methods: WRITE, tail: /\/{1,3}[^/_][^/]*\/{1,3}_(?:mapping|settings|refresh)\/{0,3}$/, body: { acknowledged: true } },
   { methods: ['HEAD'], tail: INDEX, body: {} },
-  { methods: ['PUT'], tail: INDEX, body: { acknowledged: true } },
+  { methods: ['PUT'], tail: NEW_INDEX, body: { acknowledged: true } },
 ]
 
 const ROOT = /(?:^|\/(?:elastic|elasticsearch))\/{0,3}$/
@@ -74,6 +77,7 @@ export function worded(request: RequestHead, status: number, body: unknown, head
   return {
     status,
     headers: { ...headers, 'content-type': contentType, 'x-elastic-product': 'Elasticsearch' },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    // Bytes, since the web server would spell the media type of a text in its own way.
+    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   }
 }
