@@ -71,7 +71,8 @@ async function measureKind(kind: DataKind): Promise<void> {
   printTable(['limit of the file', 'MB/s', 'CPU s per GB', 'MB', 'Dendro stands at'], limitRows(limits, data, rows))
   say('')
   printTable(['aim', 'wanted', 'found', 'met'], aimsOf(kind, rows, limits))
-  say(`\npeak memory by process: ${peaksOf(rows)}\n`)
+  say(`\nCPU s per GB by process: ${sharesOf(rows, ({ cpuByName }) => cpuByName)}`)
+  say(`peak MB by process: ${sharesOf(rows, ({ peaks }) => peaks)}\n`)
 }
 
 function middle({ taken }: Row, of: (taken: Taken) => number): number {
@@ -130,13 +131,13 @@ function aimsOf(kind: DataKind, [ours, theirs]: readonly Row[], { small }: Limit
   ]
 }
 
-function peaksOf(rows: readonly Row[]): string {
-  return rows
-    .map(({ system, taken }) => {
-      const peaks = [...(taken.at(-1)?.peaks ?? [])].sort(([, a], [, b]) => b - a)
-      return `${system.name} ${peaks.map(([name, mb]) => `${name.trim()} ${mb.toFixed(0)}`).join(', ')}`
-    })
-    .join('; ')
+/** sharesOf says how a figure of the last round is spread over the processes of each system. */
+function sharesOf(rows: readonly Row[], of: (taken: Taken) => ReadonlyMap<string, number>): string {
+  const shares = rows.map(({ system, taken }) => {
+    const figures = [...taken.slice(-1).flatMap((last) => [...of(last)])].sort(([, a], [, b]) => b - a)
+    return `${system.name}: ${figures.map(([name, figure]) => `${name} ${figure.toFixed(1)}`).join(', ')}`
+  })
+  return shares.join('; ')
 }
 
 async function measureWriters(): Promise<void> {

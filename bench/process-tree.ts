@@ -3,30 +3,34 @@ import { readdirSync, readFileSync } from 'node:fs'
 type Resident = { name: string; mb: number }
 
 /** residentOf lists a process and everything below it with the memory each holds alone or shares fairly (Pss), in MB. */
-export function residentOf(pid: number): Resident[] {
-  return familyOf(pid).map((member) => ({
-    name: readProc(member, 'cmdline')
-      .split('\0')
-      .slice(0, 2)
-      .map((part) => part.split('/').pop())
-      .join(' '),
-    mb: pssMb(member),
-  }))
+export const residentOf = (pid: number): Resident[] => familyOf(pid).map((member) => ({ name: nameOf(member), mb: pssMb(member) }))
+
+/** nameOf is the script of a Node process and the program of any other; servers that name what each of their processes does have one name. */
+function nameOf(pid: number): string {
+  const words = readProc(pid, 'cmdline').split('\0')
+  const shown = words.find((word) => /\.[jt]s$/.test(word)) ?? words[0]?.split(':')[0] ?? ''
+  return shown.slice(shown.lastIndexOf('/') + 1)
 }
 
 const TICKS_PER_S = 100
 /** STAT_TIMES are user and system time of a process and of its children that have ended, counted from the field after its name. */
 const STAT_TIMES = [11, 12, 13, 14]
 
+export type CpuSeconds = { total: number; byName: ReadonlyMap<string, number> }
+
 /** cpuSecondsOf is the time on the processor of a process and everything below it, also of what has ended meanwhile. */
-export function cpuSecondsOf(pid: number): number {
-  let ticks = 0
+export function cpuSecondsOf(pid: number): CpuSeconds {
+  const byName = new Map<string, number>()
+  let total = 0
   for (const member of familyOf(pid)) {
     const stat = readProc(member, 'stat')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    for (const at of STAT_TIMES) ticks += Number(fields[at] ?? 0)
+    const seconds = STAT_TIMES.reduce((sum, at) => sum + Number(fields[at] ?? 0), 0) / TICKS_PER_S
+    const name = nameOf(member)
+    byName.set(name, (byName.get(name) ?? 0) + seconds)
+    total += seconds
   }
-  return ticks / TICKS_PER_S
+  return { total, byName }
 }
 
 const SAMPLE_MS = 500
@@ -36,12 +40,13 @@ export function watchMemory(pid: number): () => { peakMb: number; peaks: Readonl
   let peakMb = 0
   const peaks = new Map<string, number>()
   const timer = setInterval(() => {
-    let allMb = 0
-    for (const { name, mb } of residentOf(pid)) {
-      allMb += mb
-      peaks.set(name, Math.max(peaks.get(name) ?? 0, mb))
-    }
-    peakMb = Math.max(peakMb, allMb)
+    const now = new Map<string, number>()
+    for (const { name, mb } of residentOf(pid)) now.set(name, (now.get(name) ?? 0) + mb)
+    for (const [name, mb] of now) peaks.set(name, Math.max(peaks.get(name) ?? 0, mb))
+    peakMb = Math.max(
+      peakMb,
+      now.values().reduce((sum, mb) => sum + mb, 0),
+    )
   }, SAMPLE_MS)
   return () => {
     clearInterval(timer)
@@ -56,21 +61,22 @@ const QUIET_SHARE = 0.08
 const QUIET_MS = 6_000
 const QUIET_BOUND_MS = 300_000
 
+export type Quiet = { cpu: CpuSeconds; waitedMs: number; isQuiet: boolean }
+
 /** untilQuiet waits until merges and whatever else goes on in the background are done, and gives the time on the processor just before the quiet. */
-export async function untilQuiet(pid: number): Promise<{ cpuS: number; waitedMs: number; isQuiet: boolean }> {
+export async function untilQuiet(pid: number): Promise<Quiet> {
   const startedMs = performance.now()
-  let quietSinceMs = startedMs
-  let cpuAtQuiet = cpuSecondsOf(pid)
-  let lastCpu = cpuAtQuiet
-  let lastMs = startedMs
+  let [quietSinceMs, lastMs] = [startedMs, startedMs]
+  let cpu = cpuSecondsOf(pid)
+  let last = cpu
   while (performance.now() - startedMs < QUIET_BOUND_MS) {
     await new Promise((done) => setTimeout(done, LOOK_MS))
-    const [nowMs, cpu] = [performance.now(), cpuSecondsOf(pid)]
-    if ((cpu - lastCpu) / ((nowMs - lastMs) / 1_000) > QUIET_SHARE) [quietSinceMs, cpuAtQuiet] = [nowMs, cpu]
-    if (nowMs - quietSinceMs >= QUIET_MS) return { cpuS: cpuAtQuiet, waitedMs: quietSinceMs - startedMs, isQuiet: true }
-    ;[lastMs, lastCpu] = [nowMs, cpu]
+    const [nowMs, now] = [performance.now(), cpuSecondsOf(pid)]
+    if ((now.total - last.total) / ((nowMs - lastMs) / 1_000) > QUIET_SHARE) [quietSinceMs, cpu] = [nowMs, now]
+    if (nowMs - quietSinceMs >= QUIET_MS) return { cpu, waitedMs: quietSinceMs - startedMs, isQuiet: true }
+    ;[lastMs, last] = [nowMs, now]
   }
-  return { cpuS: cpuSecondsOf(pid), waitedMs: performance.now() - startedMs, isQuiet: false }
+  return { cpu: last, waitedMs: performance.now() - startedMs, isQuiet: false }
 }
 
 /** familyOf is a process and everything below it. */
