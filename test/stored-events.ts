@@ -45,7 +45,7 @@ export async function storedEvents(
       format: 'JSONEachRow',
       clickhouse_settings: { log_comment: String(org.orgNumber) },
     })
-    events.push(...(await answer.json<Row>()).map((row) => asEvent(row, map?.slots ?? new Map())))
+    for (const row of await answer.json<Row>()) events.push(asEvent(row, map?.slots ?? new Map()))
   }
   return events.sort((a, b) => (a.seq < b.seq ? -1 : 1))
 }

@@ -18,15 +18,15 @@ const TRUNCATED: Leaf = { path: '$ingest.truncated', text: 'true' }
 /** The number of the post is added by the writer. */
 const NO_POST = 0n
 
-/** linesOf gives the events of a delivery with what is known of each; `more` are attributes that come from the request. */
-export function linesOf({ arrivals, attributes }: Delivery, common: Common, more: readonly Pair[]): Line[] {
-  const shared = [...attributes, ...more].map(asLeaf)
-  const base: Arrival = { ...common, post: NO_POST, attributes: shared }
-  if (arrivals.kind === 'lines') {
-    const isNesting = mayNest(arrivals.bytes)
-    return splitLines(arrivals.bytes).map((bytes) => finished(bytes, base, isNesting))
+/** linesOf gives the events of a delivery with what is known of each, one by one; `more` are attributes that come from the request. */
+export function* linesOf({ arrivals, attributes }: Delivery, common: Common, more: readonly Pair[]): Generator<Line> {
+  const base: Arrival = { ...common, post: NO_POST, attributes: [...attributes, ...more].map(asLeaf) }
+  if (arrivals.kind === 'records') {
+    for (const record of arrivals.records) yield finished(record.raw, arrivalOf(record, base), mayNest(record.raw))
+    return
   }
-  return arrivals.records.map((record) => finished(record.raw, arrivalOf(record, base), mayNest(record.raw)))
+  const isNesting = mayNest(arrivals.bytes)
+  for (const bytes of splitLines(arrivals.bytes)) yield finished(bytes, base, isNesting)
 }
 
 /** finished cuts what is too long, and adds what the line says of itself where its form is not that of the store. */

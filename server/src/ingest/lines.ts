@@ -24,13 +24,11 @@ export function endOfLine(bytes: Uint8Array, start: number): number {
 export const lineWithin = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
   bytes.subarray(start, end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end)
 
-/** splitLines gives the lines of a body byte for byte; blank ones are skipped. */
-export function splitLines(bytes: Uint8Array): Uint8Array[] {
-  const lines: Uint8Array[] = []
+/** splitLines gives the lines of a body byte for byte, one by one, since there may be millions; blank ones are skipped. */
+export function* splitLines(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; ) {
     const end = endOfLine(bytes, start)
-    if (afterBlank(bytes, start, end) < end) lines.push(lineWithin(bytes, start, end))
+    if (afterBlank(bytes, start, end) < end) yield lineWithin(bytes, start, end)
     start = end + 1
   }
-  return lines
 }

@@ -13,7 +13,8 @@ export type Line = { bytes: Uint8Array; arrival: Arrival }
 const OBSERVED_LINES = 2_000
 /** BLOCK_BYTES is about how large a block grows; many small ones compress worse, large ones hold memory. */
 const BLOCK_BYTES = 8 * 2 ** 20
-const BLOCK_ROWS = 200_000
+/** BLOCK_ROWS bounds the objects that lines are while they are split: a worker that runs out of memory takes the service with it. */
+const BLOCK_ROWS = 50_000
 /** SHREDDERS_MAX is how many datasets a worker remembers the habits of. */
 const SHREDDERS_MAX = 128
 
@@ -27,23 +28,25 @@ export class Shredders {
   }
 
   /** shred turns the lines of a delivery into blocks, or asks for slots first when there are keys that could have some. */
-  shred(lines: readonly Line[], target: Target): Shredded {
+  shred(lines: Iterable<Line>, target: Target): Shredded {
     const { delivery, map } = target
-    if (!map) return { kind: 'keys', delivery, observed: observeAll(lines.slice(0, OBSERVED_LINES)) }
+    const source = lines[Symbol.iterator]()
+    if (!map) return { kind: 'keys', delivery, observed: observeAll(nextLines(source, OBSERVED_LINES)) }
     const shredder = this.#of(target.logId, map)
     try {
       const blocks: Block[] = []
       const unplaced = new Map<string, Observation>()
-      for (let from = 0; from < lines.length; ) {
-        const to = fill(shredder, lines, from)
+      let rows = 0
+      for (let part = nextLines(source, BLOCK_ROWS); part.length > 0; part = nextLines(source, BLOCK_ROWS)) {
+        for (const line of part) shredder.addLine(line.bytes, line.arrival)
+        rows += part.length
         merge(unplaced, shredder.unplaced())
-        blocks.push(...takeByDay(shredder, lines.slice(from, to), target, map))
-        from = to
+        blocks.push(...takeByDay(shredder, part, target, map))
       }
       const observed = [...unplaced.values()]
       const located = { map, classes: [map.tableClass] }
       if (!target.isLast && growLocated(located, observed, new Map()) !== located) return { kind: 'keys', delivery, observed }
-      return { kind: 'blocks', delivery, blocks, rows: lines.length }
+      return { kind: 'blocks', delivery, blocks, rows }
     } catch (cause) {
       this.#known.delete(target.logId)
       throw cause
@@ -62,19 +65,16 @@ export class Shredders {
   }
 }
 
-/** fill adds lines until a block is full, and gives the number of the first that is left. */
-function fill(shredder: Shredder, lines: readonly Line[], from: number): number {
-  let at = from
-  let bytes = 0
-  while (at < lines.length && bytes < BLOCK_BYTES && at - from < BLOCK_ROWS) {
-    const line = lines[at]
-    if (line) {
-      shredder.addLine(line.bytes, line.arrival)
-      bytes += line.bytes.length
-    }
-    at += 1
+/** nextLines takes lines until there are enough for a block; none when the source is empty. */
+function nextLines(source: Iterator<Line>, rowsMax: number): Line[] {
+  const lines: Line[] = []
+  for (let bytes = 0; bytes < BLOCK_BYTES && lines.length < rowsMax; ) {
+    const next = source.next()
+    if (next.done) break
+    lines.push(next.value)
+    bytes += next.value.bytes.length
   }
-  return at
+  return lines
 }
 
 /** takeByDay gives one block for each day; lines of more than one day are added again, day by day. */

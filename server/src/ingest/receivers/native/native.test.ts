@@ -10,7 +10,7 @@ const bytesOf = (body: string | Uint8Array): Uint8Array => (typeof body === 'str
 function eventsOf(body: string | Uint8Array, contentType = JSON_TYPE, path = '/'): string[] {
   const parsed = native.parse({ path, query: {}, headers: {}, contentType, body: bytesOf(body) })
   return parsed.deliveries.flatMap(({ arrivals }) => {
-    const raws = arrivals.kind === 'lines' ? splitLines(arrivals.bytes) : arrivals.records.map(({ raw }) => raw)
+    const raws = arrivals.kind === 'lines' ? [...splitLines(arrivals.bytes)] : arrivals.records.map(({ raw }) => raw)
     return raws.map((raw) => Buffer.from(raw).toString('utf8'))
   })
 }
@@ -35,7 +35,7 @@ describe('the first byte tells how a body is laid out', () => {
     ['a number', '17', ['17']],
     ['a broken line among good ones', '{"a":1}\n{"b":\n{"c":3}', ['{"a":1}', '{"b":', '{"c":3}']],
     ['a broken first line', '{"a":"x\n{"b":2}\n{"c":3}', ['{"a":"x', '{"b":2}', '{"c":3}']],
-    ['words behind an object', '{"a":1} and more\nplain', ['{"a":1}', ' and more', 'plain']],
+    ['words behind an object', '{"a":1} and more\nplain', ['{"a":1} and more', 'plain']],
     ['a mark of the byte order', '\ufeff{"a":1}', ['{"a":1}']],
     ['a check of a log push service', '{"content":"tests"}', []],
     ['more than that check', '{"content":"tests"}\n{"a":1}', ['{"content":"tests"}', '{"a":1}']],
@@ -110,6 +110,13 @@ test('any bytes are either taken or refused', () => {
     }),
     { numRuns: 3_000 },
   )
+})
+
+test('more objects than memory should hold are refused; lines are not bound', () => {
+  for (const body of [`[${'{},'.repeat(500_001)}{}]`, '{}{}'.repeat(250_001)]) {
+    expect(() => eventsOf(body)).toThrow(expect.objectContaining({ status: 413 }))
+  }
+  expect(eventsOf('{}\n'.repeat(600_000))).toHaveLength(600_000)
 })
 
 test('objects that never end do not take a time that grows with the square of their number', () => {

@@ -1,4 +1,4 @@
-import { badRequest } from '../../../errors.ts'
+import { badRequest, Failure } from '../../../errors.ts'
 import { BROKEN, END, endOfBrackets, endOfText, OPEN_ARRAY, OPEN_OBJECT, QUOTE, Walk } from '../../../events/shred/walk.ts'
 import { afterBlank, endOfLine, isBlank, lineWithin } from '../../lines.ts'
 
@@ -46,32 +46,47 @@ function hasEndsOfObject(bytes: Uint8Array, start: number, lineEnd: number): boo
   return bytes[start] === OPEN_OBJECT && bytes[last] === CLOSE_OBJECT
 }
 
+/** EVENTS_MAX bounds the memory that one post can take in a worker; lines are not bound by it, since they are split one by one. */
+export const EVENTS_MAX = 500_000
+
 /** splitObjects gives the events of a body: objects and the elements of arrays, however they are laid out, and lines of whatever else there is. */
 export function splitObjects(bytes: Uint8Array): Uint8Array[] {
   const events: Uint8Array[] = []
-  const spread = { isLookedFor: true }
+  const search = { lineEnd: -1, isSpreadLookedFor: true }
   for (let from = 0; from < bytes.length; ) {
     const at = afterBlank(bytes, from)
     if (at === bytes.length) break
+    if (events.length > EVENTS_MAX) throw tooMany()
+    // A line may hold a million objects: its end is looked for once.
+    if (at >= search.lineEnd) search.lineEnd = endOfLine(bytes, at)
     if (bytes[at] === COMMA && events.length > 0) from = at + 1
     else if (bytes[at] === OPEN_ARRAY && isArrayOfObjects(bytes, at)) from = splitArray(bytes, at, events)
     else {
-      const end = bytes[at] === OPEN_OBJECT ? endOfObject(bytes, at, spread) : -1
-      from = end < 0 ? endOfLine(bytes, at) : end
+      const end = bytes[at] === OPEN_OBJECT ? endOfObject(bytes, at, search) : -1
+      from = end < 0 ? search.lineEnd : end
       events.push(end < 0 ? lineWithin(bytes, startOfLine(bytes, at), from) : bytes.subarray(at, end))
     }
   }
   return events
 }
 
+const tooMany = (): Failure => new Failure(413, `more than ${EVENTS_MAX} objects in one post`)
+
+type Search = { lineEnd: number; isSpreadLookedFor: boolean }
+
 /** endOfObject looks on after the line only until that failed once: what is broken there would be looked for to the end again and again. */
-function endOfObject(bytes: Uint8Array, start: number, spread: { isLookedFor: boolean }): number {
-  const end = endOfBrackets(bytes, start, endOfLine(bytes, start))
-  if (end > 0 || !spread.isLookedFor) return end
+function endOfObject(bytes: Uint8Array, start: number, search: Search): number {
+  const end = endOfBrackets(bytes, start, search.lineEnd)
+  if (end > 0) return mayFollow(bytes, afterBlank(bytes, end, search.lineEnd), search.lineEnd) ? end : -1
+  if (!search.isSpreadLookedFor) return -1
   const far = endOfSpread(bytes, start)
-  spread.isLookedFor = far > 0
+  search.isSpreadLookedFor = far > 0
   return far
 }
+
+/** mayFollow tells what stands behind an object on its line from words, with which the line is a line of text. */
+const mayFollow = (bytes: Uint8Array, at: number, lineEnd: number): boolean =>
+  at === lineEnd || bytes[at] === OPEN_OBJECT || bytes[at] === COMMA || bytes[at] === OPEN_ARRAY
 
 /** startOfLine keeps the indentation of a line of text. */
 function startOfLine(bytes: Uint8Array, at: number): number {
@@ -104,6 +119,7 @@ function splitArray(bytes: Uint8Array, start: number, events: Uint8Array[]): num
     const end = endOfElement(bytes, at)
     if (end < 0) throw badRequest('the JSON array ends before its closing bracket')
     if (end > at) events.push(bytes.subarray(at, end))
+    if (events.length > EVENTS_MAX) throw tooMany()
     at = afterBlank(bytes, end)
     if (bytes[at] === COMMA) at = afterBlank(bytes, at + 1)
     else if (bytes[at] !== CLOSE_ARRAY) throw badRequest('the JSON array has no comma between two elements')
