@@ -98,6 +98,14 @@ test('a deleted key is refused at once and a key may delete itself', async () =>
   expect((await org.ask('GET', `/api-keys/${made.id}`)).status).toBe(404)
 })
 
+test('of many deletions at once a single one is done and recorded', async () => {
+  const made = await make({ name: 'contested', roles: ['SearchApi'] })
+  const answers = await Promise.all(Array.from({ length: 10 }, () => org.ask('DELETE', `/api-keys/${made.id}`)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(404)])
+  const { audit } = (await org.ask<{ audit: unknown[] }>('GET', `/audit?action=apiKeys.remove&entity_id=${made.id}`)).body
+  expect(audit).toHaveLength(1)
+})
+
 test('further header names carry a key when the deployment says so', async () => {
   for (const name of ['x-service-api-key', 'x-other-key', 'X-Third-Key']) {
     expect((await app.ask('GET', '/datasets', { headers: { [name]: org.key } })).status).toBe(200)

@@ -80,7 +80,7 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
 
 export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
-    await deleteApiKey(tx, actor.orgId, record.id)
+    if ((await deleteApiKey(tx, actor.orgId, record.id)) === 0) throw notFound('API key', record.id)
     await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shown(record) })
   })
 }

@@ -111,7 +111,7 @@ export async function removeDataset(world: World, actor: Actor, record: DatasetR
   if (record.is_system_generated) throw forbidden('a system dataset cannot be deleted')
   await world.meta.write(actor.orgId, async (tx) => {
     const before = await lockDataset(tx, actor.orgId, record.id)
-    if (!before) return
+    if (!before) throw notFound('dataset', record.id)
     await buryDataset(tx, actor.orgId, record.id, world.clock.nowMs(), actor.identity)
     await recordChange(world, tx, actor, { entity: { type: 'dataset', id: record.id }, before: shownDataset(before) })
   })

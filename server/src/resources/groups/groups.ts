@@ -97,7 +97,7 @@ export async function removeGroup(world: World, actor: Actor, record: GroupRow):
   await world.meta.write(actor.orgId, async (tx) => {
     await lockGroups(tx, actor.orgId)
     // The group goes first: whoever is granting it roles is waited for, and what he granted is seen by what follows.
-    await deleteGroup(tx, actor.orgId, record.id)
+    if ((await deleteGroup(tx, actor.orgId, record.id)) === 0) throw notFound('group', record.id)
     await leaveGroups(tx, actor.orgId, record.id)
     await deleteGrantsOfGroup(tx, actor.orgId, record.id)
     await recordChange(world, tx, actor, { entity: { type: 'group', id: record.id }, before: shownGroup(record) })

@@ -111,7 +111,7 @@ export async function updatePolicy(world: World, actor: Actor, record: PolicyRow
 
 export async function removePolicy(world: World, actor: Actor, record: PolicyRow): Promise<Record<never, never>> {
   await world.meta.write(actor.orgId, async (tx) => {
-    await deletePolicy(tx, actor.orgId, record.id)
+    if ((await deletePolicy(tx, actor.orgId, record.id)) === 0) throw notFound('policy', record.id)
     await recordChange(world, tx, actor, { entity: { type: 'policy', id: record.id }, before: shown(record) })
   })
   return {}

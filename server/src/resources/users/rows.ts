@@ -57,7 +57,10 @@ export const lockUser = (db: Db, orgId: string, id: string) =>
  */
 export const lockAdmins = (db: Db, orgId: string) =>
   db.all<{ id: string }>(sql`
-    select id from users where org_id = ${orgId} and 'Admin' = any (roles) and status in ('ACTIVE', 'INACTIVE', 'MIGRATED') order by id for update`)
+    select id from users
+    where org_id = ${orgId} and 'Admin' = any (roles) and status in ('ACTIVE', 'INACTIVE', 'MIGRATED')
+      and login_methods @> '[{"name": "Password", "enabled": true}]'
+    order by id for update`)
 
 /** insertUser gives nothing back when the e-mail is taken; the unique key decides between two who ask at once. */
 export const insertUser = (db: Db, row: LoginRow) =>

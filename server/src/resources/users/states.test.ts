@@ -118,6 +118,16 @@ test('the last administrator who can log in is neither deleted, deactivated nor 
   expect((await small.ask('DELETE', `/users/${second.id}`, { token: second.token })).status).toBe(400)
 })
 
+test('the last administrator keeps the password, which is the only way in', async () => {
+  const small = await app.newOrganization()
+  const last = await small.newUser(['Admin'])
+  const switchOff = { login_methods: { Password: false, Elsewhere: true } }
+  expect((await small.ask('PATCH', `/users/${last.id}`, { body: switchOff })).status).toBe(400)
+  const second = await small.newUser(['Admin'])
+  expect((await small.ask('PATCH', `/users/${last.id}`, { body: switchOff })).status).toBe(200)
+  expect((await small.ask('DELETE', `/users/${second.id}`)).status).toBe(400)
+})
+
 test('two requests at once do not take the last two administrators away', async () => {
   for (let round = 0; round < 5; round += 1) {
     const small = await app.newOrganization()

@@ -165,11 +165,13 @@ async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, c
 }
 
 const isSame = (one: UserRow, other: UserRow): boolean => JSON.stringify(one) === JSON.stringify(other)
-const isAdmin = (user: UserRow): boolean => user.roles.includes('Admin') && mayLogIn(user.status)
+const isAdmin = (user: UserRow): boolean => user.roles.includes('Admin') && mayLogIn(user.status) && hasPassword(user)
 
 function keepAnAdmin(admins: readonly { id: string }[], id: string): void {
   if (admins.length !== 1 || admins[0]?.id !== id) return
-  throw badRequest('the last remaining Administrator who can log in can be neither deleted, deactivated nor stripped of the role')
+  throw badRequest(
+    'the last remaining Administrator who can log in can be neither deleted, deactivated nor stripped of the role or the password',
+  )
 }
 
 async function endAccess(tx: Db, user: UserRow): Promise<void> {
