@@ -27,6 +27,30 @@ export async function ensureDataset(world: Teller, actor: Actor, place: Place): 
   const known = await findByName(world, actor.orgId, place.collection, place.dataset)
   if (known) return { row: await withTags(world, actor, known, place.tags) }
   if (place.isSystem) return { row: await bear(world, actor, place) }
+  return shareBirth(world, `${actor.orgId}/${actor.identity.id}/${keyOf(place.collection, place.dataset)}`, () =>
+    birth(world, actor, place),
+  )
+}
+
+const birthsUnderWay = new WeakMap<World['meta'], Map<string, Promise<Ensured>>>()
+
+/** shareBirth lets posts that want the same new dataset at once share one birth: each of them counted alone would fill the hour. */
+async function shareBirth(world: Teller, key: string, start: () => Promise<Ensured>): Promise<Ensured> {
+  const underWay = birthsUnderWay.get(world.meta) ?? new Map<string, Promise<Ensured>>()
+  birthsUnderWay.set(world.meta, underWay)
+  const other = underWay.get(key)
+  if (other) {
+    const { row, turnedAway } = await other
+    return turnedAway ? { row, turnedAway: 'again' } : { row }
+  }
+  const own = start().finally(() => underWay.delete(key))
+  underWay.set(key, own)
+  return own
+}
+
+async function birth(world: Teller, actor: Actor, place: Place): Promise<Ensured> {
+  const made = await selectDatasetByName(world.meta, actor.orgId, place.collection, place.dataset)
+  if (made) return { row: await withTags(world, actor, made, place.tags) }
   const nowMs = world.clock.nowMs()
   const hourStartMs = nowMs - (nowMs % HOUR_MS)
   const births = (await countBirth(world.meta, actor.orgId, actor.identity.id, hourStartMs))?.births ?? 1
