@@ -127,3 +127,19 @@ test('while the store cannot say whether a post is stored the caller waits', asy
   expect(await writer.write(wearing(6n, ['two']))).toMatchObject(STORED)
   expect(await linesOf(store.writer)).toEqual(['one', 'two'])
 })
+
+test('many repeats that come one after the other while the engine dies are all found when it is back', async () => {
+  const store = await newStore()
+  const before = await open(store)
+  const posts = Array.from({ length: 300 }, (_, n) => wearing(BigInt(n + 1), [`line ${n}`]))
+  await Promise.all(posts.map((post) => before.write(post)))
+  const writer = await open(store)
+  const answers: Promise<unknown>[] = []
+  for (const [n, post] of posts.entries()) {
+    answers.push(writer.write(post))
+    if (n % 10 === 0) await testDeps.clock.sleep(2)
+    if (n === 100) store.engine?.kill()
+  }
+  expect(await Promise.all(answers)).toEqual(posts.map(() => DUPLICATE))
+  expect((await linesOf(store.writer)).length).toBe(posts.length)
+})

@@ -30,7 +30,9 @@ const KEEP_MS = 70 * 60_000
 /** KEYS_MAX bounds the memory to about 64 MB; with more posts in an hour, those that are not remembered are looked for in the store. */
 const KEYS_MAX = 2_000_000
 const LEARN_ALL_BOUND_MS = 30_000
-const ALONE_FOR_MS = 1_000
+/** LOOK_EVERY_MS is how often a process looks for others, LEARN_EVERY_MS how often it learns all they stored; between, it asks for single posts. */
+const LOOK_EVERY_MS = 1_000
+const LEARN_EVERY_MS = 30_000
 /** RECENT_MS is how far a look at the posts of other processes reaches behind the one before: longer than an insert may take. */
 const RECENT_MS = 120_000
 const LOOKED_UP_AT_ONCE = 500
@@ -68,14 +70,16 @@ export async function openIdentityGuard(store: EventStore, deps: GuardDeps): Pro
   })
 
   const remembersAll = (): boolean => memory.fullFromMs() <= clock.monotonicMs() - KEEP_MS
-  const learnFromOthers = makeLearning(deps, learn, openedMs)
+  const others = makeOthers(deps, learn, openedMs)
 
   /** missing gives the blocks that are to be stored: all of a new post, none of a duplicate, some of one that was cut short. */
   async function missing(post: Post, key: bigint): Promise<readonly Block[]> {
-    if (memory.get(key) === undefined) await learnFromOthers()
+    if (memory.get(key) === undefined) await others.look()
     const known = memory.get(key)
-    if (known === undefined && remembersAll()) return post.blocks
-    if (known === undefined || known === IN_STORE) return missingBlocks(post, await lookUp(post))
+    const sinceMs = remembersAll() ? others.unknownSinceMs() : clock.nowMs() - KEEP_MS
+    if (known === undefined && sinceMs === undefined) return post.blocks
+    if (known === undefined) return missingBlocks(post, await lookUp(post, sinceMs ?? 0))
+    if (known === IN_STORE) return missingBlocks(post, await lookUp(post, clock.nowMs() - KEEP_MS))
     if (known === remembered(post.bodyHash)) return []
     throw otherBody()
   }
@@ -179,47 +183,59 @@ function missingBlocks(post: Post, stored: readonly StoredDay[]): readonly Block
   return missing
 }
 
-/** makeLearning gives a function that brings the memory up to what other processes stored, and costs next to nothing while there are none. */
-function makeLearning({ clock, seq }: GuardDeps, learn: (sinceMs: number) => Promise<void>, openedMs: number): () => Promise<void> {
+/** Others are the processes that write to the same store; a predecessor counts as one for a while, since its last insert may still be running. */
+type Others = {
+  /** look brings the memory up to what others stored, and costs next to nothing while there are none. */
+  look(): Promise<void>
+  /** unknownSinceMs is from when on others may have stored what is not remembered; undefined while there are none. */
+  unknownSinceMs(): number | undefined
+}
+
+function makeOthers({ clock, seq }: GuardDeps, learn: (sinceMs: number) => Promise<void>, openedMs: number): Others {
   let learnedToMs = openedMs
-  let aloneUntilMs = Number.NEGATIVE_INFINITY
+  let alone = false
+  let lookAgainMs = Number.NEGATIVE_INFINITY
   const look = inTurns(async () => {
-    if (clock.monotonicMs() < aloneUntilMs) return
+    if (clock.monotonicMs() < lookAgainMs) return
     const nowMs = clock.nowMs()
-    if ((await seq.othersSince(nowMs - KEEP_MS)) === 0) aloneUntilMs = clock.monotonicMs() + ALONE_FOR_MS
-    else await learn(learnedToMs - RECENT_MS)
-    learnedToMs = nowMs
+    alone = (await seq.othersSince(learnedToMs - RECENT_MS)) === 0
+    if (!alone && nowMs - learnedToMs > LEARN_EVERY_MS) await learn(learnedToMs - RECENT_MS)
+    if (alone || nowMs - learnedToMs > LEARN_EVERY_MS) learnedToMs = nowMs
+    lookAgainMs = clock.monotonicMs() + LOOK_EVERY_MS
   })
-  return () => (clock.monotonicMs() < aloneUntilMs ? Promise.resolve() : look())
+  return {
+    look: () => (clock.monotonicMs() < lookAgainMs ? Promise.resolve() : look()),
+    unknownSinceMs: () => (alone ? undefined : learnedToMs - RECENT_MS),
+  }
 }
 
 /** makeLookUp asks the store for single posts, many in one question. */
-function makeLookUp(store: EventStore, clock: Clock): (post: Post) => Promise<readonly StoredDay[]> {
-  type Asked = { post: Post; answer: PromiseWithResolvers<readonly StoredDay[]> }
+function makeLookUp(store: EventStore, clock: Clock): (post: Post, sinceMs: number) => Promise<readonly StoredDay[]> {
+  type Asked = { post: Post; sinceMs: number; answer: PromiseWithResolvers<readonly StoredDay[]> }
   const waiting: Asked[] = []
   const ask = inTurns(async () => {
     for (let asked = waiting.splice(0, LOOKED_UP_AT_ONCE); asked.length > 0; asked = waiting.splice(0, LOOKED_UP_AT_ONCE)) {
       const posts = asked.map(({ post }) => post)
-      const nowMs = clock.nowMs()
-      const today = Math.floor(nowMs / DAY_MS)
+      const today = Math.floor(clock.nowMs() / DAY_MS)
+      const sinceMs = Math.min(...asked.map((each) => each.sinceMs))
       const wanted = {
         logIds: [...new Set(posts.map((post) => post.logId))],
         posts: posts.map((post) => post.identity),
         days: [...new Set([today, today - 1, ...posts.flatMap((post) => post.blocks.map((block) => block.day))])],
       }
       try {
-        const found = Map.groupBy(await storedDays(store.writer, wanted, seqAt(nowMs - KEEP_MS)), (row) =>
-          keyOf(row.org_id, row.log_id, row.post),
-        )
+        const found = Map.groupBy(await storedDays(store.writer, wanted, seqAt(sinceMs)), (row) => keyOf(row.org_id, row.log_id, row.post))
         for (const { post, answer } of asked) answer.resolve(found.get(keyOf(post.orgNumber, post.logId, post.identity)) ?? [])
       } catch (cause) {
         for (const { answer } of asked) answer.reject(cause)
       }
     }
   })
-  return async (post) => {
+  return async (post, sinceMs) => {
     const answer = Promise.withResolvers<readonly StoredDay[]>()
-    waiting.push({ post, answer })
+    // The turn that is running may take it along and fail before this one gets to wait for it.
+    answer.promise.catch(() => undefined)
+    waiting.push({ post, sinceMs, answer })
     await ask()
     return answer.promise
   }
