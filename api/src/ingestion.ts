@@ -21,6 +21,19 @@ The body may be compressed (\`Content-Encoding\` \`gzip\`, \`deflate\` or \`zstd
 
 const LINES = ['application/x-ndjson', 'application/json', 'text/plain'] as const
 
+/** OtlpStatus is how OTLP says no, in JSON; a protobuf request gets the same as protobuf. */
+const OtlpStatus = z
+  .object({ code: z.int().describe('A gRPC status code.'), message: z.string() })
+  .meta({ id: 'OtlpStatus', description: 'A failure in the words of OTLP (`google.rpc.Status`).' })
+
+const partial = <Name extends string>(name: Name) =>
+  z.object({
+    partialSuccess: z
+      .object({ errorMessage: z.string().optional(), ...({ [name]: z.string().optional() } as Record<Name, z.ZodOptional<z.ZodString>>) })
+      .optional(),
+  })
+
+const OTLP = ['application/json', 'application/x-protobuf'] as const
 const FAILS = [408, 413, 415, 422, 503] as const
 
 /** The endpoints that events are sent to. */
@@ -49,6 +62,40 @@ An \`Idempotency-Key\` header makes a repeated post harmless for at least an hou
     query: where,
     takes: LINES,
     reply: Taken,
+    fails: FAILS,
+  }),
+  otlpLogs: endpoint({
+    method: 'POST',
+    path: '/v1/logs',
+    permission: 'events_write',
+    tier: 'X',
+    summary: 'Send logs by OTLP/HTTP, as JSON or protobuf',
+    description: `The dataset is the resource's \`service.name\`, the collection its \`service.namespace\`. ${HEADERS}`,
+    takes: OTLP,
+    failure: OtlpStatus,
+    reply: partial('rejectedLogRecords'),
+    fails: FAILS,
+  }),
+  otlpTraces: endpoint({
+    method: 'POST',
+    path: '/v1/traces',
+    permission: 'events_write',
+    tier: 'X',
+    summary: 'Send spans by OTLP/HTTP; each becomes an event in the system collection `.traces`',
+    takes: OTLP,
+    failure: OtlpStatus,
+    reply: partial('rejectedSpans'),
+    fails: FAILS,
+  }),
+  otlpMetrics: endpoint({
+    method: 'POST',
+    path: '/v1/metrics',
+    permission: 'events_write',
+    tier: 'X',
+    summary: 'Taken from OTLP exporters that send everything to one address, and not stored',
+    takes: OTLP,
+    failure: OtlpStatus,
+    reply: partial('rejectedDataPoints'),
     fails: FAILS,
   }),
 }

@@ -69,6 +69,13 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { groupId }, body }
   },
   'ingestion.send': ({ word }) => ({ raw: JSON.stringify({ message: word('hello'), level: 'info' }) }),
+  'ingestion.otlpLogs': ({ word }) => ({
+    raw: JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [{ body: { stringValue: word('hello') } }] }] }] }),
+  }),
+  'ingestion.otlpTraces': ({ word }) => ({
+    raw: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ name: word('span') }] }] }] }),
+  }),
+  'ingestion.otlpMetrics': () => ({ raw: JSON.stringify({ resourceMetrics: [] }) }),
   'ingestion.sendTo': ({ word }) => ({
     params: { collection: word('shop'), dataset: word('web') },
     raw: JSON.stringify({ message: word('hello'), level: 'info' }),
@@ -158,4 +165,7 @@ export const answersUnknown: Readonly<Record<string, string>> = {
 export const changesNothing: Readonly<Record<string, string>> = {
   'ingestion.send': 'events are no changes',
   'ingestion.sendTo': 'events are no changes',
+  'ingestion.otlpLogs': 'events are no changes',
+  'ingestion.otlpTraces': 'events are no changes',
+  'ingestion.otlpMetrics': 'metrics are not kept',
 }

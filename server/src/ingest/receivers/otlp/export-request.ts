@@ -10,7 +10,7 @@ export const RECORDS_MAX = 200_000
 const WEIGHT_MAX = 8_000_000
 const OWN_WEIGHT = 8
 /** TRACES is the collection of all spans. */
-const TRACES = '.traces'
+export const TRACES = '.traces'
 /** SDKs say this when nobody gave the service a name. */
 const NO_NAME = 'unknown_service'
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
 import type { IngestRequest, Parsed, Receiver, RequestHead } from '../../batch.ts'
 import { allStored, answerOtlp, encodingOf, type SignalName } from './answer.ts'
-import { logsRequest, Post, tracesRequest } from './export-request.ts'
+import { logsRequest, Post, TRACES as TRACES_COLLECTION, tracesRequest } from './export-request.ts'
 import { readJson } from './json.ts'
 import { readProtobuf } from './protobuf.ts'
 
@@ -21,6 +21,7 @@ export const otlp: Receiver = {
     { methods: ['POST'], tail: METRICS, probe: (request) => allStored(request.contentType) },
   ],
   limits: { wireBytes: 20 * MIB, bodyBytes: 64 * MIB },
+  systemCollections: [TRACES_COLLECTION],
   parse,
   answer: (request, outcome, parsed) => answerOtlp(signalOf(request), request, outcome, parsed),
 }
