@@ -22,7 +22,6 @@ parentPort.on('message', ({ job, question }) => {
   if (what === 'die') process.exit(1)
   if (what === 'throw') throw new Error('a bug')
   if (what === 'hang') for (;;);
-  if (what === 'fill') for (const all = [];;) all.push({ one: 1, two: { three: 3 } })
   if (what === 'refuse') return parentPort.postMessage({ job, failure: { kind: 'refused', status: 400, details: 'no', headers: {} } })
   if (what === 'bug') return parentPort.postMessage({ job, failure: { kind: 'bug', stack: 'here' } })
   parentPort.postMessage({ job, reply: { notes: threadId } })
@@ -43,7 +42,7 @@ const question = (path: string): ParseQuestion => ({
 
 const comeAgain = expect.objectContaining({ status: 503, headers: { 'retry-after': expect.stringMatching(/^[1-9]$/) } })
 
-test.each(['die', 'throw', 'hang', 'fill'])(
+test.each(['die', 'throw', 'hang'])(
   'after a worker was made to %s, its post is told to come again and the next one is taken by another',
   async (path) => {
     const pool = await open({ stepMs: path === 'hang' ? 200 : 20_000 })
