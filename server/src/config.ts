@@ -157,6 +157,7 @@ function asRoles(text: string): Role[] {
   const words = asWords(text)
   const roles = ROLES.filter((role) => words.includes(role))
   if (roles.length !== words.length || roles.length === 0) throw new Error(`must name some of ${ROLES.join(', ')}`)
+  if (roles.length !== ROLES.length) throw new Error(`must name all of ${ROLES.join(', ')}: a process cannot do a part of the work yet`)
   return roles
 }
 
