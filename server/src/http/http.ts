@@ -39,6 +39,8 @@ const ACCEPT_LENGTH_MAX = 1_000
 /** A parameter may be as long as headers may be; what it names is looked at by its own schema. */
 const PARAM_LENGTH_MAX = 16_384
 const BODY_BYTES_MAX = 4 * 1024 * 1024
+/** CLOSE_IDLE_MS: while the door closes, a connection is ended at most this long after its last answer. */
+const CLOSE_IDLE_MS = 50
 
 export type Bounds = { headersMs: number; requestMs: number; idleMs: number; checkEveryMs: number }
 const BOUNDS: Bounds = { headersMs: 10_000, requestMs: 120_000, idleMs: 72_000, checkEveryMs: 1_000 }
@@ -86,6 +88,12 @@ export function openDoor(options: DoorOptions): FastifyInstance {
   })
   app.server.on('checkExpectation', (_request, response) => refuseExpectation(options, response))
   app.addHook('onSend', compress)
+  app.addHook('preClose', (done) => {
+    // The server itself ends only what is idle at the first moment; what is answered a moment later would keep it open for as long as callers like.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS).unref()
+    app.server.once('close', () => clearInterval(sweep))
+    done()
+  })
   app.addHook('onResponse', async (request, reply) => {
     const action = request.facts?.action ?? 'unknown'
     options.meter.answered(action, reply.statusCode, reply.elapsedTime / 1000)
