@@ -29,7 +29,11 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
   const world = await openWorld(config)
   const app = await openApp(world, config).catch(closing(world))
-  const address = await app.door.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch(closing(app))
+  const address = await app.door.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch((thrown) => {
+    // The organisation and its key are made: a key that is not shown now is never shown.
+    if (app.firstKey) process.stdout.write(`\n  First admin key, shown this once:\n\n    ${app.firstKey.reveal()}\n\n`)
+    return closing(app)(thrown)
+  })
   for (const name of unknownSettings(process.env)) world.log.warn({ name }, 'a setting that looks like ours is not read')
   const firstKey = app.firstKey?.reveal()
   greet(config, address, firstKey)
