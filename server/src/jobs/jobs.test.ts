@@ -153,7 +153,8 @@ test('a recurring kind has one job for all workers, which comes again after its 
   }
   work([tick])
   work([tick], {}, await database.open())
-  await soon(() => runs).toBe(1)
+  // The clock moves only when the first run is written down, or its next turn would be reckoned from the moved clock.
+  await soon(async () => [runs, ((await jobs())[0]?.due_at ?? 0) > Date.now() + shiftMs]).toEqual([1, true])
   shiftMs += DAY_MS
   await soon(async () => (await jobs())[0]?.last_failure).toBe('once')
   shiftMs += DAY_MS
