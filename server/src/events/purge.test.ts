@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import type { EventStore } from './events.ts'
+import { countEventsOf, oldestEventMs, type RemovalDeps, removeEvents, selectHeldLogs } from './purge.ts'
+import { removalsUnderWay, rowsOfParts } from './purge-rows.ts'
+import { type TableClass, tableClasses, tableClassNames } from './table.ts'
+import { ask, makeEngines, testDeps } from './test-engine.ts'
+
+const engines = makeEngines()
+let store: EventStore
+
+beforeEach(async () => {
+  store ??= await engines.open(await engines.newDir())
+  for (const { table } of Object.values(tableClasses)) await store.writer.command({ query: `truncate table ${table}` })
+})
+afterAll(engines.cleanUp)
+
+const DAY_MS = 86_400_000
+/** TODAY is a day counted from 1970. */
+const TODAY = Math.floor(Date.UTC(2026, 10, 21) / DAY_MS)
+const deps = (given: Partial<RemovalDeps> = {}): RemovalDeps => ({
+  ...testDeps,
+  signal: new AbortController().signal,
+  mayRewrite: true,
+  ...given,
+})
+
+let seq = 0
+async function addEvents(logId: string, day: number, rows: number, tableClass: TableClass = 's', orgId = 1): Promise<void> {
+  const values = Array.from({ length: rows }, (_, row) => {
+    seq += 1
+    return {
+      org_id: orgId,
+      log_id: logId,
+      ts: `${new Date(day * DAY_MS + row).toISOString().slice(0, -1).replace('T', ' ')}`,
+      seq,
+      raw: 'line',
+    }
+  })
+  await store.writer.insert({ table: tableClasses[tableClass].table, values, format: 'JSONEachRow' })
+}
+
+const eventsOf = (logId: string) => countEventsOf(store, logId, undefined)
+const activeBytes = async () =>
+  Number(
+    (
+      await ask<{ bytes: string }>(
+        store.writer,
+        "select sum(bytes_on_disk) as bytes from system.parts where active and table like 'events%'",
+      )
+    )[0]?.bytes,
+  )
+
+test('all events of a dataset go from all tables, their place on the disk with them, and no event of another', async () => {
+  const [gone, kept] = [randomUUID(), randomUUID()]
+  for (const tableClass of tableClassNames) {
+    await addEvents(gone, TODAY, 2_000, tableClass)
+    await addEvents(kept, TODAY, 10, tableClass)
+    await addEvents(gone, TODAY - 400, 100, tableClass)
+    await store.writer.command({ query: `optimize table ${tableClasses[tableClass].table} final` })
+  }
+  const before = await activeBytes()
+  const { removed, isWaiting } = await removeEvents(store, [{ logIds: [gone], beforeDay: undefined }], deps())
+  expect([[...removed], isWaiting]).toEqual([[[gone, 6_300]], false])
+  expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([0, 30])
+  expect(await activeBytes()).toBeLessThan(before / 2)
+  expect(await removalsUnderWay(store)).toEqual([])
+})
+
+test('each dataset loses what is older than its own day, at one go', async () => {
+  const [short, long, endless] = [randomUUID(), randomUUID(), randomUUID()]
+  for (const logId of [short, long, endless]) for (const age of [0, 29, 30, 31, 364, 365, 366]) await addEvents(logId, TODAY - age, 1 + age)
+  await store.writer.command({ query: 'optimize table events_s final' })
+  await removeEvents(
+    store,
+    [
+      { logIds: [short], beforeDay: TODAY - 30 },
+      { logIds: [long], beforeDay: TODAY - 365 },
+    ],
+    deps(),
+  )
+  expect(await eventsOf(short)).toBe(1 + 30 + 31)
+  expect(await eventsOf(long)).toBe(1 + 30 + 31 + 32 + 365 + 366)
+  expect(await eventsOf(endless)).toBe(1 + 30 + 31 + 32 + 365 + 366 + 367)
+  expect([await oldestEventMs(store, short), await oldestEventMs(store, endless)]).toEqual([(TODAY - 30) * DAY_MS, (TODAY - 366) * DAY_MS])
+  expect(await oldestEventMs(store, randomUUID())).toBe(undefined)
+})
+
+test('parts of which every row is doomed are dropped at once, even while the store rests from rewriting', async () => {
+  const [a, b, kept] = [randomUUID(), randomUUID(), randomUUID()]
+  await addEvents(a, TODAY - 40, 5)
+  await addEvents(b, TODAY - 40, 5)
+  await store.writer.command({ query: 'optimize table events_s final' })
+  await addEvents(a, TODAY - 2, 5)
+  await addEvents(kept, TODAY - 2, 5)
+  await store.writer.command({ query: 'optimize table events_s final' })
+  const dooms = [{ logIds: [a, b], beforeDay: undefined }]
+  const first = await removeEvents(store, dooms, deps({ mayRewrite: false }))
+  expect([first.isWaiting, first.removed.get(a), first.removed.get(b), first.rewritingMs]).toEqual([true, 5, 5, 0])
+  expect([...(await rowsOfParts(store, 's')).values()]).toEqual([10])
+  const second = await removeEvents(store, dooms, deps())
+  expect([second.isWaiting, [...second.removed]]).toEqual([false, [[a, 5]]])
+  expect(await eventsOf(kept)).toBe(5)
+})
+
+test('nothing doomed is nothing done', async () => {
+  await addEvents(randomUUID(), TODAY, 3)
+  const before = [...(await rowsOfParts(store, 's'))]
+  for (const dooms of [[], [{ logIds: [], beforeDay: undefined }], [{ logIds: [randomUUID()], beforeDay: TODAY + 1 }]]) {
+    expect(await removeEvents(store, dooms, deps())).toMatchObject({ isWaiting: false, rewritingMs: 0 })
+  }
+  expect([...(await rowsOfParts(store, 's'))]).toEqual(before)
+})
+
+test('events that arrive while others are removed stay, and what comes late for a removed dataset goes with the next removal', async () => {
+  const [gone, busy] = [randomUUID(), randomUUID()]
+  await addEvents(gone, TODAY, 100)
+  await addEvents(busy, TODAY, 1)
+  await store.writer.command({ query: 'optimize table events_s final' })
+  let arrived = 1
+  const isOver = new AbortController()
+  const arriving = (async () => {
+    while (!isOver.signal.aborted) {
+      await addEvents(busy, TODAY, 7)
+      arrived += 7
+    }
+  })()
+  await removeEvents(store, [{ logIds: [gone], beforeDay: undefined }], deps())
+  isOver.abort()
+  await arriving
+  await addEvents(gone, TODAY, 2)
+  expect([await eventsOf(gone), await eventsOf(busy)]).toEqual([2, arrived])
+  await removeEvents(store, [{ logIds: [gone], beforeDay: undefined }], deps())
+  expect([await eventsOf(gone), await eventsOf(busy)]).toEqual([0, arrived])
+})
+
+test('a removal that was left alone is waited for by the next', async () => {
+  const [gone, kept] = [randomUUID(), randomUUID()]
+  await addEvents(gone, TODAY, 5)
+  await addEvents(kept, TODAY, 5)
+  await store.writer.command({ query: 'optimize table events_s final' })
+  const leaving = new AbortController()
+  const dooms = [{ logIds: [gone], beforeDay: undefined }]
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    leaving.abort()
+    return testDeps.clock.sleep(ms, signal)
+  }
+  await store.writer.command({ query: 'system stop merges events_s' })
+  const left = removeEvents(store, dooms, deps({ clock: { ...testDeps.clock, sleep }, signal: leaving.signal }))
+  await expect(left).rejects.toThrow('aborted')
+  expect(await removalsUnderWay(store)).toMatchObject([{ table: 'events_s', failure: '' }])
+  await store.writer.command({ query: 'system start merges events_s' })
+  await removeEvents(store, dooms, deps())
+  expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([0, 5])
+})
+
+test('many datasets are removed although one statement cannot name them all', async () => {
+  const logIds = Array.from({ length: 4_500 }, () => randomUUID())
+  const [first, last] = [logIds[0] ?? '', logIds.at(-1) ?? '']
+  const kept = randomUUID()
+  for (const logId of [first, last, kept]) await addEvents(logId, TODAY, 3)
+  await store.writer.command({ query: 'optimize table events_s final' })
+  await removeEvents(store, [{ logIds, beforeDay: undefined }], deps())
+  expect([await eventsOf(first), await eventsOf(last), await eventsOf(kept)]).toEqual([0, 0, 3])
+})
+
+test('every dataset that has events is listed with its organisation', async () => {
+  const [a, b] = [randomUUID(), randomUUID()]
+  await addEvents(a, TODAY, 3, 's', 7)
+  await addEvents(a, TODAY, 4, 'l', 7)
+  await addEvents(b, TODAY, 1, 'm', 8)
+  expect((await selectHeldLogs(store)).sort((x, y) => x.orgNumber - y.orgNumber)).toEqual([
+    { orgNumber: 7, logId: a, events: 7 },
+    { orgNumber: 8, logId: b, events: 1 },
+  ])
+})
