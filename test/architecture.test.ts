@@ -19,7 +19,7 @@ const rooms: Record<string, readonly string[]> = {
   mcp: ['http', 'world.ts', 'resources'],
 }
 const groundFloor = ['errors.ts', 'clock.ts', 'ids.ts', 'log.ts', 'secret.ts', 'vault.ts', 'child.ts', 'version.ts']
-const roof = ['main.ts', 'app.ts', 'config.ts']
+const roof = ['main.ts', 'app.ts', 'work.ts', 'config.ts']
 /** What the packages may import of one another; nobody imports the server, the web app or the command line. */
 const packages: Record<string, readonly string[]> = { api: [], server: ['@dendro/api'], cli: ['@dendro/api'], web: ['@dendro/api'] }
 /** Folders whose files may be entered from outside only by these names, besides the file that bears the folder's name. */

@@ -3,9 +3,10 @@ import { inject } from 'vitest'
 import { type App, openApp, openWorld } from '../server/src/app.ts'
 import { type Clock, systemClock } from '../server/src/clock.ts'
 import { readConfig } from '../server/src/config.ts'
+import type { JobKind } from '../server/src/jobs/jobs.ts'
 import { openLog } from '../server/src/log.ts'
 import { foundOrganization } from '../server/src/resources/organizations/first-start.ts'
-import type { Mail } from '../server/src/world.ts'
+import type { Mail, World } from '../server/src/world.ts'
 
 export type Reply<T = unknown> = { status: number; headers: Headers; body: T }
 export type Ask = { key?: string; token?: string; body?: unknown; headers?: Record<string, string>; raw?: string | Uint8Array }
@@ -39,8 +40,14 @@ export type TestApp = {
   close(): Promise<void>
 }
 
-/** openTestApp runs the whole service on the shared stores, with a clock that can be moved and mail that is kept. */
-export async function openTestApp(env: Record<string, string> = {}): Promise<TestApp> {
+/**
+ * openTestApp runs the whole service on the shared stores, with a clock that can be moved and mail that is kept. The jobs that a test does not ask
+ * for stay undone: its clock is not that of the others who share the stores.
+ */
+export async function openTestApp(
+  env: Record<string, string> = {},
+  kinds: (world: World) => readonly JobKind[] = () => [],
+): Promise<TestApp> {
   const stores = inject('stores')
   const config = readConfig({
     DENDRO_CLICKHOUSE_URL: stores.events,
@@ -58,7 +65,7 @@ export async function openTestApp(env: Record<string, string> = {}): Promise<Tes
   const opened = await openWorld(config, { clock, log: openLog(config.DENDRO_LOG_LEVEL) })
   const mailer = config.DENDRO_SMTP_URL ? opened.mailer : { configured: true, send: async (mail: Mail) => void mails.push(mail) }
   const world = { ...opened, mailer }
-  const app = await openApp(world, config)
+  const app = await openApp(world, config, kinds(world))
   const url = await app.door.listen({ host: '127.0.0.1', port: 0 })
   const ask = <T>(method: string, path: string, given?: Ask) => send<T>(url, method, path, given)
   return {

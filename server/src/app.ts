@@ -14,6 +14,7 @@ import { referenceRoutes } from './http/reference/reference.ts'
 import { systemIds } from './ids.ts'
 import { type Intake, openIntake } from './ingest/intake.ts'
 import { ingestionRoutes } from './ingest/routes.ts'
+import { type JobKind, startWorker } from './jobs/jobs.ts'
 import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
 import { giveBackToWindow, removeWindows, takeFromWindow } from './meta/counters.ts'
@@ -46,6 +47,7 @@ import { userRoutes } from './resources/users/routes.ts'
 import type { Secret } from './secret.ts'
 import { openVault } from './vault.ts'
 import { version } from './version.ts'
+import { jobKinds } from './work.ts'
 import type { Deployment, World } from './world.ts'
 
 const allRoutes = (world: World, meter: Meter, intake: Intake): readonly Routes[] => [
@@ -152,8 +154,12 @@ async function openBoth<A extends { close(): Promise<void> }, B extends { close(
   throw a.status === 'rejected' ? a.reason : (b as PromiseRejectedResult).reason
 }
 
-/** openApp puts the rooms together: the first organisation, the routes, the door. */
-export async function openApp(world: World & { close(): Promise<void> }, config: Config): Promise<App> {
+/** openApp puts the rooms together: the first organisation, the routes, the door, the work behind it. */
+export async function openApp(
+  world: World & { close(): Promise<void> },
+  config: Config,
+  kinds: readonly JobKind[] = jobKinds(world),
+): Promise<App> {
   const { firstKey } = await firstStart(world)
   const windows: WindowStore = { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) }
   const limiter = new RateLimiter(config.DENDRO_RATE_LIMIT, windows, world.clock)
@@ -195,13 +201,14 @@ export async function openApp(world: World & { close(): Promise<void> }, config:
       removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),
     ),
   ]
+  const worker = startWorker(world, kinds)
   return {
     world,
     door,
     firstKey,
     close: async () => {
       for (const stop of chores) stop()
-      await door.close()
+      await Promise.all([door.close(), worker.close()])
       await intake.close()
       await heartbeats.flush().catch((err) => world.log.warn({ err }, 'heartbeats of datasets could not be written'))
       await Promise.all([limiter.giveBackIdle(0), senderLimiter.giveBackIdle(0)]).catch((err) =>

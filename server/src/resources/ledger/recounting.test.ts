@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../../test/world.ts'
+import { spanOf } from './recounting.ts'
+
+const MINUTE_MS = 60_000
+const NOW_MS = Date.UTC(2026, 10, 21, 10, 0, 30)
+const SETTLED_MS = Date.UTC(2026, 10, 21, 9, 58)
+
+let app: TestApp | undefined
+afterEach(() => app?.close())
+
+test('a recount looks at full minutes that are over, and again at the ten before', () => {
+  expect(spanOf(NOW_MS, undefined)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(spanOf(NOW_MS, SETTLED_MS - 10 * MINUTE_MS)).toEqual({ fromMs: SETTLED_MS - 20 * MINUTE_MS, toMs: SETTLED_MS })
+})
+
+test('after a long pause a recount goes back a day, and after a clock that went back it begins anew', () => {
+  expect(spanOf(NOW_MS, 0)).toEqual({ fromMs: SETTLED_MS - 24 * 60 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(spanOf(NOW_MS, NOW_MS + 1)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(spanOf(NOW_MS, 'soon')).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+})
+
+test('the kinds of work that a service is given are done while it runs, and what runs when it stops is ended', async () => {
+  const name = `test ${randomUUID()}`
+  const started = Promise.withResolvers<void>()
+  let ended = false
+  const run = async ({ signal }: { signal: AbortSignal }): Promise<undefined> => {
+    started.resolve()
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    ended = true
+  }
+  app = await openTestApp({}, () => [{ name, everyMs: MINUTE_MS, isDueAtStart: true, run }])
+  await started.promise
+  await app.close()
+  app = undefined
+  expect(ended).toBe(true)
+})
