@@ -77,6 +77,64 @@ export const integerParameter = (min: number, max: number) =>
       .optional(),
   )
 
+/** booleanParameter is true or false, or 1 or 0, in a query string. */
+export const booleanParameter = z.preprocess((value) => {
+  const one = lastOf(value)
+  const word = typeof one === 'string' ? one.trim().toLowerCase() : one
+  if (word === 'true' || word === '1') return true
+  return word === 'false' || word === '0' ? false : word === '' ? undefined : word
+}, z.boolean({ error: 'must be true or false' }).optional())
+
+/** phrasesParameter is a list in a query string whose items may hold commas of their own: in quotes or parentheses they do not separate. */
+export const phrasesParameter = () =>
+  z.preprocess(
+    (value) => {
+      if (value === undefined) return undefined
+      const given = Array.isArray(value) ? value : [value]
+      return given.flatMap((entry) => (typeof entry === 'string' ? phrasesOf(entry) : [entry])).filter((entry) => entry !== '')
+    },
+    z
+      .array(text(0, 4_096))
+      .max(PHRASES_MAX, { error: `must have at most ${PHRASES_MAX} items` })
+      .optional(),
+  )
+
+const PHRASES_MAX = 100
+
+function phrasesOf(line: string): string[] {
+  const phrases: string[] = []
+  let [start, depth, isQuoted] = [0, 0, false]
+  for (let at = 0; at < line.length; at += 1) {
+    const mark = line[at]
+    if (mark === '"') isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (mark === '(') depth += 1
+    else if (mark === ')') depth -= 1
+    else if (mark === ',' && depth <= 0) {
+      phrases.push(line.slice(start, at))
+      start = at + 1
+    }
+  }
+  return [...phrases, line.slice(start)].map((phrase) => phrase.trim())
+}
+
+/** int64 is a whole number of 64 bits in an answer: an exact JSON integer, which a program without such numbers rounds. */
+export const int64 = z
+  .custom<number | bigint>((value) => typeof value === 'bigint' || Number.isInteger(value), { error: 'must be a whole number' })
+  .meta({ type: 'integer', format: 'int64' })
+
+const INT64_MAX = 2n ** 63n - 1n
+
+/** int64Given is such a number in a request: an integer of any size, or its digits as text. */
+export const int64Given = z.preprocess(
+  (value) => {
+    const one = lastOf(value)
+    if (typeof one === 'string' && /^\d{1,19}$/.test(one)) return BigInt(one)
+    return typeof one === 'number' && Number.isSafeInteger(one) ? BigInt(one) : one
+  },
+  z.bigint({ error: 'must be a whole number of at most 63 bits' }).min(0n).max(INT64_MAX),
+)
+
 export const Identity = z
   .object({ type: z.enum(['API_KEY_ID', 'USER_ID']), id: uuid })
   .meta({ id: 'Identity', description: 'Who acted: an API key or a user.' })

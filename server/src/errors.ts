@@ -51,6 +51,11 @@ export const notFound = (noun: string, id?: string): Failure =>
 
 export const conflict = (details: string): Failure => new Failure(409, details)
 
+export const gone = (details: string): Failure => new Failure(410, details)
+
+/** callerGone ends what is done for a caller who has left; nobody reads it. */
+export const callerGone = new Failure(499, 'the caller left before the answer')
+
 export const notBuilt = (details: string): Failure => new Failure(501, details)
 
 /** unavailable says that the trouble is ours and passing; every shipper retries 503 and drops data on 500. */

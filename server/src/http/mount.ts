@@ -1,7 +1,7 @@
 import { type BodyOf, type ContractGroup, type Endpoint, type ParamsOf, pathNames, type QueryOf, type ReplyOf, statusOf } from '@dendro/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { badRequest } from '../errors.ts'
+import { badRequest, callerGone } from '../errors.ts'
 import type { Actor, RequestFacts } from './actor.ts'
 import { toJson } from './json.ts'
 import type { Head, Taker, Takers } from './taking.ts'
@@ -12,7 +12,12 @@ type ActorOf<E extends Endpoint> = E['permission'] extends 'public' ? undefined 
 
 /** At is what is known before the body is looked at: who asks, and for which record. */
 export type At<E extends Endpoint> = { actor: ActorOf<E>; params: ParamsOf<E>; facts: RequestFacts }
-export type Call<E extends Endpoint> = At<E> & { query: QueryOf<E>; body: BodyOf<E> }
+export type Call<E extends Endpoint> = At<E> & {
+  query: QueryOf<E>
+  body: BodyOf<E>
+  /** signal ends when the caller leaves before he has his answer. */
+  readonly signal: AbortSignal
+}
 
 /** An Answer is a reply that needs a status or headers other than the declared ones. */
 export class Answer<T> {
@@ -140,11 +145,31 @@ function answering(endpoint: Endpoint, handler: JsonHandler<Endpoint>) {
     const record = find ? await find(at as At<Endpoint>) : undefined
     const query = endpoint.query ? check(endpoint.query, request.query, 'query') : {}
     const body = endpoint.body ? check(endpoint.body, bodyOf(request, endpoint.body), 'body') : undefined
-    const answer = await run({ ...at, query, body, record } as never)
+    let signal: AbortSignal | undefined
+    const call = {
+      ...at,
+      query,
+      body,
+      record,
+      // Made only for who asks: most handlers are done before anybody could leave.
+      get signal() {
+        signal ??= signalOf(reply)
+        return signal
+      },
+    }
+    const answer = await run(call as never)
     return answer instanceof Answer
       ? send(reply.headers(answer.headers), answer.status, answer.body, endpoint)
       : send(reply, success, answer, endpoint)
   }
+}
+
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  const leaving = new AbortController()
+  const leave = () => leaving.abort(callerGone)
+  if (raw.destroyed) leave()
+  else raw.once('close', () => raw.writableFinished || leave())
+  return leaving.signal
 }
 
 function bodyOf(request: FastifyRequest, schema: z.ZodType): unknown {

@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { Event, Explain, GroupRow, Link, ResultRow, Series, Totals, Warning } from './event-shapes.ts'
+import {
+  booleanParameter,
+  int64Given,
+  integerParameter,
+  list,
+  listParameter,
+  ms,
+  phrasesParameter,
+  text,
+  textParameter,
+  uuid,
+} from './values.ts'
+
+export const EVENTS_MAX = 10_000
+export const SLICES_MAX = 1_440
+const FROM_MAX = 500
+const TEXT_MAX = 65_536
+
+export const QueryStatus = z.enum(['IN_PROGRESS', 'COMPLETED', 'CANCELLED_BY_USER', 'TIMED_OUT', 'INTERNAL_SERVER_ERROR'])
+export type QueryStatus = z.output<typeof QueryStatus>
+
+export const SearchResponse = z
+  .object({
+    explain: Explain,
+    events: z.array(Event),
+    result: z.array(ResultRow),
+    groups: z.array(GroupRow),
+    groups_series: z.array(Series),
+    metadata: z.object({ select: z.array(z.string()), correlation_id: z.string() }),
+    totals: Totals,
+    pagination: z.object({ next_page_url: z.string().optional() }),
+    links: z.array(Link),
+    is_exact: z.boolean(),
+    warnings: z.array(Warning).optional(),
+    status: QueryStatus.optional(),
+    progress: z.int().min(0).max(100).optional(),
+    start_time: z.string().optional(),
+  })
+  .meta({ id: 'SearchResponse' })
+export type SearchResponse = z.output<typeof SearchResponse>
+
+/** sources are the members by which a question says which datasets it reads. */
+export const sources = {
+  from: list(uuid, { max: FROM_MAX }).optional().describe('Dataset ids.'),
+  from_expr: text(0, 4_096)
+    .optional()
+    .describe("A dataset selector such as `collection = 'shop' AND environment = 'prod'`; goes before `from`."),
+}
+
+export const sourceParameters = { from: listParameter(uuid), from_expr: textParameter() }
+
+/** range are the members that bound the time of a question. */
+export const range = {
+  time_range: text(0, 255).optional().describe('A relative range such as `Last 20 minutes`; excludes from_ts and to_ts.'),
+  from_ts: ms.optional().describe('Epoch milliseconds, inclusive; together with to_ts.'),
+  to_ts: ms.optional().describe('Epoch milliseconds, exclusive; together with from_ts.'),
+}
+
+export const rangeParameters = {
+  time_range: textParameter(255),
+  from_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
+  to_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
+}
+
+const SearchAsk = z.object({
+  ...sources,
+  from_tags: list(text(1, 1_024), { max: 100 }).optional().describe('Deprecated: `key:value` items.'),
+  ...range,
+  where: text(0, TEXT_MAX).optional().describe('The filter; every event when absent.'),
+  select: list(text(0, 1_024), { max: 100 })
+    .optional()
+    .describe('Keys, `*`, `@raw`, or aggregates such as `count(*)`. Required, unless a pagination_token is given.'),
+  groups: list(text(0, 4_096), { max: 100 }).optional().describe('Keys to group by, at most 5.'),
+  limit: z.int().min(1).max(EVENTS_MAX).optional().describe('Events, or groups; 100 when absent.'),
+  num_of_slices: z.int().min(1).max(SLICES_MAX).optional().describe('Parts of the range; 10 when absent.'),
+  from_sequence: int64Given.optional().describe('With from_ts: begins within that millisecond, at this number.'),
+  most_recent_first: z.boolean().optional().describe('The order of events; true when absent.'),
+  order_by: text(0, 1_024).optional().describe('One key, with ASC or DESC.'),
+  explain_only: z.boolean().optional().describe('Only say what the question would cost.'),
+  async_enabled: z.boolean().optional().describe('Answer at once, and the result when it is asked for.'),
+  pagination_token: uuid.optional().describe('From a link; every other member but per_page is ignored.'),
+  per_page: z.int().min(1).max(EVENTS_MAX).optional().describe('Only with pagination_token.'),
+})
+export type SearchAsk = z.output<typeof SearchAsk>
+
+const SearchParameters = z.object({
+  ...sourceParameters,
+  from_tags: phrasesParameter(),
+  ...rangeParameters,
+  where: textParameter(TEXT_MAX),
+  select: phrasesParameter(),
+  groups: phrasesParameter(),
+  limit: integerParameter(1, EVENTS_MAX),
+  num_of_slices: integerParameter(1, SLICES_MAX),
+  from_sequence: int64Given.optional(),
+  most_recent_first: booleanParameter,
+  order_by: textParameter(),
+  explain_only: booleanParameter,
+  async_enabled: booleanParameter,
+  pagination_token: textParameter(255).describe('From a link; every other parameter but per_page is ignored.'),
+  per_page: integerParameter(1, EVENTS_MAX),
+})
+
+const FAILS = [404, 410, 422, 501, 503] as const
+const KINDS = `Without aggregates and groups the answer has events; with aggregates it has their values over the range and in each slice; with groups the same
+for each group. \`from_expr\` or \`from\` says where to look, \`time_range\` or \`from_ts\` and \`to_ts\` when (the last 20 minutes if neither is given).`
+
+export const search = {
+  get: endpoint({
+    method: 'GET',
+    path: '/search',
+    permission: 'search_read',
+    tier: 'C',
+    summary: 'Search events, or count and measure them; also where links to further pages lead',
+    description: KINDS,
+    query: SearchParameters,
+    reply: SearchResponse,
+    fails: FAILS,
+  }),
+  run: endpoint({
+    method: 'POST',
+    path: '/search',
+    permission: 'search_read',
+    tier: 'C',
+    summary: 'Search events, or count and measure them',
+    description: KINDS,
+    body: SearchAsk,
+    reply: SearchResponse,
+    fails: FAILS,
+  }),
+  status: endpoint({
+    method: 'GET',
+    path: '/search/status/{statusId}',
+    permission: 'search_read',
+    tier: 'C',
+    summary: 'The state and result of an asynchronous search: 202 while it runs, 201 when it has ended',
+    status: 201,
+    reply: SearchResponse,
+    fails: [404, 410],
+  }),
+  cancel: endpoint({
+    method: 'DELETE',
+    path: '/search/status/{statusId}',
+    permission: 'search_read',
+    tier: 'C',
+    summary: 'Cancel an asynchronous search; one that has ended stays as it is',
+    status: 200,
+    fails: [404, 410],
+  }),
+}
