@@ -3,6 +3,7 @@ import type { TextColumn } from './columns.ts'
 import { LEAVES_MAX, messageKeys, ORIGINAL_TIME, timeKeys } from './event.ts'
 import { encodings } from './leaf-text.ts'
 import type { Matcher, Transition } from './match.ts'
+import { MASK } from './pattern.ts'
 import { exceptionKeys, httpStatusKeys, levelKeys } from './severity.ts'
 import { SHAPE_CHARS_MAX, slotReference, timeReference } from './shape.ts'
 import type { LiveShape } from './shape-ledger.ts'
@@ -98,7 +99,7 @@ function learnShape(matcher: Matcher, map: SlotMap, block: BlockBuilder): Learne
     unplaced: keyed.flatMap(({ kind }, value) => (kind !== NULL && slots[value] === undefined ? [value] : [])),
     times: leavesOf(timeKeys),
     message,
-    skeleton: message < 0 ? maskedHash(textOf(values, () => '*')) : { high: 0, low: 0 },
+    skeleton: message < 0 ? maskedHash(textOf(values, () => MASK)) : { high: 0, low: 0 },
     told: [...new Set(leavesOf([...levelKeys, ...httpStatusKeys]))],
     throws: leavesOf(exceptionKeys).length > 0,
     paths,

@@ -1,5 +1,6 @@
 import { type Arrival, cleanLeaves, type EventRow, type EventTime, eventTime, LEAVES_MAX, messageKeys, ORIGINAL_TIME } from './event.ts'
 import { decodeText, type Encoding, toSlot } from './leaf-text.ts'
+import { MASK } from './pattern.ts'
 import { severityOf } from './severity.ts'
 import { rebuild, SHAPE_CHARS_MAX, slotReference, timeReference } from './shape.ts'
 import { type Hash64, maskedHash, skeletonHash } from './skeleton.ts'
@@ -105,5 +106,5 @@ function skeletonOf(line: Uint8Array, read: ReadLine, leaf: (path: string) => st
   const message = messageKeys.map(leaf).find((text) => text !== undefined)
   if (message !== undefined) return skeletonHash(message)
   if (!read.whole) return skeletonHash(line)
-  return maskedHash(`${read.parts.map((part) => `${part.literal}*`).join('')}${read.tail}`)
+  return maskedHash(read.parts.map((part) => part.literal + MASK).join('') + read.tail)
 }

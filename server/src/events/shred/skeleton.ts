@@ -1,16 +1,21 @@
+import { patternOf } from './pattern.ts'
+
 /** A Hash64 is an unsigned 64-bit number in two halves, since numbers hold only 53 bits and bigints are slow. */
 export type Hash64 = { readonly high: number; readonly low: number }
 export const hashToBigint = ({ high, low }: Hash64): bigint => (BigInt(high) << 32n) | BigInt(low)
 
 /** MASKED_BYTES_MAX is how far a message is looked at; what comes after seldom tells messages apart. */
 const MASKED_BYTES_MAX = 1_024
-const MASK = 0x2a
+/** MASK is the byte of pattern.ts that stands for a variable part. */
+const MASK = 0
 const LINE_FEED = 0x0a
 const SPACE = 0x20
 const QUOTED_BYTES_MAX = 256
 /** UNIT_CHARS_MAX is the length of a unit behind a number, as in 12ms. */
 const UNIT_CHARS_MAX = 3
 const LONG_HEX_CHARS = 8
+/** KNOWN_MAX is a power of two. */
+const KNOWN_MAX = 4_096
 
 const DIGIT = 1
 const HEX_LETTER = 2
@@ -39,8 +44,8 @@ function makeKinds(): Uint8Array {
 }
 
 /**
- * A Masker takes the variable parts out of messages: numbers, hexadecimal words, identifiers, addresses and quoted parts become one `*` each. What
- * is left is the skeleton. It works in place on its own buffer; results hold until the next message.
+ * A Masker takes the variable parts out of messages: numbers, hexadecimal words, identifiers, addresses and quoted parts become one mask each, and
+ * the rest of what varies is found in the text that is left (pattern.ts). What remains is the skeleton. It works in place on its own buffer; results hold until the next message.
  */
 export class Masker {
   /** out has room for a message of empty quotes, which grow by half, and for the last word. */
@@ -49,6 +54,8 @@ export class Masker {
   private used = 0
   /** maskEnd is where the last mask ends in out, 0 before the first. */
   private maskEnd = 0
+  /** known remembers the hash of the pattern by the hash of the masked message: four words an entry, the newest of a place wins. */
+  private readonly known = new Uint32Array(KNOWN_MAX * 4)
   high = 0
   low = 0
 
@@ -57,6 +64,18 @@ export class Masker {
     this.mask(bytes, start, end)
     for (let pad = 0; pad < 3; pad += 1) this.out[this.used + pad] = 0
     this.hashWords(this.words, this.used)
+    const { known, high, low } = this
+    const place = (low & (KNOWN_MAX - 1)) * 4
+    if (known[place] === high && known[place + 1] === low) {
+      this.high = known[place + 2] as number
+      this.low = known[place + 3] as number
+      return
+    }
+    this.hashAsIs(Buffer.from(patternOf(this.maskedText()), 'utf8'))
+    known[place] = high
+    known[place + 1] = low
+    known[place + 2] = this.high
+    known[place + 3] = this.low
   }
 
   /** hashAsIs does the same for a text that holds no variable parts any more, however long. */
@@ -68,7 +87,11 @@ export class Masker {
 
   masked(bytes: Uint8Array, start = 0, end = bytes.length): string {
     this.mask(bytes, start, end)
-    return Buffer.from(this.out.subarray(0, this.used)).toString('utf8')
+    return this.maskedText()
+  }
+
+  private maskedText(): string {
+    return Buffer.from(this.out.buffer, 0, this.used).toString('utf8')
   }
 
   private mask(bytes: Uint8Array, start: number, messageEnd: number): void {
@@ -221,8 +244,11 @@ function onlyLetters(bytes: Uint8Array, start: number, end: number): boolean {
 
 const masker = new Masker()
 
-/** skeletonText is a message without its variable parts, as a person may read it. */
-export const skeletonText = (message: string): string => masker.masked(Buffer.from(message, 'utf8'))
+/** maskedText is a message whose numbers and the like are masked. */
+export const maskedText = (message: string): string => masker.masked(Buffer.from(message, 'utf8'))
+
+/** skeletonText is a message without its variable parts; templateOf makes it readable. */
+export const skeletonText = (message: string): string => patternOf(maskedText(message))
 
 /** skeletonHash is what the column `skeleton` holds for a message: equal for messages that differ in their variable parts alone, 0 for none. */
 export function skeletonHash(message: string | Uint8Array): Hash64 {

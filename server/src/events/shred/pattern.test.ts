@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { templateOf } from './pattern.ts'
+import { hashToBigint, maskedText, skeletonHash, skeletonText } from './skeleton.ts'
+
+test.each([
+  ['connection from 10.1.2.3 (n7.example.net.tw) at Fri Jun 3 2005', 'connection from <*> (<*>) at <*> <*> <*> <*>'],
+  ['connection from 10.1.2.3 () at Mon Jun 13 2005', 'connection from <*> (<*>) at <*> <*> <*> <*>'],
+  ['session opened for user cyrus by (uid=0)', 'session opened for user <*> by (uid=<*>)'],
+  ['session closed for user root', 'session closed for user <*>'],
+  ['the user is locked', 'the user is locked'],
+  ['Deleting block blk_12 file /mnt/data/subdir3/blk_12', 'Deleting block blk_<*> file <*>'],
+  ['ask 10.0.0.1:80 to delete blk_1 blk_22 blk_333', 'ask <*> to delete blk_<*>'],
+  ['task_1445062781478_0011_m_000000 went from NEW to SCHEDULED', 'task_<*> went from NEW to SCHEDULED'],
+  ['acquire lock=23, tag="View Lock", name=android, ws=null', 'acquire lock=<*>, tag="<*>", name=<*>, ws=<*>'],
+  ['acquire lock=23, tag="View Lock", name=a.b.c, ws=WorkSource{10113}', 'acquire lock=<*>, tag="<*>", name=<*>, ws=<*>'],
+  ['logname= uid=0 rhost=', 'logname= uid=<*> rhost='],
+  ['received broadcast android.intent.action.TIME_TICK', 'received broadcast android.intent.action.TIME_TICK'],
+  ['failed: java.io.IOException: broken pipe', 'failed: java.io.IOException: broken pipe'],
+  ['Registering class org.apache.hadoop.JobEventType', 'Registering class <*>'],
+  ['GET /api/v1/users/17/orders 200', 'GET <*> <*>'],
+  ['read/write and/or client/server', 'read/write and/or client/server'],
+  ['see https://example.com/a/b?c=1 for more.', 'see <*> for more.'],
+  ['speeds ( 3552 3534 **** 3552 )', 'speeds ( <*> <*> **** <*> )'],
+  ['took 12 ms', 'took <*> ms'],
+  ['a plain sentence, nothing else.', 'a plain sentence, nothing else.'],
+  ['', ''],
+])('%s has the template %s', (message, template) => {
+  expect(templateOf(skeletonText(message))).toBe(template)
+})
+
+const words = fc.constantFrom(
+  'user',
+  'Jun',
+  'Fri',
+  'a=b',
+  'x=',
+  '{y}',
+  '/a/b',
+  'a.b.c',
+  '\0',
+  'n\0_m_\0',
+  '()',
+  'by',
+  'end.',
+  '\0,',
+  '"q"',
+  '=',
+  ':',
+  '://',
+)
+const messages = fc.oneof(
+  fc.array(words, { maxLength: 12 }).map((list) => list.join(' ')),
+  fc.array(words).map((list) => list.join('')),
+  fc.string({ unit: 'binary' }),
+)
+
+test('messages of one pattern have one hash, and others another', () => {
+  fc.assert(
+    fc.property(messages, messages, (a, b) => {
+      const same = skeletonText(a) === skeletonText(b)
+      expect(hashToBigint(skeletonHash(a)) === hashToBigint(skeletonHash(b))).toBe(same)
+    }),
+    { numRuns: 5_000 },
+  )
+  const [known, again] = ['user bob by 1', 'user bob by 1'].map((message) => hashToBigint(skeletonHash(message)))
+  expect(known).toBe(again)
+  expect(maskedText('x 1')).toBe('x \0')
+})
