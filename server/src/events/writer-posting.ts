@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { unavailable } from '../errors.ts'
 import type { Ended, Start } from './identity.ts'
 import { columns, type TableClass, tableClassNames } from './table.ts'
-import type { Block, Written } from './writer.ts'
+import type { Block, StoredBlock, Written } from './writer.ts'
 import { nativeBytes, type Placed } from './writer-native.ts'
 
 /** A Piece is what a post has for one insert: blocks of one table and day, stored together or not at all. */
@@ -25,6 +25,7 @@ export type Posting = Start & {
   /** answered says that the caller has his answer; pieces that were sent may still be on their way. */
   answered(): boolean
   stored(piece: Piece): void
+  storedBlocks(): StoredBlock[]
   failed(piece: Piece, failure: unknown): void
   /** giveUpWhenLate answers 503 when nothing has been stored for WAIT_MS, and withdraws what was not sent. */
   giveUpWhenLate(retryAfterS: () => number): void
@@ -41,7 +42,7 @@ export function makePosting(post: bigint, blocks: readonly Block[], arrivedMs: n
   const ended = Promise.withResolvers<Ended>()
   const pieces: Piece[] = []
   let open = 0
-  let storedPieces = 0
+  const storedPieces: Piece[] = []
   let failure: unknown
   let isAnswered = false
   let lateMs = arrivedMs + WAIT_MS
@@ -62,7 +63,7 @@ export function makePosting(post: bigint, blocks: readonly Block[], arrivedMs: n
   function endWhenOver(): void {
     if (open > 0) return
     isAnswered = true
-    if (storedPieces === pieces.length) {
+    if (storedPieces.length === pieces.length) {
       answer.resolve({
         kind: 'stored',
         firstSeq: pieces[0]?.placed[0]?.seq ?? 0n,
@@ -71,7 +72,7 @@ export function makePosting(post: bigint, blocks: readonly Block[], arrivedMs: n
       })
       ended.resolve({ kind: 'stored' })
     } else {
-      ended.resolve({ kind: 'failed', failure, stored: storedPieces > 0 ? 'some' : 'nothing' })
+      ended.resolve({ kind: 'failed', failure, stored: storedPieces.length > 0 ? 'some' : 'nothing' })
     }
   }
 
@@ -82,10 +83,11 @@ export function makePosting(post: bigint, blocks: readonly Block[], arrivedMs: n
     answered: () => isAnswered,
     stored: (piece) => {
       settle(piece)
-      storedPieces += 1
+      storedPieces.push(piece)
       lateMs = clock.monotonicMs() + WAIT_MS
       endWhenOver()
     },
+    storedBlocks: () => storedPieces.flatMap(({ placed }) => placed.map(({ block, seq }) => ({ block, firstSeq: seq }))),
     failed: (piece, cause) => {
       settle(piece)
       giveUp(cause)

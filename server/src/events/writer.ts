@@ -25,7 +25,19 @@ export type Block = {
 }
 
 /** A Post is what is acknowledged as one; `identity` is 64 bits, 0n for none. */
-export type Post = { orgNumber: number; logId: string; identity: bigint; bodyHash: bigint; blocks: readonly Block[] }
+export type Post = {
+  orgNumber: number
+  logId: string
+  identity: bigint
+  bodyHash: bigint
+  blocks: readonly Block[]
+  /** ended is called once, whatever the answer was, when nothing of the post is under way any more: that may be after the answer. */
+  ended?: (end: PostEnd) => void
+}
+
+/** A PostEnd says which blocks were stored by this try, with their numbers; `failure` is what the caller was answered instead of success. */
+export type PostEnd = { stored: readonly StoredBlock[]; failure: unknown }
+export type StoredBlock = { block: Block; firstSeq: bigint }
 
 /** A Run is events with sequence numbers in a row. */
 export type Run = { firstSeq: bigint; rows: number }
@@ -67,6 +79,7 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
   const inserts = startInserts({ store, seq, clock, log, writerId: ids.uuid(), retryAfterS, stopping: stopping.signal }, bounds.gatherMs)
   const postings = new Set<Posting>()
   const answers = new Set<Promise<unknown>>()
+  const ends = new Set<Promise<void>>()
   const watch = watchLate(postings, clock, retryAfterS, stopping.signal)
   let waitingBytes = 0
   let closed = false
@@ -81,33 +94,40 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
 
   function write(post: Post, bytes: number): Promise<Written> {
     const arrivedMs = clock.monotonicMs()
-    let ended: Start['ended'] | undefined
+    let posting: Posting | undefined
     const begin = (blocks: Post['blocks']): Start => {
-      const posting = start(post, blocks, arrivedMs)
-      ended = posting.ended
+      posting = start(post, blocks, arrivedMs)
       return posting
     }
     const answer = post.identity === 0n ? begin(post.blocks).answer : guard.once(post, begin)
-    const answered = answer.catch(() => undefined).finally(() => answers.delete(answered))
+    const answered = answer
+      .then(
+        () => undefined,
+        (failure: unknown) => failure,
+      )
+      .finally(() => answers.delete(answered))
     answers.add(answered)
     // A post holds its memory until it has ended: its bytes may go again after its caller was told to come again.
     waitingBytes += bytes
-    void answered
-      .then(() => ended)
-      .then(() => {
+    const end = endOf(answered, () => posting)
+      .then(({ stored, failure }) => {
         waitingBytes -= bytes
+        post.ended?.({ stored, failure })
       })
+      .finally(() => ends.delete(end))
+    ends.add(end)
     return answer
   }
 
   return {
     write: async (post) => {
       const bytes = post.blocks.reduce((sum, block) => sum + block.bytes, 0)
-      if (closed) throw unavailable('the service is stopping', { retryAfterS: retryAfterS() })
-      if (waitingBytes > 0 && waitingBytes + bytes > waitingBytesMax) {
-        throw unavailable('more events wait to be stored than memory may hold', { retryAfterS: retryAfterS() })
-      }
-      return write(post, bytes)
+      const isTooMuch = waitingBytes > 0 && waitingBytes + bytes > waitingBytesMax
+      if (!closed && !isTooMuch) return write(post, bytes)
+      const details = closed ? 'the service is stopping' : 'more events wait to be stored than memory may hold'
+      const failure = unavailable(details, { retryAfterS: retryAfterS() })
+      post.ended?.({ stored: [], failure })
+      throw failure
     },
     waitingBytes: () => waitingBytes,
     close: async () => {
@@ -115,8 +135,15 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
       await Promise.all(answers)
       stopping.abort()
       await Promise.all([watch, inserts.ended()])
+      await Promise.all(ends)
     },
   }
+}
+
+async function endOf(answered: Promise<unknown>, posting: () => Posting | undefined): Promise<PostEnd> {
+  const failure = await answered
+  await posting()?.ended
+  return { stored: posting()?.storedBlocks() ?? [], failure }
 }
 
 type Inserts = { add(piece: Piece): void; ended(): Promise<unknown> }

@@ -203,7 +203,7 @@ function answerFailure(options: DoorOptions, thrown: unknown, request: FastifyRe
   reply.header('x-correlation-id', correlationId)
   if (request.taken) {
     const { taker, head } = request.taken
-    return void sendAnswered(request, reply, taker.refuse(head, failure, correlationId))
+    return void sendAnswered(request, reply, taker.refuse(head, failure, correlationId, request.actor))
   }
   reply.code(failure.status).headers(failure.headers)
   reply.header('content-type', 'application/json; charset=utf-8').send(toJson(failureBody(failure, correlationId)))

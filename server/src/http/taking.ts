@@ -21,7 +21,8 @@ export type Taker = {
   action: string
   permission: Permission
   take(call: { actor: Actor; head: Head; body: Readable }): Promise<Answered>
-  refuse(head: Head, failure: Failure, correlationId: string): Answered
+  /** refuse words what the door turned away; the actor is undefined where nobody was identified. */
+  refuse(head: Head, failure: Failure, correlationId: string, actor: Actor | undefined): Answered
 }
 
 /** Takers find who takes a request; `known` says that its path is one of the contract. */

@@ -2,7 +2,7 @@ import { type Arrival, type Leaf, ORIGINAL_TIME } from '../events/shred/event.ts
 import { severityOfWord } from '../events/shred/severity.ts'
 import type { Instant } from '../events/shred/time-text.ts'
 import { OPEN_OBJECT } from '../events/shred/walk.ts'
-import type { Arrived, Delivery, Pair } from './batch.ts'
+import type { Arrivals, Arrived, Delivery, Pair } from './batch.ts'
 import { detect } from './detect.ts'
 import { afterBlank, splitLines } from './lines.ts'
 import { mayNest, nestedKeys } from './nested.ts'
@@ -29,12 +29,26 @@ export function* linesOf({ arrivals, attributes }: Delivery, common: Common, mor
   for (const bytes of splitLines(arrivals.bytes)) yield finished(bytes, base, isNesting)
 }
 
+/** countArrivals counts the events of a delivery without looking into them. */
+export function countArrivals(arrivals: Arrivals): number {
+  if (arrivals.kind === 'records') return arrivals.records.length
+  let lines = 0
+  for (const _ of splitLines(arrivals.bytes)) lines += 1
+  return lines
+}
+
 /** finished cuts what is too long, and adds what the line says of itself where its form is not that of the store. */
 function finished(whole: Uint8Array, arrival: Arrival, isNesting: boolean): Line {
-  const bytes = whole.length > LINE_BYTES_MAX ? whole.subarray(0, charBorder(whole, LINE_BYTES_MAX)) : whole
-  const marks = bytes === whole ? [] : [TRUNCATED]
+  if (whole.length > LINE_BYTES_MAX) {
+    const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
+    return { ...described(cut, arrival, false, [TRUNCATED]), isCut: true }
+  }
+  return described(whole, arrival, isNesting, [])
+}
+
+function described(bytes: Uint8Array, arrival: Arrival, isNesting: boolean, marks: readonly Leaf[]): Line {
   if (bytes[afterBlank(bytes, 0)] !== OPEN_OBJECT) return withDetected(bytes, arrival, marks)
-  const nested = isNesting && bytes === whole ? nestedKeys(bytes).map(asLeaf) : []
+  const nested = isNesting ? nestedKeys(bytes).map(asLeaf) : []
   return { bytes, arrival: withLeaves(arrival, [...nested, ...marks]) }
 }
 

@@ -10,6 +10,13 @@ export type BodyLimits = { wireBytes: number; bodyBytes: number }
 export type Pace = { graceMs: number; bytesPerS: number; checkEveryMs: number }
 const PACE: Pace = { graceMs: 30_000, bytesPerS: 1_024, checkEveryMs: 5_000 }
 
+type Reading = {
+  limits: BodyLimits
+  hold: Hold
+  /** arrived is told of bytes as they come. */
+  arrived?: (bytes: number) => void
+}
+
 /** The bytes of a body as it came, and as it was meant. */
 export type Body = { bytes: Uint8Array; wireBytes: number }
 
@@ -20,16 +27,16 @@ export type Body = { bytes: Uint8Array; wireBytes: number }
 export async function readBody(
   source: Readable,
   headers: Readonly<Record<string, string>>,
-  { limits, hold, pace = PACE }: { limits: BodyLimits; hold: Hold; pace?: Pace },
+  { limits, hold, arrived = () => undefined, pace = PACE }: Reading & { pace?: Pace },
 ): Promise<Body> {
   const encoding = encodingOf(headers['content-encoding'])
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > limits.wireBytes) throw tooLarge(limits.wireBytes, 'on the wire')
-  const wire = await receive(source, { limits, hold, pace })
+  const wire = await receive(source, { limits, hold, arrived, pace })
   return { bytes: await decode(wire, encoding, { bytesMax: limits.bodyBytes, hold }), wireBytes: wire.length }
 }
 
-async function receive(source: Readable, { limits, hold, pace }: { limits: BodyLimits; hold: Hold; pace: Pace }): Promise<Uint8Array> {
+async function receive(source: Readable, { limits, hold, arrived, pace }: Required<Reading> & { pace: Pace }): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0
   const late = new AbortController()
@@ -38,6 +45,7 @@ async function receive(source: Readable, { limits, hold, pace }: { limits: BodyL
     // The iterator must not destroy the request: its socket carries the answer.
     for await (const part of withSignal(source, late.signal)) {
       length += part.length
+      arrived(part.length)
       if (length > limits.wireBytes) throw tooLarge(limits.wireBytes, 'on the wire')
       hold.take(part.length)
       parts.push(part)

@@ -3,6 +3,7 @@ import { Failure } from '../errors.ts'
 import type { Actor } from '../http/actor.ts'
 import type { Head, Taker, Takers } from '../http/taking.ts'
 import type { World } from '../world.ts'
+import { Account, reasonOf } from './accounting.ts'
 import type { Answered, Outcome, ParsedNotes, Receiver, ReceiverRoute, RequestHead } from './batch.ts'
 import { readBody } from './body.ts'
 import { Budget, busy, type Hold } from './budget.ts'
@@ -11,7 +12,7 @@ import { receivers } from './receivers.ts'
 import { readRouting } from './routing.ts'
 import { storePost } from './store.ts'
 
-export type IntakeWorld = Pick<World, 'clock' | 'ids' | 'log' | 'meta' | 'writer'> & {
+export type IntakeWorld = Pick<World, 'clock' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'> & {
   /** beat is told of datasets that got events. */
   beat(logId: string, nowMs: number): void
 }
@@ -42,8 +43,11 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
     action,
     permission: 'events_write',
     take: (call) => take({ world, options, pool, budget }, receiver, call),
-    refuse: (head, failure, correlationId) =>
-      receiver.answer(requestOf(head, findRoute(receiver, head), correlationId, options), { kind: 'refused', failure }, undefined),
+    refuse: (head, failure, correlationId, actor) => {
+      const route = findRoute(receiver, head)
+      if (actor && !route?.probe) new Account(world.ledger, { actor, protocol: receiver.name }).refused(failure, doorReasonOf(failure))
+      return receiver.answer(requestOf(head, route, correlationId, options), { kind: 'refused', failure }, undefined)
+    },
   })
   const all = receivers.map((receiver) => ({ receiver, taker: taker(receiver) }))
   return {
@@ -52,6 +56,9 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
     close: () => pool.close(),
   }
 }
+
+/** doorReasonOf tells the limit on requests, which the door keeps, from those on events. */
+const doorReasonOf = (failure: Failure): string => (failure.status === 429 ? 'rate' : reasonOf(failure))
 
 /** A tail that brings events is like no path of ours; a probe has to stand behind ours, but for the root, where it shows a client of its protocol. */
 function mayTake(route: ReceiverRoute | undefined, head: Head, known: boolean): boolean {
@@ -100,10 +107,12 @@ async function take(means: Means, receiver: Receiver, { actor, head, body }: Cal
   const request = requestOf(head, route, actor.facts.correlationId, means.options)
   if (route?.probe) return route.probe(request)
   const hold = means.budget.open()
+  const account = new Account(means.world.ledger, { actor, protocol: receiver.name })
   try {
-    const { outcome, parsed } = await takeBody(means, hold, receiver, { actor, head, body, request })
+    const { outcome, parsed } = await takeBody(means, hold, receiver, { actor, head, body, request, account })
     return receiver.answer(request, outcome, parsed)
   } catch (thrown) {
+    account.refused(thrown)
     return receiver.answer(request, { kind: 'refused', failure: refusalOf(means.world, actor, thrown) }, undefined)
   } finally {
     hold.release()
@@ -122,13 +131,17 @@ function refusalOf({ log }: IntakeWorld, actor: Actor, thrown: unknown): Failure
 
 type Taken = { outcome: Outcome; parsed: ParsedNotes | undefined }
 
-async function takeBody(means: Means, hold: Hold, receiver: Receiver, call: Call & { request: RequestHead }): Promise<Taken> {
+type BodyCall = Call & { request: RequestHead; account: Account }
+
+async function takeBody(means: Means, hold: Hold, receiver: Receiver, { actor, head, body, request, account }: BodyCall): Promise<Taken> {
   const { world, options, pool } = means
-  const { actor, head, request } = call
   const asked = readRouting(head, options.extraPrefixes)
-  const { bytes } = await readBody(call.body, head.headers, { limits: receiver.limits, hold })
+  const arrived = (bytes: number): void => {
+    account.wireBytes += bytes
+  }
+  const { bytes } = await readBody(body, head.headers, { limits: receiver.limits, hold, arrived })
   if (bytes.length === 0) return { outcome: { kind: 'stored', accepted: 0, rejected: [], total: 0, duplicates: [] }, parsed: undefined }
   // The split events take about as much memory again.
   hold.take(bytes.length)
-  return storePost(world, pool, { actor, receiver, asked, request: { ...request, body: bytes } })
+  return storePost(world, pool, { actor, receiver, asked, request: { ...request, body: bytes }, account })
 }

@@ -4,10 +4,11 @@ import { observe } from '../events/shred/observe.ts'
 import { Shredder } from '../events/shred/shred.ts'
 import type { Observation, SlotMap } from '../events/shred/slots.ts'
 import type { Block } from '../events/writer.ts'
-import type { Shredded, Target } from './worker-messages.ts'
+import { countsOf } from './counting.ts'
+import type { CountedBlock, Shredded, Target } from './worker-messages.ts'
 
 /** A Line is one event on its way to the store: its bytes and what is known of it besides. */
-export type Line = { bytes: Uint8Array; arrival: Arrival }
+export type Line = { bytes: Uint8Array; arrival: Arrival; isCut?: true }
 
 /** OBSERVED_LINES of a new dataset decide which slots its keys get. */
 const OBSERVED_LINES = 2_000
@@ -34,7 +35,7 @@ export class Shredders {
     if (!map) return { kind: 'keys', delivery, observed: observeAll(nextLines(source, OBSERVED_LINES)) }
     const shredder = this.#of(target.logId, map)
     try {
-      const blocks: Block[] = []
+      const blocks: CountedBlock[] = []
       const unplaced = new Map<string, Observation>()
       let rows = 0
       for (let part = nextLines(source, BLOCK_ROWS); part.length > 0; part = nextLines(source, BLOCK_ROWS)) {
@@ -78,24 +79,31 @@ function nextLines(source: Iterator<Line>, rowsMax: number): Line[] {
 }
 
 /** takeByDay gives one block for each day; lines of more than one day are added again, day by day. */
-function takeByDay(shredder: Shredder, lines: readonly Line[], target: Target, map: SlotMap): Block[] {
+function takeByDay(shredder: Shredder, lines: readonly Line[], target: Target, map: SlotMap): CountedBlock[] {
   const days = Array.from(shredder.days())
   const distinct = [...new Set(days)].sort((a, b) => a - b)
   const [only] = distinct
   if (only === undefined) return []
-  if (distinct.length === 1) return [takeBlock(shredder, only, lines.length, target, map)]
+  if (distinct.length === 1) return [takeBlock(shredder, only, lines, target, map)]
   const byDay = Map.groupBy(lines, (_, row) => days[row] ?? only)
   shredder.discard()
   return distinct.map((day) => {
     const own = byDay.get(day) ?? []
     for (const line of own) shredder.addLine(line.bytes, line.arrival)
-    return takeBlock(shredder, day, own.length, target, map)
+    return takeBlock(shredder, day, own, target, map)
   })
 }
 
-function takeBlock(shredder: Shredder, day: number, rows: number, { orgNumber, logId }: Target, { tableClass }: SlotMap): Block {
+function takeBlock(
+  shredder: Shredder,
+  day: number,
+  lines: readonly Line[],
+  { orgNumber, logId }: Target,
+  { tableClass }: SlotMap,
+): CountedBlock {
   const columns = shredder.take({ orgId: orgNumber, logId })
-  return { tableClass, day, rows, columns, bytes: columns.reduce((sum, column) => sum + column.bytes.length, 0) }
+  const bytes = columns.reduce((sum, column) => sum + column.bytes.length, 0)
+  return { tableClass, day, rows: lines.length, columns, bytes, counts: countsOf(lines, columns) }
 }
 
 function observeAll(lines: readonly Line[]): Observation[] {

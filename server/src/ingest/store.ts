@@ -1,10 +1,10 @@
 import type { Tags } from '@dendro/api'
 import { Failure } from '../errors.ts'
-import type { Block } from '../events/writer.ts'
 import type { Actor } from '../http/actor.ts'
 import { growSlots, locate } from '../resources/catalog/catalog.ts'
 import { BIRTHS_MAX, type DatasetRow, ensureDataset, type Place } from '../resources/datasets/ensure.ts'
 import { partitionOf } from '../resources/organizations/partition.ts'
+import { Account, type Share } from './accounting.ts'
 import type { IngestRequest, Outcome, ParsedNotes, Receiver } from './batch.ts'
 import { identityNumber, identityOf } from './identity.ts'
 import type { IntakeWorld } from './intake.ts'
@@ -13,38 +13,55 @@ import { native } from './receivers/native/native.ts'
 import { type Asked, attributesOf, foreignName } from './routing.ts'
 import type { DeliverySummary, ParseReply, Shredded, Target } from './worker-messages.ts'
 
-export type PostToStore = { actor: Actor; receiver: Receiver; asked: Asked; request: IngestRequest }
+export type PostToStore = { actor: Actor; receiver: Receiver; asked: Asked; request: IngestRequest; account: Account }
 type Stored = { outcome: Outcome; parsed: ParsedNotes | undefined }
 
 const IDEMPOTENCY_KEY = 'idempotency-key'
 const DEFAULT = 'default'
+/** OWN is the protocol, in the ledger, of events that the service makes itself. */
+const OWN = 'dendro'
 /** SLOT_ROUNDS: a post is split again when keys got slots; beyond that it is stored with the slots there are. */
 const SLOT_ROUNDS = 3
 
 /** storePost takes a body that has fully arrived to the store and returns when its events are durable. */
 export async function storePost(world: IntakeWorld, pool: Pool, post: PostToStore): Promise<Stored> {
-  const { actor, receiver, request } = post
-  const header = request.headers[IDEMPOTENCY_KEY]
-  const nowMs = world.clock.nowMs()
+  const { receiver, request } = post
   const job = pool.open()
   try {
-    const question = { kind: 'parse' as const, receiver: receiver.name, request, wantsHash: Boolean(header) }
-    const parsed = await job.ask(question, [request.body.buffer as ArrayBuffer])
-    const places = await placesOf(world, pool, post, parsed)
-    const blocks = await shredAll(world, job, { actor, nowMs }, places)
-    const identity = identityOf(actor, receiver.name, header, parsed.identity)
-    const rows = await write(world, actor, blocks, { identity, bodyHash: parsed.bodyHash })
-    for (const { row } of places) world.beat(row.id, nowMs)
-    const { rejected, total, notes } = parsed
-    const duplicates = rows.duplicate ? Array.from({ length: total }, (_, index) => index) : []
-    return {
-      outcome: { kind: 'stored', accepted: rows.count, rejected, total: Math.max(total, rows.count + rejected.length), duplicates },
-      parsed: { rejected, total, notes },
-    }
+    const wantsHash = Boolean(request.headers[IDEMPOTENCY_KEY])
+    const parsed = await job.ask({ kind: 'parse', receiver: receiver.name, request, wantsHash }, [request.body.buffer as ArrayBuffer])
+    return await storeParsed(world, pool, job, { ...post, parsed }).catch(async (thrown) => {
+      // Who refuses what was read also counts it; a worker that is lost leaves the post one of unknown size.
+      if (!post.account.isShared) {
+        const counted = await job.ask({ kind: 'count' }).catch(() => undefined)
+        post.account.events = Math.max(1, (counted?.events ?? 0) + parsed.rejected.length)
+      }
+      throw thrown
+    })
   } finally {
     job.close()
   }
 }
+
+async function storeParsed(world: IntakeWorld, pool: Pool, job: Job, post: PostToStore & { parsed: ParseReply }): Promise<Stored> {
+  const { actor, account, parsed, receiver, request } = post
+  const nowMs = world.clock.nowMs()
+  const places = await placesOf(world, pool, post, parsed)
+  account.logId = onlyOf(places.map(({ row }) => row.id))
+  const shares = await shredAll(world, job, { actor, nowMs }, places)
+  const identity = identityOf(actor, receiver.name, request.headers[IDEMPOTENCY_KEY], parsed.identity)
+  const rows = await write(world, actor, account.share(shares, parsed.rejected.length), { identity, bodyHash: parsed.bodyHash })
+  for (const { row } of places) world.beat(row.id, nowMs)
+  const { rejected, total, notes } = parsed
+  const duplicates = rows.duplicate ? Array.from({ length: total }, (_, index) => index) : []
+  return {
+    outcome: { kind: 'stored', accepted: rows.count, rejected, total: Math.max(total, rows.count + rejected.length), duplicates },
+    parsed: { rejected, total, notes },
+  }
+}
+
+/** onlyOf is the id that all are, if they are. */
+const onlyOf = ([first, ...others]: readonly string[]): string | undefined => (others.every((id) => id === first) ? first : undefined)
 
 type Placed = { delivery: number; row: DatasetRow; tags: Tags }
 
@@ -86,10 +103,9 @@ async function warnOfOverflow(world: IntakeWorld, pool: Pool, actor: Actor, want
   const body = new TextEncoder().encode(JSON.stringify(event))
   const asked = { collection: row.collection, dataset: row.dataset, tags: {} }
   const request = { path: '/', query: {}, headers: {}, contentType: 'application/x-ndjson', body }
-  await storePost(world, pool, { actor, receiver: native, asked, request })
+  const account = new Account(world.ledger, { actor, protocol: OWN })
+  await storePost(world, pool, { actor, receiver: native, asked, request, account })
 }
-
-type DatasetBlocks = { logId: string; blocks: Block[]; rows: number }
 
 /** shredAll lets the worker split the events, and gives slots to keys that have none before they are stored. */
 async function shredAll(
@@ -97,8 +113,8 @@ async function shredAll(
   job: Job,
   { actor, nowMs }: { actor: Actor; nowMs: number },
   places: readonly Placed[],
-): Promise<DatasetBlocks[]> {
-  const done = new Map<string, DatasetBlocks>()
+): Promise<Share[]> {
+  const done = new Map<string, Share>()
   let open = [...places]
   for (let round = 1; open.length > 0; round += 1) {
     const targets = await Promise.all(open.map((place) => targetOf(world, actor, place, round >= SLOT_ROUNDS)))
@@ -139,7 +155,7 @@ async function makeRoom(world: IntakeWorld, { orgId }: Actor, { row }: Placed, {
   }
 }
 
-function collect(done: Map<string, DatasetBlocks>, logId: string, { blocks, rows }: Extract<Shredded, { kind: 'blocks' }>): void {
+function collect(done: Map<string, Share>, logId: string, { blocks, rows }: Extract<Shredded, { kind: 'blocks' }>): void {
   const known = done.get(logId) ?? { logId, blocks: [], rows: 0 }
   done.set(logId, { logId, blocks: [...known.blocks, ...blocks], rows: known.rows + rows })
 }
@@ -150,16 +166,18 @@ type Identity = { identity: string | undefined; bodyHash: bigint }
 async function write(
   world: IntakeWorld,
   { orgNumber }: Actor,
-  all: readonly DatasetBlocks[],
+  all: ReturnType<Account['share']>,
   { identity, bodyHash }: Identity,
 ): Promise<{ count: number; duplicate: boolean }> {
   const written = await Promise.allSettled(
-    all.map(({ logId, blocks }) => world.writer.write({ orgNumber, logId, identity: identityNumber(identity, logId), bodyHash, blocks })),
+    all.map(({ share: { logId, blocks }, ended }) =>
+      world.writer.write({ orgNumber, logId, identity: identityNumber(identity, logId), bodyHash, blocks, ended }),
+    ),
   )
   const failures = written.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
   if (failures.length > 0) throw failures.find(isOfTheMoment) ?? failures[0]
   return {
-    count: all.reduce((sum, { rows }) => sum + rows, 0),
+    count: all.reduce((sum, { share }) => sum + share.rows, 0),
     duplicate: written.length > 0 && written.every((one) => one.status === 'fulfilled' && one.value.kind === 'duplicate'),
   }
 }

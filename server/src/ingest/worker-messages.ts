@@ -1,6 +1,7 @@
 import type { Observation, SlotMap } from '../events/shred/slots.ts'
 import type { Block } from '../events/writer.ts'
 import type { IngestRequest, Pair, Rejected } from './batch.ts'
+import type { BlockCounts } from './counting.ts'
 
 /** ParseQuestion hands a whole post to a worker, which reads it and keeps what it has read. */
 export type ParseQuestion = {
@@ -33,18 +34,25 @@ export type Target = {
 }
 export type ShredQuestion = { kind: 'shred'; atMs: number; origin: string; targets: readonly Target[] }
 
+/** A CountedBlock is a block with what the ledger is told when it is stored. */
+export type CountedBlock = Block & { counts: BlockCounts }
+
 /** A Shredded delivery is either blocks, or the keys that need slots first. */
 export type Shredded =
-  | { kind: 'blocks'; delivery: number; blocks: readonly Block[]; rows: number }
+  | { kind: 'blocks'; delivery: number; blocks: readonly CountedBlock[]; rows: number }
   | { kind: 'keys'; delivery: number; observed: readonly Observation[] }
 export type ShredReply = { shredded: readonly Shredded[] }
 
+/** CountQuestion asks how many events a post has that is refused before they are split. */
+export type CountQuestion = { kind: 'count' }
+export type CountReply = { events: number }
+
 export type ForgetQuestion = { kind: 'forget' }
-export type Question = ParseQuestion | ShredQuestion
-export type Reply<Q extends Question> = Q extends ParseQuestion ? ParseReply : ShredReply
+export type Question = ParseQuestion | ShredQuestion | CountQuestion
+export type Reply<Q extends Question> = Q extends ParseQuestion ? ParseReply : Q extends CountQuestion ? CountReply : ShredReply
 
 export type FailureMessage =
   | { kind: 'refused'; status: number; details: string; headers: Record<string, string> }
   | { kind: 'bug'; stack: string }
 export type Asked = { job: number; question: Question | ForgetQuestion }
-export type Told = { job: number; reply?: ParseReply | ShredReply; failure?: FailureMessage }
+export type Told = { job: number; reply?: ParseReply | ShredReply | CountReply; failure?: FailureMessage }

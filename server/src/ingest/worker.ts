@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
 import { Failure } from '../errors.ts'
-import { linesOf } from './arrivals.ts'
+import { countArrivals, linesOf } from './arrivals.ts'
 import type { Delivery } from './batch.ts'
 import { receivers } from './receivers.ts'
 import { buffersOf, Shredders } from './shredding.ts'
@@ -18,6 +18,7 @@ parentPort?.on('message', ({ job, question }: Asked) => {
   const transfer: ArrayBuffer[] = []
   try {
     if (question.kind === 'parse') told.reply = parse(job, question)
+    else if (question.kind === 'count') told.reply = { events: countAll(posts.get(job) ?? []) }
     else {
       const reply = shred(job, question)
       transfer.push(...reply.shredded.flatMap((one) => (one.kind === 'blocks' ? buffersOf(one.blocks) : [])))
@@ -55,6 +56,8 @@ function shred(job: number, { atMs, origin, targets }: ShredQuestion): ShredRepl
     }),
   }
 }
+
+const countAll = (deliveries: readonly Delivery[]): number => deliveries.reduce((sum, { arrivals }) => sum + countArrivals(arrivals), 0)
 
 const hash64 = (bytes: Uint8Array): bigint => createHash('sha256').update(bytes).digest().readBigUInt64LE()
 
