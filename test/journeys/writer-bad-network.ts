@@ -12,6 +12,8 @@ export type BadNetwork = {
   close(): Promise<void>
 }
 
+const GOLDEN_RATIO = 0.618_033_988_749_895
+
 /** startBadNetwork stands between a program and a server on loopback and spoils their connections. */
 export async function startBadNetwork(targetPort: number): Promise<BadNetwork> {
   const sockets = new Set<Socket>()
@@ -20,8 +22,8 @@ export async function startBadNetwork(targetPort: number): Promise<BadNetwork> {
   const strikes = (mood: Mood): boolean => {
     if (network.mood !== mood) return false
     turn += 1
-    // Evenly spread, so that every run strikes as often.
-    if (Math.floor(turn * network.harm) === Math.floor((turn - 1) * network.harm)) return false
+    // Evenly spread, so that every run strikes as often, but in no step with anyone who asks as many questions again and again.
+    if ((turn * GOLDEN_RATIO) % 1 >= network.harm) return false
     network.struck += 1
     return true
   }
