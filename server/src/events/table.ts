@@ -86,6 +86,8 @@ export const tableSettings = {
   max_suspicious_broken_parts: 1_000_000,
   max_suspicious_broken_parts_bytes: 1_000_000_000_000,
   non_replicated_deduplication_window: 10_000,
+  // An insert writes one file for all columns and not two for each, every one of which would be synced; the first merge takes them apart.
+  min_level_for_wide_part: 1,
 } as const
 
 /** replicatedSettings come on top where tables are replicated. */

@@ -95,7 +95,7 @@ export class MatchedLine {
     for (const [value, { path, kind }] of values.entries()) {
       if (kind !== NULL && kind !== END) texts.set(map.slots.get(path) ?? `more ${path}`, toSlot(this.text(value, line)))
     }
-    return { time: { ms: this.ms, ns: this.ns }, slot: (slot) => texts.get(slot) ?? '', more: (path) => texts.get(`more ${path}`) }
+    return { time: { ms: this.ms, ns: this.ns }, slot: (slot) => texts.get(slot) ?? '', more: (path) => texts.get(`more ${path}`), raw: '' }
   }
 
   private textOf(path: string, line: Uint8Array, values: LearnedShape['values']): string | undefined {

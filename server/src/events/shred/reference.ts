@@ -32,7 +32,8 @@ export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, admits: 
 /** rebuildRow gives back the line of a row. */
 export function rebuildRow(row: EventRow): Uint8Array {
   if (row.shape === '') return row.raw
-  return rebuild(row.shape, { time: row.time, slot: (slot) => row.slots.get(slot) ?? '', more: (path) => row.more.get(path) })
+  const raw = Buffer.from(row.raw).toString('utf8')
+  return rebuild(row.shape, { time: row.time, slot: (slot) => row.slots.get(slot) ?? '', more: (path) => row.more.get(path), raw })
 }
 
 type Part = { literal: string; path: string; encoding: Encoding | undefined }

@@ -9,9 +9,16 @@ import { BROKEN, END, NULL, Walk } from './walk.ts'
  * - `m`: the text lies in `more`, under the key that the shape has here
  * - `t` and a format: formatting the event's time gives the text
  * A reference within quotes is a text that is to be escaped; one byte after it names another encoding than the plain one.
+ *
+ * The shape of a line of text, which no brace begins, is told from that of JSON by that. Its values stand in it as they are, and since it has no
+ * names where JSON has them, references say them where nothing else does:
+ * - `m` and the key
+ * - `t`, a format, and when the time is a key's value, \x03 and the key
+ * - `w`: the words that are left, which lie in `raw`
  */
 const OPEN = '\x01'
 const CLOSE = '\x02'
+const KEY_MARK = '\x03'
 const encodingMarks: Record<Encoding, string> = { plain: '', ascii: '\x03', html: '\x04' }
 const REFERENCE = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}([${encodingMarks.ascii}${encodingMarks.html}]?)`, 'g')
 
@@ -20,16 +27,29 @@ export const SHAPE_CHARS_MAX = 32_768
 
 export const slotReference = (slot: Slot | undefined, encoding: Encoding): string => OPEN + (slot ?? 'm') + CLOSE + encodingMarks[encoding]
 export const timeReference = (format: string): string => `${OPEN}t${format}${CLOSE}`
+/** textReference and textTimeReference are for the shapes of lines of text. */
+export const textReference = (slot: Slot | undefined, path: string): string => OPEN + (slot ?? `m${path}`) + CLOSE
+export const textTimeReference = (format: string, path: string): string =>
+  `${OPEN}t${format}${path === HEADER_TIME ? '' : KEY_MARK + path}${CLOSE}`
+export const WORDS_REFERENCE = `${OPEN}w${CLOSE}`
+/** mayBeReference says that a text of which shapes are made would be taken for a reference. */
+export const mayBeReference = (text: string): boolean => text.includes(OPEN)
 
-export type Reference = { kind: 'slot'; slot: Slot } | { kind: 'more' } | { kind: 'time'; format: string }
-/** A Place is where a value stood: the literal before it, the key it belongs to, and where its text is found. */
+/** HEADER_TIME is the key of a time that stands in front of a line of text; it has none. */
+export const HEADER_TIME = ''
+
+export type Reference = { kind: 'slot'; slot: Slot } | { kind: 'more' } | { kind: 'time'; format: string } | { kind: 'words' }
+/**
+ * A Place is where a value stood: the literal before it, the key it belongs to, and where its text is found. In a line of text `path` is '' for a
+ * slot, whose key the slot map tells, for words, and for a time that belongs to no key.
+ */
 export type Place = { literal: string; path: string; reference: Reference; quoted: boolean; encoding: Encoding }
 export type ParsedShape = { places: readonly Place[]; tail: string }
 
-/** A StoredRow is what rebuilding asks of a row of the store; text gives '' for an empty column. */
-export type StoredRow = { readonly time: Instant; slot(slot: Slot): string; more(path: string): string | undefined }
+/** A StoredRow is what rebuilding asks of a row of the store; text gives '' for an empty column. `raw` is the text of that column. */
+export type StoredRow = { readonly time: Instant; slot(slot: Slot): string; more(path: string): string | undefined; readonly raw: string }
 
-/** rebuild gives back the bytes of the line from which shape and row were made. A row whose `raw` is kept has no shape. */
+/** rebuild gives back the bytes of the line from which shape and row were made. A row without a shape has its line in `raw`. */
 export const rebuild = (shape: string, row: StoredRow): Buffer => Buffer.from(rebuildText(shape, row), 'utf8')
 
 export function rebuildText(shape: string, row: StoredRow): string {
@@ -50,6 +70,8 @@ function textOf(reference: Reference, path: string, row: StoredRow): string {
       return fromSlot(row.more(path) ?? '')
     case 'time':
       return formatTime(row.time, reference.format)
+    case 'words':
+      return row.raw
   }
 }
 
@@ -72,7 +94,11 @@ export function shapeReferences(shape: string): ParsedShape {
   return made
 }
 
+/** isText says that a shape is that of a line of text. */
+const isText = (shape: string): boolean => !/^[ \t\r\n]*\{/.test(shape)
+
 function parseShape(shape: string): ParsedShape {
+  if (isText(shape)) return parseTextShape(shape)
   const paths = pathsOf(shape)
   const places: Place[] = []
   let at = 0
@@ -89,6 +115,26 @@ function parseShape(shape: string): ParsedShape {
     at = index + whole.length
   }
   return { places, tail: shape.slice(at) }
+}
+
+const TEXT_REFERENCE = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, 'g')
+
+function parseTextShape(shape: string): ParsedShape {
+  const places: Place[] = []
+  let at = 0
+  for (const { index, 0: whole, 1: name = '' } of shape.matchAll(TEXT_REFERENCE)) {
+    places.push({ literal: shape.slice(at, index), ...parseTextReference(name), quoted: false, encoding: 'plain' })
+    at = index + whole.length
+  }
+  return { places, tail: shape.slice(at) }
+}
+
+function parseTextReference(name: string): Pick<Place, 'path' | 'reference'> {
+  if (name === 'w') return { path: '', reference: { kind: 'words' } }
+  if (name.startsWith('m')) return { path: name.slice(1), reference: { kind: 'more' } }
+  if (!name.startsWith('t')) return { path: '', reference: { kind: 'slot', slot: name as Slot } }
+  const [format = '', path = HEADER_TIME] = name.slice(1).split(KEY_MARK)
+  return { path, reference: { kind: 'time', format } }
 }
 
 /** pathsOf walks the shape as if it were a line; every value in it that is not null is a reference. */

@@ -33,7 +33,12 @@ function lineOf(row: Row): string {
   if (row.shape === '') return Buffer.from(row.raw as string, 'latin1').toString()
   const text = (value: unknown) => Buffer.from((value ?? '') as string, 'latin1').toString()
   const time = { ms: Number((row.ts as bigint) / 1_000_000n), ns: Number((row.ts as bigint) % 1_000_000n) }
-  return rebuildText(text(row.shape), { time, slot: (slot) => text(row[slot]), more: (path) => text(moreOf(row).get(latin1(path))) })
+  return rebuildText(text(row.shape), {
+    time,
+    slot: (slot) => text(row[slot]),
+    more: (path) => text(moreOf(row).get(latin1(path))),
+    raw: text(row.raw),
+  })
 }
 
 test('ordinary lines are matched, need no reference and no raw, and have one shape', () => {
@@ -82,7 +87,7 @@ test('a shape that does not give back a line is given up, and the line is kept',
   const ledger = new ShapeLedger(random)
   const shape = ledger.admit('{"a":"\x01s0\x02"}')
   if (!shape) throw new Error('the first shape was not admitted')
-  const row = { time: arrival.at, slot: () => 'x', more: () => undefined }
+  const row = { time: arrival.at, slot: () => 'x', more: () => undefined, raw: '' }
   expect(ledger.check(shape, row, Buffer.from('{"a":"x"}'))).toBe(true)
   expect(ledger.check(shape, row, Buffer.from('{"a":"y"}'))).toBe(false)
   expect([ledger.admit(shape.text), ledger.failures]).toEqual([undefined, 1])

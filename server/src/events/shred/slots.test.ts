@@ -39,7 +39,10 @@ test('a key takes the slot of its name elsewhere when it is free, and others kee
 
 test('keys without a free slot stay out, and come in no order', () => {
   const many = Array.from({ length: 20 }, (_, index) => seen(`k${index}`, 1_000 - index))
-  expect([...decide(many).slots.values()]).toEqual(['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'])
+  const columns = (kind: string) => Array.from({ length: 8 }, (_, index) => `${kind}${index}`)
+  expect([...decide(many).slots.values()]).toEqual([...columns('c'), ...columns('s')])
+  const varied = many.map(({ path }) => seen(path, 1_000, 900))
+  expect([...decide(varied).slots.values()]).toEqual(columns('s'))
   expect(decide(many)).toEqual(decide(many.toReversed()))
   expect(decide([seen('x'.repeat(PATH_CHARS_MAX + 1))]).slots.size).toBe(0)
 })
@@ -69,7 +72,13 @@ test('the smallest class that holds the keys is chosen', () => {
   const keys = (count: number, distinct: number) =>
     Array.from({ length: count }, (_, index) => seen(`k${index}.${distinct}`, 1_000, distinct))
   expect(chooseTableClass([...keys(6, 1), ...keys(6, 900)])).toBe('s')
-  expect(chooseTableClass(keys(8, 1))).toBe('m')
+  expect(chooseTableClass(keys(8, 900))).toBe('m')
+  expect(chooseTableClass(keys(13, 1))).toBe('m')
   expect(chooseTableClass(keys(25, 900))).toBe('l')
   expect(chooseTableClass(keys(2_000, 1))).toBe('l')
+})
+
+test('rare keys make no table larger', () => {
+  const rare = Array.from({ length: 500 }, (_, index) => seen(`rare${index}`, 9, 9))
+  expect(chooseTableClass([seen('level'), ...rare])).toBe('s')
 })

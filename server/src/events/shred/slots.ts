@@ -22,16 +22,20 @@ const FEW_VALUES = 24
 export const PATH_CHARS_MAX = 256
 /** SPARE is what a class should have beyond the slots needed today. */
 const SPARE = 1.25
+/** RARE_SHARE: a key that fewer of the events have makes no table larger, since every column costs all events time; it takes what slots are left. */
+export const RARE_SHARE = 0.01
 
 export const emptySlotMap = (tableClass: TableClass): SlotMap => ({ version: 0, tableClass, slots: new Map() })
 
-/** chooseTableClass takes the smallest class that holds the keys seen, since unused slots cost time. */
+/** chooseTableClass takes the smallest class that holds the keys seen, but for rare ones, since unused slots cost time. */
 export function chooseTableClass(observed: readonly Observation[]): TableClass {
-  const repetitive = observed.filter(isRepetitive).length
-  const rest = observed.length - repetitive
-  const fitting = tableClassNames.find(
-    (name) => repetitive * SPARE <= tableClasses[name].cSlots && rest * SPARE <= tableClasses[name].sSlots,
-  )
+  const countMin = RARE_SHARE * observed.reduce((most, { count }) => Math.max(most, count), 0)
+  const frequent = observed.filter(({ count }) => count >= countMin)
+  const rest = frequent.filter((observation) => !isRepetitive(observation)).length
+  const fitting = tableClassNames.find((name) => {
+    const { cSlots, sSlots } = tableClasses[name]
+    return rest * SPARE <= sSlots && frequent.length * SPARE <= cSlots + sSlots
+  })
   return fitting ?? 'l'
 }
 
@@ -55,7 +59,7 @@ export function decideSlots(map: SlotMap, observed: readonly Observation[], same
   const elsewhere = new Set(sameNameElsewhere.values())
   for (const observation of fresh) {
     if (slots.has(observation.path)) continue
-    const free = allSlots(map.tableClass, isRepetitive(observation) ? 'c' : 's').filter((slot) => !taken.has(slot))
+    const free = freeSlots(map.tableClass, observation, taken)
     give(observation.path, free.find((slot) => !elsewhere.has(slot)) ?? free[0])
   }
   return slots.size === map.slots.size ? map : { ...map, version: map.version + 1, slots }
@@ -63,6 +67,13 @@ export function decideSlots(map: SlotMap, observed: readonly Observation[], same
 
 /** Ties are broken by name, so that the same observations in another order give the same map. */
 const mostSeenFirst = (a: Observation, b: Observation): number => b.count - a.count || (a.path < b.path ? -1 : 1)
+
+/** freeSlots are those for a key; values that repeat may lie among others when their own slots are taken, but not the other way round. */
+function freeSlots(tableClass: TableClass, observation: Observation, taken: ReadonlySet<Slot>): Slot[] {
+  const free = (kind: 'c' | 's') => allSlots(tableClass, kind).filter((slot) => !taken.has(slot))
+  const own = isRepetitive(observation) ? free('c') : []
+  return own.length > 0 ? own : free('s')
+}
 
 function allSlots(tableClass: TableClass, kind: 'c' | 's'): Slot[] {
   const { cSlots, sSlots } = tableClasses[tableClass]

@@ -14,6 +14,7 @@ export function fromNs(total: bigint): Instant {
  * ReadTime is what a text says about time, and the format in which the instant gives back exactly that text, if there is one. A format is
  * - `n`, a unit (`s`, `m`, `u`, `n` for seconds to nanoseconds), and the digits after the point, if any: `ns`, `nm`, `ns6`
  * - `i`, the sign between date and time, the sign before the fraction, its digits, and the zone as written: `iT.3Z`, `i ,6+02:00`
+ * - another letter in place of `i`, for times as they stand in front of lines of text (Layout)
  * where the digits are `0` to `9`, or `*` for as many as are needed.
  */
 export type ReadTime = { instant: Instant; format: string | undefined }
@@ -73,7 +74,7 @@ function formatNumber(instant: Instant, format: string): string {
 }
 
 /** digitsCode keeps the usual lengths apart and puts the others, which writers make by dropping final zeros, under one code. */
-function digitsCode(fraction: string): string {
+export function digitsCode(fraction: string): string {
   if (fraction === '') return ''
   return fraction.length % 3 === 0 || fraction.endsWith('0') ? String(fraction.length) : '*'
 }
@@ -98,11 +99,36 @@ function readIso(text: string): ReadTime | undefined {
   return { instant, format: second === undefined ? undefined : `i${between}${point}${digitsCode(fraction) || '0'}${zone}${place}` }
 }
 
+/**
+ * A Layout is the order in which a format writes date and clock:
+ * - `i` 2026-11-20T10:00:00 and `s` the same with slashes in the date
+ * - `b` Nov 02 10:00:00, `B` with a blank in place of the zero; `y` and `Y` the same with the year behind the day
+ * - `a` 02/Nov/2026:10:00:00
+ * - `w` Mon Nov 02 10:00:00.123 2026, `W` with a blank in place of the zero
+ */
+export type Layout = 'i' | 's' | 'b' | 'B' | 'y' | 'Y' | 'a' | 'w' | 'W'
+
 function formatIso(instant: Instant, format: string): string {
   const zone = format.slice(4)
-  const local = new Date(instant.ms + (zoneOffsetMs(zone.replace(/\[.*/, '')) ?? 0)).toISOString()
-  const fraction = local.slice(20, 23) + String(instant.ns).padStart(6, '0')
-  return local.slice(0, 10) + format.charAt(1) + local.slice(11, 19) + fractionText(format.charAt(2), fraction, format.charAt(3)) + zone
+  const local = new Date(instant.ms + (zoneOffsetMs(zone.replace(/\[.*/, '')) ?? 0))
+  const iso = local.toISOString()
+  const fraction = iso.slice(20, 23) + String(instant.ns).padStart(6, '0')
+  const clock = iso.slice(11, 19) + fractionText(format.charAt(2), fraction, format.charAt(3))
+  const date = iso.slice(0, 10)
+  const layout = format.charAt(0) as Layout
+  if (layout === 'i') return date + format.charAt(1) + clock + zone
+  if (layout === 's') return date.replaceAll('-', '/') + format.charAt(1) + clock + zone
+  const [year, month, padded] = [date.slice(0, 4), months[local.getUTCMonth()] ?? '', date.slice(8)]
+  if (layout === 'a') return `${padded}/${month}/${year}:${clock}${zone}`
+  const day = layout === layout.toLowerCase() ? padded : String(local.getUTCDate()).padStart(2, ' ')
+  switch (layout.toLowerCase()) {
+    case 'y':
+      return `${month} ${day} ${year} ${clock}`
+    case 'w':
+      return `${weekdays[local.getUTCDay()]} ${month} ${day} ${clock} ${year}`
+    default:
+      return `${month} ${day} ${clock}`
+  }
 }
 
 function withFraction(ms: number, fraction: string): Instant {
@@ -111,7 +137,7 @@ function withFraction(ms: number, fraction: string): Instant {
 }
 
 /** civilMs is the time of a date and clock reading in UTC; undefined when there is no such day or hour. A leap second is the next minute. */
-function civilMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number | undefined {
+export function civilMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number | undefined {
   if (hour > 23 || minute > 59 || second > 60) return undefined
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
@@ -123,7 +149,7 @@ const MS_PER_MINUTE = 60_000
 const MS_PER_HOUR = 3_600_000
 
 /** zoneOffsetMs is how far a zone is ahead of UTC; no zone means UTC. */
-function zoneOffsetMs(zone: string): number | undefined {
+export function zoneOffsetMs(zone: string): number | undefined {
   const match = /^ ?([+-])(\d\d):?(\d\d)?/.exec(zone)
   if (!match) return (namedZones[zone.trim()] ?? 0) * MS_PER_HOUR
   const [, sign, hours, minutes = '0'] = match
@@ -133,7 +159,8 @@ function zoneOffsetMs(zone: string): number | undefined {
 
 /** namedZones are those that RFC 2822 gives a meaning, in hours ahead of UTC. */
 const namedZones: Record<string, number> = { EDT: -4, EST: -5, CDT: -5, CST: -6, MDT: -6, MST: -7, PDT: -7, PST: -8 }
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+export const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const MAIL_DATE =
   /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), ?)?(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d)(?::(\d\d))?( (?:[+-]\d{4}|GMT|UTC?|Z|[ECMP][SD]T))?$/
 
