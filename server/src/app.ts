@@ -124,6 +124,13 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       firstKey: config.DENDRO_BOOTSTRAP_API_KEY,
       admin,
       inactiveAfterMs: config.DENDRO_INACTIVE_AFTER,
+      queryLimits: {
+        bytes: config.DENDRO_QUERY_BYTES,
+        rows: config.DENDRO_QUERY_ROWS,
+        seconds: config.DENDRO_QUERY_TIME,
+        memoryBytes: config.DENDRO_QUERY_MEMORY,
+      },
+      retentionDays: config.DENDRO_RETENTION_DAYS,
     },
     close: async () => {
       await writer.close()

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { totalmem } from 'node:os'
+import { roleName } from '@dendro/api'
 import type { RateLimit } from './http/rate-limit.ts'
 import { Secret } from './secret.ts'
+import type { QueryLimit } from './world.ts'
 
 /** A Setting is one configuration value: how it is read, what holds when it is absent, and the sentence the documentation shows. */
 type Setting<T> = { read: (text: string) => T; otherwise: T | (() => T); shown: string; sentence: string }
@@ -90,6 +92,36 @@ export const settings = {
     undefined,
     'off',
     'A user who has not logged in for this long, as in 90d, is shown as INACTIVE; logging in makes him ACTIVE again.',
+  ),
+  DENDRO_RETENTION_DAYS: setting(
+    asRetentionDays,
+    365,
+    '365',
+    'For how many days events are kept where no retention rule says it; off keeps them for ever.',
+  ),
+  DENDRO_QUERY_TIME: setting(
+    asLimits(asSeconds),
+    { otherwise: 60, byRole: new Map() },
+    '60s',
+    'How long one question may take, also by role as in 60s,ReadOnly=20s; an asynchronous search has ten times as long, at most 600s.',
+  ),
+  DENDRO_QUERY_BYTES: setting(
+    asLimits(asBytes),
+    { otherwise: 2 ** 40, byRole: new Map() },
+    '1024G',
+    'How many bytes one question may read before compression, also by role as in 1024G,ReadOnly=100G.',
+  ),
+  DENDRO_QUERY_ROWS: setting(
+    asLimits(asCount),
+    { otherwise: 20_000_000_000, byRole: new Map() },
+    '20000000000',
+    'How many events one question may look at, also by role.',
+  ),
+  DENDRO_QUERY_MEMORY: setting(
+    asBytes,
+    () => Math.min(2 ** 30, Math.floor(totalmem() / 8)),
+    '1G, or an eighth of the machine',
+    'How much memory of the event store one question may take.',
   ),
   DENDRO_REGION: setting(asText, 'eu', 'eu', 'The name of the region of this deployment.'),
   DENDRO_LOG_LEVEL: setting(
@@ -189,11 +221,49 @@ function asDays(text: string): number | undefined {
   return days * 86_400_000
 }
 
+const RETENTION_DAYS_MAX = 36_500
+
+function asRetentionDays(text: string): number | undefined {
+  if (text === 'off') return undefined
+  const days = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (days < 1 || days > RETENTION_DAYS_MAX)
+    throw new Error(`must be a number of days from 1 to ${RETENTION_DAYS_MAX}, or off to keep events for ever`)
+  return days
+}
+
 function asBytes(text: string): number {
   const match = /^(\d+)([KMG]?)B?$/i.exec(text)
   const unit = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }[match?.[2]?.toUpperCase() ?? '']
   if (!match || !unit) throw new Error('must look like 512M or 4G')
   return Number(match[1]) * unit
+}
+
+const SECONDS_MAX = 600
+
+function asSeconds(text: string): number {
+  const [, count, unit] = /^(\d+)(s|m)$/.exec(text) ?? []
+  const seconds = Number(count) * (unit === 'm' ? 60 : 1)
+  if (!(seconds >= 1 && seconds <= SECONDS_MAX)) throw new Error(`must look like 60s or 5m, at most ${SECONDS_MAX}s`)
+  return seconds
+}
+
+function asCount(text: string): number {
+  const count = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count) || count < 1) throw new Error('must be a whole number from 1')
+  return count
+}
+
+/** asLimits reads a bound and, behind commas, the bounds that certain roles have instead. */
+function asLimits(one: (text: string) => number): (text: string) => QueryLimit {
+  return (text) => {
+    const [otherwise = '', ...rest] = text.split(',').map((part) => part.trim())
+    const byRole = rest.map((part): [string, number] => {
+      const at = part.indexOf('=')
+      if (at < 1) throw new Error(`must name a role and its bound as in ReadOnly=…, not ${part}`)
+      return [roleName(part.slice(0, at).trim()), one(part.slice(at + 1).trim())]
+    })
+    return { otherwise: one(otherwise), byRole: new Map(byRole) }
+  }
 }
 
 function oneOf(words: readonly string[]): (text: string) => string {

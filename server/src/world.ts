@@ -13,6 +13,12 @@ export type Mail = { to: string; subject: string; text: string; html: string }
 /** A Mailer hands mail to the deployment's relay; `configured` is false when there is none, and sending then fails. */
 export type Mailer = { configured: boolean; send(mail: Mail, signal?: AbortSignal): Promise<void> }
 
+/** A QueryLimit bounds one thing that a question may cost; roles may have bounds of their own. */
+export type QueryLimit = { otherwise: number; byRole: ReadonlyMap<string, number> }
+
+/** QueryLimits are what one question may cost: bytes and rows that are read, time, and memory of the event store. */
+export type QueryLimits = { bytes: QueryLimit; rows: QueryLimit; seconds: QueryLimit; memoryBytes: number }
+
 /** Deployment is what the operator decided and the slices need to know. */
 export type Deployment = {
   version: string
@@ -22,6 +28,9 @@ export type Deployment = {
   admin: { email: string; password: Secret } | undefined
   /** inactiveAfterMs is how long without a login makes a user INACTIVE; undefined when nothing does. */
   inactiveAfterMs: number | undefined
+  queryLimits: QueryLimits
+  /** retentionDays is how long events are kept where no rule says it; undefined when for ever. */
+  retentionDays: number | undefined
 }
 
 /** The World is everything outside the program; every slice takes from it just what it needs. */
