@@ -11,11 +11,12 @@ const rooms: Record<string, readonly string[]> = {
   meta: [],
   http: [],
   query: ['events/table.ts'],
+  parsers: [],
   'world.ts': ['events', 'meta'],
   'mail.ts': ['world.ts'],
   jobs: ['meta', 'world.ts'],
-  resources: ['query', 'events', 'meta', 'http', 'jobs', 'world.ts'],
-  ingest: ['events', 'http', 'world.ts', 'resources'],
+  resources: ['query', 'parsers', 'events', 'meta', 'http', 'jobs', 'world.ts'],
+  ingest: ['parsers', 'events', 'http', 'world.ts', 'resources'],
   mcp: ['http', 'world.ts', 'resources'],
 }
 const groundFloor = ['errors.ts', 'clock.ts', 'ids.ts', 'log.ts', 'secret.ts', 'vault.ts', 'child.ts', 'version.ts']

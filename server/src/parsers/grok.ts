@@ -1,0 +1,61 @@
+import { grokNames } from './grok-names.ts'
+import type { Compiled, Read } from './parsers.ts'
+import { Matcher } from './regex-match.ts'
+import { compileTree } from './regex-program.ts'
+import { badPattern, type Flags, fieldName, parseRegex, type Reference, type Tree } from './regex-syntax.ts'
+
+const REFERENCE = /^([A-Za-z_]\w*)(?::([^:{}]{1,256}))?(?::(\w+))?$/
+const NAMES_AT_ONCE = 5
+
+/** compileGrok makes a parser of an expression with names in it, such as `%{IP:client} %{GREEDYDATA:text}`. */
+export function compileGrok(pattern: string): Compiled {
+  const program = compileTree(treeOf(pattern))
+  if (program.fields.length === 0) throw badPattern('names no field: write %{NAME:field}', 0, pattern.length, 'NO_FIELDS')
+  const matcher = new Matcher(program)
+  return {
+    fields: [...new Set(program.fields)],
+    read: (text, fuel): Read => {
+      const caught = matcher.match(text, fuel)
+      if (caught.kind !== 'match') return { kind: caught.kind === 'none' ? 'no match' : 'given up' }
+      return { kind: 'match', pairs: pairsOf(program.fields, caught.places, text) }
+    },
+  }
+}
+
+/** pairsOf leaves out what caught nothing; of several fields with one name the first that caught something counts. */
+function pairsOf(fields: readonly string[], places: Int32Array, text: string): [string, string][] {
+  const pairs = new Map<string, string>()
+  for (const [index, name] of fields.entries()) {
+    const [start = -1, end = -1] = [places[2 * index], places[2 * index + 1]]
+    if (start >= 0 && end > start && !pairs.has(name)) pairs.set(name, text.slice(start, end))
+  }
+  return [...pairs]
+}
+
+/** treeOf reads a pattern. The standard names are read once for each way of reading them. */
+function treeOf(pattern: string): Tree {
+  const known = new Map<string, Tree>()
+  const named = (name: string, flags: Flags): Tree => {
+    const key = `${name} ${flags.isCaseless} ${flags.dotTakesAll}`
+    const tree = known.get(key) ?? parseRegex(grokNames[name] ?? '', reference, flags)
+    known.set(key, tree)
+    return tree
+  }
+  const reference: Reference = ({ text, position, flags }) => {
+    const [, name = '', field] = REFERENCE.exec(text) ?? []
+    if (name === '') throw badPattern(`cannot be read at %{${text}}: write %{NAME} or %{NAME:field}`, position, text.length + 3)
+    if (!Object.hasOwn(grokNames, name)) {
+      throw badPattern(`has the unknown name ${name}${near(name)}`, position, text.length + 3, 'UNKNOWN_NAME')
+    }
+    const item = named(name, flags)
+    return field === undefined ? item : { kind: 'field', item, name: fieldName(field.trim()) }
+  }
+  return parseRegex(pattern, reference)
+}
+
+/** near names what was probably meant. */
+function near(name: string): string {
+  const asked = name.toUpperCase()
+  const close = Object.keys(grokNames).filter((known) => known.includes(asked) || asked.includes(known))
+  return close.length === 0 ? '' : `; there are ${close.slice(0, NAMES_AT_ONCE).join(', ')}`
+}

@@ -1,0 +1,309 @@
+import { Failure, type FieldProblem } from '../errors.ts'
+import { type CharSet, caseless, charSet, charsOf, inverted, type Range } from './char-set.ts'
+
+/**
+ * A Tree is an expression that can be matched in time linear in the text: no references back, and of what stands before or behind only single
+ * characters are looked at. Groups catch something only when they have a name.
+ */
+export type Tree =
+  | { kind: 'char'; set: CharSet }
+  | { kind: 'sequence'; items: readonly Tree[] }
+  | { kind: 'choice'; items: readonly Tree[] }
+  | { kind: 'repeat'; item: Tree; min: number; max: number; isLazy: boolean }
+  | { kind: 'field'; item: Tree; name: string }
+  | { kind: 'edge'; edge: Edge }
+  | { kind: 'neighbour'; set: CharSet; side: 'before' | 'behind'; isAbsent: boolean }
+
+export type Edge = 'start' | 'end' | 'word' | 'no-word'
+
+/** A Reference is what stands in `%{…}`. */
+export type Reference = (written: { text: string; position: number; flags: Flags }) => Tree
+export type Flags = { isCaseless: boolean; dotTakesAll: boolean }
+
+export const NO_FLAGS: Flags = { isCaseless: false, dotTakesAll: false }
+const DEPTH_MAX = 100
+const TIMES_MAX = 1_000
+const digits = charsOf('0-9')
+const wordChars = charsOf('0-9A-Za-z_')
+const spaces = charSet([...charsOf(' \t\n\r\f\v'), [0x85, 0x85], [0xa0, 0xa0], [0x1680, 0x1680], [0x2000, 0x200a], [0x2028, 0x2029]])
+const everything = inverted([])
+const noLineFeed = inverted(charsOf('\n'))
+
+const classEscapes: Readonly<Record<string, CharSet>> = {
+  d: digits,
+  D: inverted(digits),
+  w: wordChars,
+  W: inverted(wordChars),
+  s: spaces,
+  S: inverted(spaces),
+}
+const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, e: 27, a: 7 }
+const edges: Readonly<Record<string, Edge>> = { A: 'start', z: 'end', Z: 'end', b: 'word', B: 'no-word' }
+const posix: Readonly<Record<string, CharSet>> = {
+  alnum: charsOf('0-9A-Za-z'),
+  alpha: charsOf('A-Za-z'),
+  blank: charsOf(' \t'),
+  cntrl: charSet([
+    [0, 31],
+    [127, 127],
+  ]),
+  digit: digits,
+  graph: charsOf('!-~'),
+  lower: charsOf('a-z'),
+  print: charsOf(' -~'),
+  punct: charSet([...charsOf('!-/'), ...charsOf(':-@'), ...charsOf('[-`'), ...charsOf('{-~')]),
+  space: spaces,
+  upper: charsOf('A-Z'),
+  word: wordChars,
+  xdigit: charsOf('0-9A-Fa-f'),
+}
+
+/** badPattern refuses a pattern and points to the place. */
+export function badPattern(message: string, position: number, length = 1, code = 'PATTERN_SYNTAX'): Failure {
+  const problem: FieldProblem = { field: 'pattern', code, message, position, length }
+  return new Failure(400, `pattern ${message} (at character ${position + 1})`, { errors: [problem] })
+}
+
+/** parseRegex reads an expression; `reference` says what `%{…}` stands for. */
+export function parseRegex(text: string, reference: Reference, flags: Flags = NO_FLAGS): Tree {
+  const reader = new Reader(text, reference, flags)
+  return reader.whole()
+}
+
+class Reader {
+  readonly #text: string
+  readonly #reference: Reference
+  #flags: Flags
+  #at = 0
+  #depth = 0
+
+  constructor(text: string, reference: Reference, flags: Flags) {
+    this.#text = text
+    this.#reference = reference
+    this.#flags = flags
+  }
+
+  whole(): Tree {
+    const tree = this.#choice()
+    if (this.#at < this.#text.length) throw badPattern('has a closing parenthesis too many', this.#at)
+    return tree
+  }
+
+  #choice(): Tree {
+    const items = [this.#sequence()]
+    while (this.#take('|')) items.push(this.#sequence())
+    return items.length === 1 && items[0] ? items[0] : { kind: 'choice', items }
+  }
+
+  #sequence(): Tree {
+    const items: Tree[] = []
+    while (this.#at < this.#text.length && !this.#sees('|') && !this.#sees(')')) {
+      const item = this.#item()
+      if (item) items.push(this.#repeated(item))
+    }
+    return items.length === 1 && items[0] ? items[0] : { kind: 'sequence', items }
+  }
+
+  /** #item gives nothing for flags, which hold from there on. */
+  #item(): Tree | undefined {
+    const start = this.#at
+    if (this.#take('%{')) return this.#named(start)
+    const char = this.#next()
+    switch (char) {
+      case '(':
+        return this.#group(start)
+      case '[':
+        return this.#chars(this.#set(start))
+      case '.':
+        return { kind: 'char', set: this.#flags.dotTakesAll ? everything : noLineFeed }
+      case '^':
+        return { kind: 'edge', edge: 'start' }
+      case '$':
+        return { kind: 'edge', edge: 'end' }
+      case '\\':
+        return this.#escape(start)
+      case '*':
+      case '+':
+      case '?':
+        throw badPattern(`has a ${char} with nothing before it`, start)
+      default:
+        return this.#chars(single(char))
+    }
+  }
+
+  #chars(set: CharSet): Tree {
+    return { kind: 'char', set: this.#flags.isCaseless ? caseless(set) : set }
+  }
+
+  #named(start: number): Tree {
+    const end = this.#text.indexOf('}', this.#at)
+    if (end < 0) throw badPattern('has a %{ without its }', start, 2)
+    const text = this.#text.slice(this.#at, end)
+    this.#at = end + 1
+    return this.#reference({ text, position: start, flags: this.#flags })
+  }
+
+  #group(start: number): Tree | undefined {
+    this.#depth += 1
+    if (this.#depth > DEPTH_MAX) throw badPattern(`has groups nested more than ${DEPTH_MAX} deep`, start)
+    const outer = this.#flags
+    const made = this.#inGroup(start)
+    this.#depth -= 1
+    if (made.setsFlags) return undefined
+    this.#flags = outer
+    return made.tree
+  }
+
+  #inGroup(start: number): { tree?: Tree; setsFlags: boolean } {
+    const rest = this.#text.slice(this.#at, this.#at + 300)
+    const look = /^\?(<?)([=!])/.exec(rest)
+    if (look) return { tree: this.#neighbour(start, look), setsFlags: false }
+    const name = /^\?P?<([A-Za-z_@$[][\w.@$[\]-]{0,255})>/.exec(rest)
+    const flags = /^\?([imsx]*)(?:-([imsx]+))?([:)])/.exec(rest)
+    const plain = /^\?>/.exec(rest)
+    const opening = name ?? flags ?? plain
+    if (!opening && rest.startsWith('?')) throw badPattern('has a kind of group that is not supported', start, 3)
+    this.#at += opening?.[0].length ?? 0
+    if (flags) this.#flags = changed(this.#flags, flags, start)
+    if (flags?.[3] === ')') return { setsFlags: true }
+    const inner = this.#choice()
+    if (!this.#take(')')) throw badPattern('has a group without its closing parenthesis', start)
+    return { tree: name ? { kind: 'field', item: inner, name: fieldName(name[1] ?? '') } : inner, setsFlags: false }
+  }
+
+  #neighbour(start: number, [opening, behind, sign]: RegExpExecArray): Tree {
+    this.#at += opening.length
+    const inner = this.#choice()
+    if (!this.#take(')')) throw badPattern('has a group without its closing parenthesis', start)
+    const side = behind === '<' ? 'before' : 'behind'
+    const isAbsent = sign === '!'
+    const items = (inner.kind === 'choice' ? inner.items : [inner]).map((item): Tree => {
+      if (item.kind === 'char') return { kind: 'neighbour', set: item.set, side, isAbsent }
+      const isOuterEdge = item.kind === 'edge' && item.edge === (side === 'before' ? 'start' : 'end')
+      if (isOuterEdge) return isAbsent ? { kind: 'neighbour', set: everything, side, isAbsent: false } : item
+      throw badPattern('looks further around than one character, which is not supported', start, opening.length + 1)
+    })
+    return { kind: isAbsent ? 'sequence' : 'choice', items }
+  }
+
+  #escape(start: number): Tree {
+    const char = this.#next()
+    const edge = edges[char]
+    if (edge) return { kind: 'edge', edge }
+    const set = Object.hasOwn(classEscapes, char) ? classEscapes[char] : undefined
+    return set ? { kind: 'char', set } : this.#chars(single(this.#escaped(char, start)))
+  }
+
+  /** #escaped is the character that is meant by a backslash and what follows. */
+  #escaped(char: string, start: number): string {
+    if (char === '') throw badPattern('ends with a backslash', start)
+    const control = Object.hasOwn(controls, char) ? controls[char] : undefined
+    if (control !== undefined) return String.fromCharCode(control)
+    if (char === 'x' || char === 'u') {
+      const match = (char === 'x' ? /^(?:\{([\da-f]{1,6})\}|([\da-f]{2}))/i : /^()([\da-f]{4})/i).exec(
+        this.#text.slice(this.#at, this.#at + 8),
+      )
+      const point = Number.parseInt(match?.[1] || match?.[2] || '', 16)
+      if (!match || !(point <= 0x10ffff)) throw badPattern(`has a \\${char} without a character's number`, start, 2)
+      this.#at += match[0].length
+      return String.fromCodePoint(point)
+    }
+    if (/[0-9k]/.test(char)) throw badPattern('refers back to what was matched, which is not supported', start, 2)
+    if (/[A-Za-z]/.test(char)) throw badPattern(`has the unknown escape \\${char}`, start, 2)
+    return char
+  }
+
+  /** #set reads what stands in brackets. */
+  #set(start: number): CharSet {
+    const isInverted = this.#take('^')
+    const ranges: Range[] = []
+    for (let isFirst = true; isFirst || !this.#sees(']'); isFirst = false) {
+      if (this.#at >= this.#text.length) throw badPattern('has a [ without its ]', start)
+      ranges.push(...this.#member())
+    }
+    this.#at += 1
+    const set = charSet(ranges)
+    const both = this.#flags.isCaseless ? caseless(set) : set
+    return isInverted ? inverted(both) : both
+  }
+
+  #member(): CharSet {
+    const start = this.#at
+    const named = /^\[:(\^?)(\w+):\]/.exec(this.#text.slice(start, start + 20))
+    if (named) {
+      const set = Object.hasOwn(posix, named[2] ?? '') ? posix[named[2] ?? ''] : undefined
+      if (!set) throw badPattern(`has the unknown class ${named[0]}`, start, named[0].length)
+      this.#at += named[0].length
+      return named[1] ? inverted(set) : set
+    }
+    const first = this.#memberChar(start)
+    if (typeof first !== 'string') return first
+    if (!this.#sees('-') || this.#text[this.#at + 1] === ']' || this.#at + 1 >= this.#text.length) return single(first)
+    this.#at += 1
+    const last = this.#memberChar(this.#at)
+    if (typeof last !== 'string') return charSet([...single(first), ...single('-'), ...last])
+    const range: Range = [pointOf(first), pointOf(last)]
+    if (range[0] > range[1]) throw badPattern('has a range that ends before it begins', start, this.#at - start)
+    return [range]
+  }
+
+  #memberChar(start: number): string | CharSet {
+    const char = this.#next()
+    if (char !== '\\') return char
+    const escaped = this.#next()
+    const set = Object.hasOwn(classEscapes, escaped) ? classEscapes[escaped] : undefined
+    if (set) return set
+    return escaped === 'b' ? '\b' : this.#escaped(escaped, start)
+  }
+
+  #repeated(item: Tree): Tree {
+    const match = /^(?:([*+?])|\{(\d{1,6})(?:(,)(\d{1,6})?)?\})([?+]?)/.exec(this.#text.slice(this.#at, this.#at + 20))
+    if (!match) return item
+    const [whole, sign, from, comma, to, mode] = match
+    if (mode === '+') throw badPattern('has a possessive quantifier, which is not supported', this.#at, whole.length)
+    const min = sign === undefined ? Number(from) : sign === '+' ? 1 : 0
+    const counted = comma === undefined ? min : to === undefined ? Number.POSITIVE_INFINITY : Number(to)
+    const max = sign === undefined ? counted : sign === '?' ? 1 : Number.POSITIVE_INFINITY
+    if (max < min) throw badPattern('repeats at most less often than at least', this.#at, whole.length)
+    if (min > TIMES_MAX || (max > TIMES_MAX && max !== Number.POSITIVE_INFINITY))
+      throw badPattern(`repeats more than ${TIMES_MAX} times`, this.#at, whole.length)
+    this.#at += whole.length
+    const tree: Tree = { kind: 'repeat', item, min, max, isLazy: mode === '?' }
+    if (/^(?:[*+?]|\{\d)/.test(this.#text.slice(this.#at, this.#at + 2))) throw badPattern('has two quantifiers in a row', this.#at)
+    return tree
+  }
+
+  #sees(text: string): boolean {
+    return this.#text.startsWith(text, this.#at)
+  }
+
+  #take(text: string): boolean {
+    const isThere = this.#sees(text)
+    if (isThere) this.#at += text.length
+    return isThere
+  }
+
+  #next(): string {
+    const point = this.#text.codePointAt(this.#at)
+    if (point === undefined) return ''
+    const char = String.fromCodePoint(point)
+    this.#at += char.length
+    return char
+  }
+}
+
+const pointOf = (char: string): number => char.codePointAt(0) ?? 0
+const single = (char: string): CharSet => [[pointOf(char), pointOf(char)]]
+
+/** changed flags: `m` lets the dot take line feeds, as where these patterns come from, and so does `s`. */
+function changed(flags: Flags, [whole, on = '', off = '']: RegExpExecArray, start: number): Flags {
+  if (`${on}${off}`.includes('x')) throw badPattern('asks for free spacing, which is not supported', start, whole.length + 1)
+  return {
+    isCaseless: (flags.isCaseless || on.includes('i')) && !off.includes('i'),
+    dotTakesAll: (flags.dotTakesAll || /[ms]/.test(on)) && !/[ms]/.test(off),
+  }
+}
+
+/** fieldName takes the names of nested fields, `[a][b]`, as `a.b`. */
+export const fieldName = (written: string): string =>
+  /^(?:\[[^[\]]+\])+$/.test(written) ? written.slice(1, -1).replaceAll('][', '.') : written
