@@ -58,6 +58,7 @@ export {
   userRoles,
 } from './permissions.ts'
 export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
+export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export { type FoundTag, Tag, type TaggedType } from './tags.ts'

@@ -1,8 +1,11 @@
 import type { EventStore } from './events.ts'
 import { localTable, type TableClass, tableClasses } from './table.ts'
 
-/** A Doom says which events shall go: those of some datasets, all of them or those before a day (UTC, counted from 1970). */
-export type Doom = { logIds: readonly string[]; beforeDay: number | undefined }
+/** A Doom says which events shall go: those of some datasets, all of them or those that are old. */
+export type Doom = { logIds: readonly string[]; old?: Old }
+
+/** Old events are of a time before a day (UTC, counted from 1970), and arrived before this number was given. */
+export type Old = { beforeDay: number; beforeSeq: bigint }
 
 const ASK_BOUND_MS = 120_000
 const DAY_MS = 86_400_000
@@ -10,11 +13,12 @@ const DAY_MS = 86_400_000
 /** conditionOf is the one place that says which rows are doomed. */
 function conditionOf(dooms: readonly Doom[]): { condition: string; params: Record<string, unknown> } {
   const params: Record<string, unknown> = {}
-  const conditions = dooms.map(({ logIds, beforeDay }, index) => {
+  const conditions = dooms.map(({ logIds, old }, index) => {
     params[`logs${index}`] = logIds
-    if (beforeDay === undefined) return `log_id in {logs${index}:Array(UUID)}`
-    params[`before${index}`] = new Date(beforeDay * DAY_MS).toISOString().slice(0, 10)
-    return `log_id in {logs${index}:Array(UUID)} and ts < toDateTime64({before${index}:String}, 9, 'UTC')`
+    if (!old) return `log_id in {logs${index}:Array(UUID)}`
+    params[`day${index}`] = new Date(old.beforeDay * DAY_MS).toISOString().slice(0, 10)
+    params[`seq${index}`] = String(old.beforeSeq)
+    return `log_id in {logs${index}:Array(UUID)} and ts < toDateTime64({day${index}:String}, 9, 'UTC') and seq < {seq${index}:UInt64}`
   })
   return { condition: conditions.map((one) => `(${one})`).join(' or '), params }
 }
@@ -98,9 +102,9 @@ export async function oldestEventMs(store: EventStore, logId: string): Promise<n
   return rows.length === 0 ? undefined : Math.min(...rows.map(({ ms }) => Number(ms)))
 }
 
-/** countBefore counts events of a dataset before a day. */
-export async function countEventsOf(store: EventStore, logId: string, beforeDay: number | undefined): Promise<number> {
-  const { condition, params } = conditionOf([{ logIds: [logId], beforeDay }])
+/** countDoomed counts the events that a doom names. */
+export async function countDoomed(store: EventStore, doom: Doom): Promise<number> {
+  const { condition, params } = conditionOf([doom])
   const tables = Object.values(tableClasses).map(({ table }) => `select count() as events from ${table} where ${condition}`)
   const rows = await select<{ events: string }>(store, tables.join(' union all '), params)
   return rows.reduce((sum, { events }) => sum + Number(events), 0)

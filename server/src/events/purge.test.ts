@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { EventStore } from './events.ts'
-import { countEventsOf, oldestEventMs, type RemovalDeps, removeEvents, selectHeldLogs } from './purge.ts'
+import { countDoomed, type Old, oldestEventMs, type RemovalDeps, removeEvents, selectHeldLogs } from './purge.ts'
 import { removalsUnderWay, rowsOfParts } from './purge-rows.ts'
 import { type TableClass, tableClasses, tableClassNames } from './table.ts'
 import { ask, makeEngines, testDeps } from './test-engine.ts'
@@ -40,7 +40,8 @@ async function addEvents(logId: string, day: number, rows: number, tableClass: T
   await store.writer.insert({ table: tableClasses[tableClass].table, values, format: 'JSONEachRow' })
 }
 
-const eventsOf = (logId: string) => countEventsOf(store, logId, undefined)
+const before = (beforeDay: number): Old => ({ beforeDay, beforeSeq: BigInt(seq + 1) })
+const eventsOf = (logId: string) => countDoomed(store, { logIds: [logId] })
 const activeBytes = async () =>
   Number(
     (
@@ -60,8 +61,8 @@ test('all events of a dataset go from all tables, their place on the disk with t
     await store.writer.command({ query: `optimize table ${tableClasses[tableClass].table} final` })
   }
   const before = await activeBytes()
-  const { removed, isWaiting } = await removeEvents(store, [{ logIds: [gone], beforeDay: undefined }], deps())
-  expect([[...removed], isWaiting]).toEqual([[[gone, 6_300]], false])
+  const { removed, waiting } = await removeEvents(store, [{ logIds: [gone] }], deps())
+  expect([[...removed], [...waiting]]).toEqual([[[gone, 6_300]], []])
   expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([0, 30])
   expect(await activeBytes()).toBeLessThan(before / 2)
   expect(await removalsUnderWay(store)).toEqual([])
@@ -74,8 +75,8 @@ test('each dataset loses what is older than its own day, at one go', async () =>
   await removeEvents(
     store,
     [
-      { logIds: [short], beforeDay: TODAY - 30 },
-      { logIds: [long], beforeDay: TODAY - 365 },
+      { logIds: [short], old: before(TODAY - 30) },
+      { logIds: [long], old: before(TODAY - 365) },
     ],
     deps(),
   )
@@ -94,22 +95,32 @@ test('parts of which every row is doomed are dropped at once, even while the sto
   await addEvents(a, TODAY - 2, 5)
   await addEvents(kept, TODAY - 2, 5)
   await store.writer.command({ query: 'optimize table events_s final' })
-  const dooms = [{ logIds: [a, b], beforeDay: undefined }]
+  const dooms = [{ logIds: [a, b] }]
   const first = await removeEvents(store, dooms, deps({ mayRewrite: false }))
-  expect([first.isWaiting, first.removed.get(a), first.removed.get(b), first.rewritingMs]).toEqual([true, 5, 5, 0])
+  expect([[...first.waiting], first.removed.get(a), first.removed.get(b), first.rewritingMs]).toEqual([[[a, 5]], 5, 5, 0])
   expect([...(await rowsOfParts(store, 's')).values()]).toEqual([10])
   const second = await removeEvents(store, dooms, deps())
-  expect([second.isWaiting, [...second.removed]]).toEqual([false, [[a, 5]]])
+  expect([[...second.waiting], [...second.removed]]).toEqual([[], [[a, 5]]])
   expect(await eventsOf(kept)).toBe(5)
+})
+
+test('an old event stays until it has been in the store for a while', async () => {
+  const logId = randomUUID()
+  await addEvents(logId, TODAY - 400, 5)
+  const settled = before(TODAY)
+  await addEvents(logId, TODAY - 400, 7)
+  await store.writer.command({ query: 'optimize table events_s final' })
+  await removeEvents(store, [{ logIds: [logId], old: settled }], deps())
+  expect(await eventsOf(logId)).toBe(7)
 })
 
 test('nothing doomed is nothing done', async () => {
   await addEvents(randomUUID(), TODAY, 3)
-  const before = [...(await rowsOfParts(store, 's'))]
-  for (const dooms of [[], [{ logIds: [], beforeDay: undefined }], [{ logIds: [randomUUID()], beforeDay: TODAY + 1 }]]) {
-    expect(await removeEvents(store, dooms, deps())).toMatchObject({ isWaiting: false, rewritingMs: 0 })
+  const partsBefore = [...(await rowsOfParts(store, 's'))]
+  for (const dooms of [[], [{ logIds: [] }], [{ logIds: [randomUUID()], old: before(TODAY + 1) }]]) {
+    expect(await removeEvents(store, dooms, deps())).toEqual({ removed: new Map(), waiting: new Map(), rewritingMs: 0 })
   }
-  expect([...(await rowsOfParts(store, 's'))]).toEqual(before)
+  expect([...(await rowsOfParts(store, 's'))]).toEqual(partsBefore)
 })
 
 test('events that arrive while others are removed stay, and what comes late for a removed dataset goes with the next removal', async () => {
@@ -125,12 +136,12 @@ test('events that arrive while others are removed stay, and what comes late for 
       arrived += 7
     }
   })()
-  await removeEvents(store, [{ logIds: [gone], beforeDay: undefined }], deps())
+  await removeEvents(store, [{ logIds: [gone] }], deps())
   isOver.abort()
   await arriving
   await addEvents(gone, TODAY, 2)
   expect([await eventsOf(gone), await eventsOf(busy)]).toEqual([2, arrived])
-  await removeEvents(store, [{ logIds: [gone], beforeDay: undefined }], deps())
+  await removeEvents(store, [{ logIds: [gone] }], deps())
   expect([await eventsOf(gone), await eventsOf(busy)]).toEqual([0, arrived])
 })
 
@@ -140,7 +151,7 @@ test('a removal that was left alone is waited for by the next', async () => {
   await addEvents(kept, TODAY, 5)
   await store.writer.command({ query: 'optimize table events_s final' })
   const leaving = new AbortController()
-  const dooms = [{ logIds: [gone], beforeDay: undefined }]
+  const dooms = [{ logIds: [gone] }]
   const sleep = (ms: number, signal?: AbortSignal) => {
     leaving.abort()
     return testDeps.clock.sleep(ms, signal)
@@ -154,13 +165,55 @@ test('a removal that was left alone is waited for by the next', async () => {
   expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([0, 5])
 })
 
+test('a kill of the engine in the middle of a removal loses no event of another, and the next removal ends it', async () => {
+  const [gone, kept] = [randomUUID(), randomUUID()]
+  for (const day of [TODAY, TODAY - 1, TODAY - 2]) {
+    await addEvents(gone, day, 2_000)
+    await addEvents(kept, day, 2_000)
+  }
+  await store.writer.command({ query: 'optimize table events_s final' })
+  let isKilled = false
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    if (!isKilled) store.engine?.kill()
+    isKilled = true
+    return testDeps.clock.sleep(ms, signal)
+  }
+  await store.writer.command({ query: 'system stop merges events_s' })
+  const dooms = [{ logIds: [gone] }]
+  await removeEvents(store, dooms, deps({ clock: { ...testDeps.clock, sleep } })).catch(() => undefined)
+  expect(isKilled).toBe(true)
+  await expect.poll(() => removeEvents(store, dooms, deps()).then(() => eventsOf(gone)), { interval: 200, timeout: 60_000 }).toBe(0)
+  expect(await eventsOf(kept)).toBe(6_000)
+  expect((await selectHeldLogs(store)).map(({ logId }) => logId)).toEqual([kept])
+})
+
+test('parts of which every row is doomed go also while a rewriting cannot', async () => {
+  const [gone, kept] = [randomUUID(), randomUUID()]
+  await addEvents(gone, TODAY - 1, 5)
+  await addEvents(gone, TODAY, 5)
+  await addEvents(kept, TODAY, 5)
+  await store.writer.command({ query: 'optimize table events_s final' })
+  await store.writer.command({ query: 'system stop merges events_s' })
+  const leaving = new AbortController()
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    leaving.abort()
+    return testDeps.clock.sleep(ms, signal)
+  }
+  const removal = removeEvents(store, [{ logIds: [gone] }], deps({ clock: { ...testDeps.clock, sleep }, signal: leaving.signal }))
+  await expect(removal).rejects.toThrow('aborted')
+  expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([5, 5])
+  await store.writer.command({ query: 'system start merges events_s' })
+  await removeEvents(store, [{ logIds: [gone] }], deps())
+  expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([0, 5])
+})
+
 test('many datasets are removed although one statement cannot name them all', async () => {
   const logIds = Array.from({ length: 4_500 }, () => randomUUID())
   const [first, last] = [logIds[0] ?? '', logIds.at(-1) ?? '']
   const kept = randomUUID()
   for (const logId of [first, last, kept]) await addEvents(logId, TODAY, 3)
   await store.writer.command({ query: 'optimize table events_s final' })
-  await removeEvents(store, [{ logIds, beforeDay: undefined }], deps())
+  await removeEvents(store, [{ logIds }], deps())
   expect([await eventsOf(first), await eventsOf(last), await eventsOf(kept)]).toEqual([0, 0, 3])
 })
 

@@ -4,7 +4,7 @@ import type { EventStore } from './events.ts'
 import { type Doom, dropPart, removalsUnderWay, rowsOfParts, selectDoomed, startRemoval } from './purge-rows.ts'
 import { type TableClass, tableClasses, tableClassNames } from './table.ts'
 
-export { countEventsOf, type Doom, oldestEventMs, outdatedParts, selectHeldLogs } from './purge-rows.ts'
+export { countDoomed, type Doom, type Old, oldestEventMs, outdatedParts, selectHeldLogs } from './purge-rows.ts'
 
 export type RemovalDeps = {
   clock: Clock
@@ -18,8 +18,8 @@ export type RemovalDeps = {
 export type Removal = {
   /** removed is how many events of which dataset are gone. */
   removed: Map<string, number>
-  /** isWaiting says that there is more to remove by rewriting. */
-  isWaiting: boolean
+  /** waiting is how many events of which dataset are still to be removed by rewriting. */
+  waiting: Map<string, number>
   /** rewritingMs is how long the store was rewriting. */
   rewritingMs: number
 }
@@ -36,34 +36,35 @@ const NO_SUCH_PART = '232'
  * statement, if only by links, so their number counts and not their size.
  */
 export async function removeEvents(store: EventStore, dooms: readonly Doom[], deps: RemovalDeps): Promise<Removal> {
-  const result: Removal = { removed: new Map(), isWaiting: false, rewritingMs: 0 }
-  // A statement of an earlier run may still be at work, also when this process was not there.
-  await rewritingEnds(store, deps)
-  for (const tableClass of tableClassNames) {
-    for (const batch of batchesOf(dooms)) await removeFrom(store, tableClass, batch, deps, result)
+  const result: Removal = { removed: new Map(), waiting: new Map(), rewritingMs: 0 }
+  const batches = batchesOf(dooms).flatMap((batch) => tableClassNames.map((tableClass) => ({ tableClass, batch })))
+  // First what needs no space: on a full disk nothing can be rewritten until some is free.
+  for (const { tableClass, batch } of batches) {
+    if (store.cluster === undefined) addAll(result.removed, await dropWholeParts(store, tableClass, batch, deps))
   }
+  // A statement of an earlier run may still be at work, also when this process was not there.
+  if (batches.length > 0) await rewritingEnds(store, deps)
+  for (const { tableClass, batch } of batches) await rewrite(store, tableClass, batch, deps, result)
   return result
 }
 
-async function removeFrom(
+async function rewrite(
   store: EventStore,
   tableClass: TableClass,
   dooms: readonly Doom[],
   deps: RemovalDeps,
   result: Removal,
 ): Promise<void> {
-  const dropped = store.cluster === undefined ? await dropWholeParts(store, tableClass, dooms, deps) : new Map<string, number>()
-  addAll(result.removed, dropped)
   const left = new Map<string, number>()
   for (const { logId, events } of await selectDoomed(store, tableClass, dooms)) add(left, logId, events)
   if (left.size === 0) return
   if (!deps.mayRewrite) {
-    result.isWaiting = true
+    addAll(result.waiting, left)
     return
   }
   deps.signal.throwIfAborted()
   const startedMs = deps.clock.monotonicMs()
-  const narrowed = dooms.map(({ logIds, beforeDay }) => ({ beforeDay, logIds: logIds.filter((logId) => left.has(logId)) }))
+  const narrowed = dooms.map((doom) => ({ ...doom, logIds: doom.logIds.filter((logId) => left.has(logId)) }))
   await startRemoval(
     store,
     tableClass,
@@ -113,14 +114,14 @@ async function rewritingEnds(store: EventStore, { clock, signal }: RemovalDeps):
 function batchesOf(dooms: readonly Doom[]): Doom[][] {
   const batches: Doom[][] = []
   let room = 0
-  for (const { logIds, beforeDay } of dooms) {
+  for (const { logIds, ...which } of dooms) {
     for (let from = 0; from < logIds.length; ) {
       if (room === 0) {
         batches.push([])
         room = LOGS_MAX
       }
       const some = logIds.slice(from, from + room)
-      batches.at(-1)?.push({ logIds: some, beforeDay })
+      batches.at(-1)?.push({ ...which, logIds: some })
       room -= some.length
       from += some.length
     }

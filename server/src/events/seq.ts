@@ -98,3 +98,6 @@ async function forgetOldClaims(store: EventStore, { claim }: Claim): Promise<voi
   const partition = claim / CLAIMS_PER_PARTITION - 2n
   if (partition >= 0n) await dropClaims(store.writer, partition, store.cluster)
 }
+
+/** lastNumber is above the numbers of all events that are stored, and below those of all claims to come. */
+export const lastNumber = async (store: EventStore): Promise<bigint> => (await lastClaim(store.writer))?.next ?? 0n

@@ -1,4 +1,4 @@
-import type { BodyOf, contract, Dataset, QueryOf, ReplyOf } from '@dendro/api'
+import type { BodyOf, contract, Dataset, QueryOf, ReplyOf, Retention } from '@dendro/api'
 import { badField, badRequest, conflict, forbidden, notFound } from '../../errors.ts'
 import { type Actor, holds } from '../../http/actor.ts'
 import { type Written, writeOnce } from '../../http/written.ts'
@@ -8,7 +8,8 @@ import { matchDatasets, parseSelector } from '../../query/selector.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { visibleTo } from '../policies/policies.ts'
-import { buryDataset, type DatasetRow, insertDataset, lockDataset, selectDatasets, updateDatasetRow } from './rows.ts'
+import { buryDataset, type DatasetRow, insertDataset, lockDataset, type RetentionMark, selectDatasets, updateDatasetRow } from './rows.ts'
+import { askForRemoval } from './tombstones.ts'
 
 export type { DatasetRow } from './rows.ts'
 
@@ -70,6 +71,7 @@ export async function createDataset(world: World, actor: Actor, ask: NewDataset)
     tags: ask.tags,
     parser_id: null,
     retention: ask.retention ?? null,
+    retention_mark: ask.retention ? { created_by: actor.identity.id, created_at: nowMs } : null,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -84,19 +86,42 @@ export async function createDataset(world: World, actor: Actor, ask: NewDataset)
 }
 
 /** updateDataset renames, moves or sets the retention; the names of a system dataset stay as they are. */
-export async function updateDataset(world: World, actor: Actor, id: string, change: DatasetChange): Promise<DatasetRow> {
+export const updateDataset = (world: World, actor: Actor, id: string, change: DatasetChange): Promise<DatasetRow> =>
+  changeDataset(world, actor, id, change, (before, next) => {
+    if (next.retention !== before.retention) mustSetRetention(actor)
+  })
+
+/** keepDatasetFor sets the retention of a dataset alone; `check` sees the dataset as it is, locked. Callers answer for the permission. */
+export const keepDatasetFor = (
+  world: World,
+  actor: Actor,
+  id: string,
+  retention: Retention | null,
+  check: (before: DatasetRow) => void,
+): Promise<DatasetRow> => changeDataset(world, actor, id, { retention }, check)
+
+async function changeDataset(
+  world: World,
+  actor: Actor,
+  id: string,
+  change: DatasetChange,
+  check: (before: DatasetRow, next: DatasetRow) => void,
+): Promise<DatasetRow> {
   return world.meta.write(actor.orgId, async (tx) => {
     const before = await lockDataset(tx, actor.orgId, id)
     if (!before) throw notFound('dataset', id)
-    const next = {
+    const retention = change.retention === undefined ? before.retention : change.retention
+    const nowMs = world.clock.nowMs()
+    const next: DatasetRow = {
       ...before,
       collection: change.collection ?? before.collection,
       dataset: change.dataset ?? before.dataset,
-      retention: change.retention === undefined ? before.retention : change.retention,
-      modified_at: world.clock.nowMs(),
+      retention,
+      retention_mark: markOf(before, retention, actor, nowMs),
+      modified_at: nowMs,
       modified_by: actor.identity,
     }
-    if (next.retention !== before.retention) mustSetRetention(actor)
+    check(before, next)
     if (next.collection !== before.collection || next.dataset !== before.dataset) mustBeRenamable(before, next)
     const row = await updateDatasetRow(tx, next).catch((thrown) => {
       throw isNameTaken(thrown) ? taken(next.collection, next.dataset) : thrown
@@ -107,12 +132,21 @@ export async function updateDataset(world: World, actor: Actor, id: string, chan
   })
 }
 
+function markOf(before: DatasetRow, retention: DatasetRow['retention'], actor: Actor, nowMs: number): RetentionMark | null {
+  if (retention === before.retention) return before.retention_mark ?? null
+  if (retention === null) return null
+  const who = actor.identity.id
+  return before.retention_mark ? { ...before.retention_mark, updated_by: who, updated_at: nowMs } : { created_by: who, created_at: nowMs }
+}
+
+/** removeDataset leaves a tombstone, and asks for its events to be removed in the same transaction. */
 export async function removeDataset(world: World, actor: Actor, record: DatasetRow): Promise<undefined> {
   if (record.is_system_generated) throw forbidden('a system dataset cannot be deleted')
   await world.meta.write(actor.orgId, async (tx) => {
     const before = await lockDataset(tx, actor.orgId, record.id)
     if (!before) throw notFound('dataset', record.id)
     await buryDataset(tx, actor.orgId, record.id, world.clock.nowMs(), actor.identity)
+    await askForRemoval(world, tx)
     await recordChange(world, tx, actor, { entity: { type: 'dataset', id: record.id }, before: shownDataset(before) })
   })
 }

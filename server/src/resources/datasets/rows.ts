@@ -11,6 +11,8 @@ export type DatasetRow = {
   tags: Record<string, string>
   parser_id: string | null
   retention: Retention | null
+  /** retention_mark tells who gave the dataset its own retention; null without one. */
+  retention_mark?: RetentionMark | null
   created_at: number
   created_by: Identity | null
   modified_at: number
@@ -18,6 +20,8 @@ export type DatasetRow = {
   /** last_heartbeat_at is when data arrived last; rows that are written do not have it. */
   last_heartbeat_at?: number | null
 }
+
+export type RetentionMark = { created_by: string; created_at: number; updated_by?: string; updated_at?: number }
 
 export const selectDatasets = (db: Db, orgId: string) =>
   db.all<DatasetRow>(sql`
@@ -28,9 +32,11 @@ export const selectDatasets = (db: Db, orgId: string) =>
 /** insertDataset gives nothing back when the name is taken; the unique index decides between two who ask at once. */
 export const insertDataset = (db: Db, row: DatasetRow) =>
   db.one<DatasetRow>(sql`
-    insert into datasets (org_id, id, collection, dataset, is_system_generated, tags, parser_id, retention, created_at, created_by, modified_at, modified_by)
+    insert into datasets (org_id, id, collection, dataset, is_system_generated, tags, parser_id, retention, retention_mark, created_at, created_by,
+      modified_at, modified_by)
     values (${row.org_id}, ${row.id}, ${row.collection}, ${row.dataset}, ${row.is_system_generated}, ${json(row.tags)}, ${row.parser_id},
-      ${row.retention}, ${row.created_at}, ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})
+      ${row.retention}, ${json(row.retention_mark ?? null)}, ${row.created_at}, ${json(row.created_by)}, ${row.modified_at},
+      ${json(row.modified_by)})
     on conflict (org_id, collection, dataset) where deleted_at is null do nothing
     returning *`)
 
@@ -40,11 +46,11 @@ export const lockDataset = (db: Db, orgId: string, id: string) =>
 
 export const updateDatasetRow = (
   db: Db,
-  row: Pick<DatasetRow, 'org_id' | 'id' | 'collection' | 'dataset' | 'retention' | 'modified_at' | 'modified_by'>,
+  row: Pick<DatasetRow, 'org_id' | 'id' | 'collection' | 'dataset' | 'retention' | 'retention_mark' | 'modified_at' | 'modified_by'>,
 ) =>
   db.one<DatasetRow>(sql`
     update datasets set collection = ${row.collection}, dataset = ${row.dataset}, retention = ${row.retention},
-      modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
+      retention_mark = ${json(row.retention_mark ?? null)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id} and deleted_at is null returning *`)
 
 /** buryDataset leaves a tombstone: invisible at once, its events are purged behind it. */
@@ -52,6 +58,18 @@ export const buryDataset = (db: Db, orgId: string, id: string, deletedAt: number
   db.run(
     sql`update datasets set deleted_at = ${deletedAt}, deleted_by = ${json(deletedBy)} where org_id = ${orgId} and id = ${id} and deleted_at is null`,
   )
+
+export type TombstoneRow = Pick<DatasetRow, 'org_id' | 'id' | 'collection' | 'dataset'> & { deleted_at: number }
+
+/** selectTombstones gives those of all organisations: their events are removed by one job for the deployment. */
+export const selectTombstones = (db: Db) =>
+  db.all<TombstoneRow>(
+    sql`select org_id, id, collection, dataset, deleted_at from datasets where deleted_at is not null order by deleted_at, id`,
+  )
+
+/** deleteTombstones takes with them what hangs on a dataset: its slots, its heartbeat, its place in lists. */
+export const deleteTombstones = (db: Db, ids: readonly string[]) =>
+  db.run(sql`delete from datasets where id = any(${[...ids]}::uuid[]) and deleted_at is not null`)
 
 export const selectDatasetByName = (db: Db, orgId: string, collection: string, dataset: string) =>
   db.one<DatasetRow>(
