@@ -17,6 +17,7 @@ const rooms: Record<string, readonly string[]> = {
   jobs: ['meta', 'world.ts'],
   resources: ['query', 'parsers', 'events', 'meta', 'http', 'jobs', 'world.ts'],
   ingest: ['parsers', 'events', 'http', 'world.ts', 'resources'],
+  monitors: ['query', 'meta', 'world.ts'],
   mcp: ['http', 'world.ts', 'resources'],
 }
 const groundFloor = ['errors.ts', 'clock.ts', 'ids.ts', 'log.ts', 'secret.ts', 'vault.ts', 'child.ts', 'version.ts']
