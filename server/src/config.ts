@@ -20,7 +20,10 @@ export type Role = 'api' | 'ingest' | 'work'
 const ROLES: readonly Role[] = ['api', 'ingest', 'work']
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
 const PORT_MAX = 65_535
-const JWT_SECRET_BYTES_MIN = 32
+const KEY_BYTES_MIN = 32
+/** KEY_LETTERS_MIN refuses what is long and yet easily guessed; of 64 random hexadecimal digits practically all have more. */
+const KEY_LETTERS_MIN = 10
+const MEMORY_BYTES_MIN = 512 * 2 ** 20
 
 const asText = (text: string): string => text
 const asSecret = (text: string): Secret | undefined => new Secret(text)
@@ -44,23 +47,23 @@ export const settings = {
     'own child process',
     'A ClickHouse server or cluster for the events: http(s)://user:password@host:port/database, with ?cluster=name for cluster tables.',
   ),
-  DENDRO_POSTGRES_URL: setting(asSecret, undefined, 'own child process', 'A PostgreSQL server (14 or newer) for the metadata.'),
+  DENDRO_POSTGRES_URL: setting(asPostgresUrl, undefined, 'own child process', 'A PostgreSQL server (14 or newer) for the metadata.'),
   DENDRO_BOOTSTRAP_API_KEY: setting(
-    asSecret,
+    asApiKey,
     undefined,
     'random',
-    'The first AdminApi key of the first organisation, instead of a random one.',
+    'The first AdminApi key of the first organisation, instead of a random one; at least 32 bytes.',
   ),
   DENDRO_ADMIN_EMAIL: setting(maybe, undefined, 'none', 'E-mail of the first Administrator, made on the first start.'),
   DENDRO_ADMIN_PASSWORD: setting(asSecret, undefined, 'none', 'Password of the first Administrator; a weak one is refused.'),
   DENDRO_MASTER_KEY: setting(
-    asSecret,
+    asKey,
     undefined,
     'generated in the data directory',
-    'The key under which stored secrets are hashed and encrypted.',
+    'The key under which stored secrets are hashed and encrypted, at least 32 bytes.',
   ),
   DENDRO_MASTER_KEY_FILE: setting(asSecretFile, undefined, 'none', 'A file that holds the master key.'),
-  DENDRO_JWT_SECRET: setting(asJwtSecret, undefined, 'generated in the data directory', 'The secret that signs tokens, at least 32 bytes.'),
+  DENDRO_JWT_SECRET: setting(asKey, undefined, 'generated in the data directory', 'The secret that signs tokens, at least 32 bytes.'),
   DENDRO_EXTRA_KEY_HEADERS: setting(asWords, [], 'none', 'Further header names accepted for the API key, separated by commas.'),
   DENDRO_EXTRA_ROUTING_PREFIXES: setting(
     asWords,
@@ -81,12 +84,12 @@ export const settings = {
     'Requests per credential and window, as in 100/5m; off switches it off.',
   ),
   DENDRO_SMTP_URL: setting(
-    asSecret,
+    asSmtpUrl,
     undefined,
     'none',
     'The mail relay for invitations and notifications: smtp(s)://user:password@host:port.',
   ),
-  DENDRO_MAIL_FROM: setting(asText, 'Dendro <dendro@localhost>', 'Dendro <dendro@localhost>', 'The sender of mail.'),
+  DENDRO_MAIL_FROM: setting(asSender, 'Dendro <dendro@localhost>', 'Dendro <dendro@localhost>', 'The sender of mail.'),
   DENDRO_INACTIVE_AFTER: setting(
     asDays,
     undefined,
@@ -131,10 +134,10 @@ export const settings = {
     'How much the service writes to its own log: trace, debug, info, warn, error or silent.',
   ),
   DENDRO_MEMORY: setting(
-    asBytes,
-    () => Math.floor(totalmem() / 2),
+    asMemory,
+    () => Math.max(MEMORY_BYTES_MIN, Math.floor(totalmem() / 2)),
     'half of the machine',
-    'Memory shared out between engine, caches and intake, as in 4G.',
+    'Memory shared out between engine, caches and intake, as in 4G; at least 512M.',
   ),
 } as const
 
@@ -193,15 +196,56 @@ function asRoles(text: string): Role[] {
   return roles
 }
 
-function asJwtSecret(text: string): Secret | undefined {
-  if (Buffer.byteLength(text) < JWT_SECRET_BYTES_MIN) throw new Error(`must be at least ${JWT_SECRET_BYTES_MIN} bytes`)
+/** asKey refuses a secret that could be guessed: whoever guesses it needs nothing else. */
+function asKey(text: string): Secret | undefined {
+  if (Buffer.byteLength(text) < KEY_BYTES_MIN)
+    throw new Error(`must be at least ${KEY_BYTES_MIN} bytes, as \`openssl rand -hex 32\` gives them`)
+  if (new Set(text).size < KEY_LETTERS_MIN) {
+    throw new Error(`must have at least ${KEY_LETTERS_MIN} different characters, as \`openssl rand -hex 32\` gives them`)
+  }
   return new Secret(text)
 }
 
+function asApiKey(text: string): Secret | undefined {
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new Error('must be of ASCII characters without spaces, as a header can carry them')
+  return asKey(text)
+}
+
 function asSecretFile(path: string): Secret | undefined {
-  const text = readFileSync(path, 'utf8').trim()
+  const text = readText(path)
   if (text === '') throw new Error(`names an empty file, ${path}`)
+  return asKey(text)
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw new Error(`names a file that cannot be read, ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause })
+  }
+}
+
+function asPostgresUrl(text: string): Secret | undefined {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new Error('must look like postgres://user:password@host:5432/database')
+  }
   return new Secret(text)
+}
+
+function asSmtpUrl(text: string): Secret | undefined {
+  if (!/^smtps?:\/\/[^/]/.test(text) || !URL.canParse(text)) throw new Error('must look like smtp(s)://user:password@host:port')
+  return new Secret(text)
+}
+
+function asSender(text: string): string {
+  if (!/^[^\p{Cc}]*[^\s\p{Cc}]@[^\s\p{Cc}]+$/u.test(text)) throw new Error('must be an address as in Dendro <dendro@example.com>')
+  return text
+}
+
+function asMemory(text: string): number {
+  const bytes = asBytes(text)
+  if (bytes < MEMORY_BYTES_MIN) throw new Error('must be at least 512M')
+  return bytes
 }
 
 function asRateLimit(text: string): RateLimit {

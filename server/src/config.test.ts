@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+
+const GOOD_KEY = 'k2Jx0bqv-8mWfT3uYc5RzL7oHs1NdGpE'
+
+test.each([
+  ['DENDRO_MASTER_KEY', 'short', 'at least 32 bytes'],
+  ['DENDRO_MASTER_KEY', 'a'.repeat(64), 'at least 10 different characters'],
+  ['DENDRO_MASTER_KEY', 'ab'.repeat(32), 'at least 10 different characters'],
+  ['DENDRO_JWT_SECRET', '0'.repeat(64), 'at least 10 different characters'],
+  ['DENDRO_BOOTSTRAP_API_KEY', 'admin', 'at least 32 bytes'],
+  ['DENDRO_BOOTSTRAP_API_KEY', `${GOOD_KEY} and a space`, 'without spaces'],
+  ['DENDRO_BOOTSTRAP_API_KEY', `${GOOD_KEY}ü`, 'without spaces'],
+  ['DENDRO_MEMORY', '0', 'at least 512M'],
+  ['DENDRO_MEMORY', '511M', 'at least 512M'],
+  ['DENDRO_MEMORY', '-1G', 'must look like'],
+  ['DENDRO_SMTP_URL', 'mail.example.com', 'must look like smtp'],
+  ['DENDRO_SMTP_URL', 'mail.example.com:25', 'must look like smtp'],
+  ['DENDRO_SMTP_URL', 'http://mail.example.com', 'must look like smtp'],
+  ['DENDRO_SMTP_URL', 'smtp://', 'must look like smtp'],
+  ['DENDRO_SMTP_URL', 'smtp://mail.example.com:99999', 'must look like smtp'],
+  ['DENDRO_MAIL_FROM', 'nobody', 'must be an address'],
+  ['DENDRO_MAIL_FROM', 'a@example.com\r\nBcc: b@example.com', 'must be an address'],
+  ['DENDRO_POSTGRES_URL', 'mysql://user:password@db/dendro', 'must look like postgres'],
+  ['DENDRO_POSTGRES_URL', 'db.example.com', 'must look like postgres'],
+  ['DENDRO_MASTER_KEY_FILE', '/nowhere/master.key', 'names a file that cannot be read'],
+])('%s=%s is refused by name and rule, and what may be secret is not repeated', (name, text, rule) => {
+  const refused = () => readConfig({ [name]: text })
+  expect(refused).toThrow(`${name} `)
+  expect(refused).toThrow(rule)
+  if (text.length > 8 && !name.endsWith('_FILE')) expect(refused).not.toThrow(text)
+})
+
+test('a weak master key in a file is refused as well', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'dendro-config-'))
+  try {
+    const file = join(dir, 'master.key')
+    for (const [text, rule] of [
+      ['', 'names an empty file'],
+      ['weak', 'at least 32 bytes'],
+    ] as const) {
+      writeFileSync(file, text)
+      expect(() => readConfig({ DENDRO_MASTER_KEY_FILE: file })).toThrow(rule)
+    }
+    writeFileSync(file, `${GOOD_KEY}\n`)
+    expect(readConfig({ DENDRO_MASTER_KEY_FILE: file }).DENDRO_MASTER_KEY_FILE?.reveal()).toBe(GOOD_KEY)
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+})
+
+test('good values are taken as they are', () => {
+  const config = readConfig({
+    DENDRO_MASTER_KEY: 'f'.repeat(10) + '0123456789abcdef'.repeat(4),
+    DENDRO_BOOTSTRAP_API_KEY: GOOD_KEY,
+    DENDRO_MEMORY: '512M',
+    DENDRO_SMTP_URL: 'smtps://user:pa%20ss@mail.example.com:465',
+    DENDRO_MAIL_FROM: 'Logs <logs@example.com>',
+    DENDRO_POSTGRES_URL: 'postgresql://dendro@localhost/dendro?host=/run/postgresql',
+  })
+  expect(config.DENDRO_MEMORY).toBe(2 ** 29)
+  expect(config.DENDRO_BOOTSTRAP_API_KEY?.reveal()).toBe(GOOD_KEY)
+  expect(config.DENDRO_SMTP_URL?.reveal()).toBe('smtps://user:pa%20ss@mail.example.com:465')
+})
