@@ -6,12 +6,14 @@ import { datasets } from './datasets.ts'
 import { groups } from './groups.ts'
 import { health } from './health.ts'
 import { ingestion } from './ingestion.ts'
+import { ledger } from './ledger.ts'
 import { logs } from './logs.ts'
 import { metrics } from './metrics.ts'
 import { access, organizations } from './organizations.ts'
 import { permissionList } from './permission-list.ts'
 import { policies } from './policies.ts'
 import { reference } from './reference.ts'
+import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
 import { tags } from './tags.ts'
 import { users } from './users.ts'
@@ -27,12 +29,15 @@ export const contract = {
   groups,
   health,
   ingestion,
+  ledger,
   logs,
   metrics,
   organizations,
   permissions: permissionList,
   policies,
   reference,
+  retention,
+  retentionRules,
   roles,
   tags,
   users,

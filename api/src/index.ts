@@ -28,6 +28,7 @@ export {
   statusOf,
 } from './endpoint.ts'
 export { GroupMember, UserGroup } from './groups.ts'
+export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export { Log, LogView } from './logs.ts'
 export {
   API_VERSION,

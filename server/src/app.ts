@@ -34,12 +34,14 @@ import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { troublesOf } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
+import { ledgerRoutes } from './resources/ledger/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
 import { accessRoutes, organizationRoutes } from './resources/organizations/routes.ts'
 import { permissionRoutes } from './resources/permissions/routes.ts'
 import { policyRoutes } from './resources/policies/routes.ts'
+import { retentionRoutes, retentionRuleRoutes } from './resources/retention/routes.ts'
 import { roleRoutes } from './resources/roles/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
@@ -64,9 +66,12 @@ const allRoutes = (world: World, meter: Meter, intake: Intake): readonly Routes[
   datasetRoutes(world),
   healthRoutes(world),
   ingestionRoutes(intake),
+  ledgerRoutes(world),
   logRoutes(world),
   metricsRoutes(meter),
   referenceRoutes({ version: world.deployment.version, region: world.deployment.region, troubles: () => troublesOf(world) }),
+  retentionRoutes(world),
+  retentionRuleRoutes(world),
   tagRoutes(world),
   userRoutes(world),
 ]

@@ -1,0 +1,72 @@
+import type { contract, LedgerCounts, LedgerEntry, QueryOf, ReplyOf } from '@dendro/api'
+import { badField, unavailable } from '../../errors.ts'
+import { MINUTE_MS, NOBODY } from '../../events/ledger-page.ts'
+import { type LedgerRow, type LedgerSpan, type LedgerCounts as Sums, selectLedger, selectTotals } from '../../events/ledger-reads.ts'
+import type { Actor } from '../../http/actor.ts'
+import type { World } from '../../world.ts'
+import { seenLogs } from '../datasets/seen-logs.ts'
+
+type Question = QueryOf<typeof contract.ledger.get>
+type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'meta'>
+
+const HOUR_MS = 60 * MINUTE_MS
+
+/** readLedger tells what became of the events that the caller may know of, up to this moment. */
+export async function readLedger(world: Deps, actor: Actor, question: Question): Promise<ReplyOf<typeof contract.ledger.get>> {
+  const { fromMs, toMs } = minutesOf(question, world.clock.nowMs())
+  const logIds = await seenLogs(world, actor, question.from)
+  const span: LedgerSpan = { orgNumber: actor.orgNumber, fromMs, toMs, logIds, identityId: question.identity_id }
+  const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / question.num_of_slices / MINUTE_MS)) * MINUTE_MS
+  const [totals, rows] = await settled(world, () =>
+    Promise.all([selectTotals(world.events, span), selectLedger(world.events, span, { stepMs, rowsMax: question.limit + 1 })]),
+  )
+  return {
+    start_time: fromMs,
+    end_time: toMs,
+    slice_ms: stepMs,
+    totals: counted(totals),
+    is_complete: rows.length <= question.limit,
+    entries: rows.slice(0, question.limit).map((row) => shownEntry(row, { fromMs, toMs, stepMs })),
+  }
+}
+
+/** settled reads what is written down, after this process has written what it knows. */
+export async function settled<T>({ ledger }: Pick<World, 'ledger'>, read: () => Promise<T>): Promise<T> {
+  try {
+    await ledger.flush()
+    return await read()
+  } catch (cause) {
+    throw unavailable('the ledger cannot be read now', { cause })
+  }
+}
+
+/** minutesOf widens the range to full minutes, in which the ledger counts. */
+function minutesOf({ from_ts, to_ts }: Question, nowMs: number): { fromMs: number; toMs: number } {
+  const to = to_ts ?? nowMs
+  const from = from_ts ?? Math.max(0, to - HOUR_MS)
+  if (from > to) throw badField('from_ts', 'must not be later than to_ts')
+  if (to > LAST_MS) throw badField('to_ts', 'lies too far in the future')
+  return { fromMs: Math.floor(from / MINUTE_MS) * MINUTE_MS, toMs: Math.ceil(to / MINUTE_MS) * MINUTE_MS }
+}
+
+/** LAST_MS is the last minute that the ledger can count. */
+const LAST_MS = Math.floor((2 ** 32 - 1) / 60) * MINUTE_MS
+
+function shownEntry(row: LedgerRow, { fromMs, toMs, stepMs }: { fromMs: number; toMs: number; stepMs: number }): LedgerEntry {
+  const startMs = fromMs + row.slice * stepMs
+  const { identityType: type, identityId: id } = row
+  return {
+    start_time: startMs,
+    end_time: Math.min(startMs + stepMs, toMs),
+    ...(row.logId === NOBODY ? {} : { log_id: row.logId }),
+    ...(type === 'API_KEY_ID' || type === 'USER_ID' ? { identity: { type, id } } : {}),
+    protocol: row.protocol,
+    ...counted(row),
+  }
+}
+
+function counted(sums: Sums): LedgerCounts {
+  const { received, stored, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes } = sums
+  const balances = received === stored + duplicate + rejected && missing === 0
+  return { received, stored, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes, balances }
+}
