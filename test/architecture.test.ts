@@ -13,11 +13,12 @@ const rooms: Record<string, readonly string[]> = {
   query: ['events/table.ts'],
   parsers: [],
   'world.ts': ['events', 'meta'],
+  reading: ['query', 'events', 'world.ts'],
   'mail.ts': ['world.ts'],
   jobs: ['meta', 'world.ts'],
-  resources: ['query', 'parsers', 'events', 'meta', 'http', 'jobs', 'world.ts'],
+  resources: ['query', 'reading', 'parsers', 'events', 'meta', 'http', 'jobs', 'world.ts'],
   ingest: ['parsers', 'events', 'http', 'world.ts', 'resources'],
-  monitors: ['query', 'meta', 'world.ts'],
+  monitors: ['query', 'reading', 'meta', 'world.ts'],
   mcp: ['http', 'world.ts', 'resources'],
 }
 const groundFloor = ['errors.ts', 'clock.ts', 'ids.ts', 'log.ts', 'secret.ts', 'vault.ts', 'child.ts', 'version.ts']
