@@ -95,6 +95,16 @@ export const examples: Readonly<Record<string, Example>> = {
   'policies.remove': async (maker) => ({ params: { policyId: await maker.policy() } }),
   'policies.ofResource': async (maker) => ({ params: { resource_type: 'dataset', resource_id: await maker.dataset() } }),
   'policies.ofPrincipal': async (maker) => ({ params: { principal_type: 'APIKEY', principal_id: await maker.apiKey() } }),
+  'retention.ofDataset': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
+  'retentionRules.create': async (maker) => ({ body: ruleOf(await maker.dataset()) }),
+  'retentionRules.update': async (maker) => {
+    const body = ruleOf(await maker.dataset())
+    const { id } = await maker.made('/retention-rules', body)
+    return { params: { ruleId: id }, body: { ...body, retention: 'DAYS_365' } }
+  },
+  'retentionRules.remove': async (maker) => ({
+    params: { ruleId: (await maker.made('/retention-rules', ruleOf(await maker.dataset()))).id },
+  }),
   'roles.create': ({ word }) => ({ body: { role_type: 'API', display_name: word('role'), permissions: ['logs_read', 'search_read'] } }),
   'roles.get': async (maker) => ({ params: { roleId: await maker.role() } }),
   'roles.update': async (maker) => ({
@@ -132,6 +142,13 @@ const members = async (maker: Maker) => ({
     { member_id: (await maker.invited()).id, member_type: 'USER' },
     { member_id: await maker.group(), member_type: 'GROUP' },
   ],
+})
+
+const ruleOf = (datasetId: string) => ({
+  entity: 'LOG',
+  category: 'DATASET_RETENTION',
+  retention: 'DAYS_90',
+  scope: { from: `log:${datasetId}` },
 })
 
 const policy = async (maker: Maker) => ({

@@ -181,6 +181,7 @@ describe('old events', () => {
   })
 
   test('are told by number when they came, from hourly marks of which the newest that is old enough is kept', async () => {
+    await send((await made()).dataset, [timed(0)])
     const mark = (hours: number) => ({ at_ms: nowMs() - hours * HOUR_MS, seq: String(1_000 - hours) })
     const { marks } = await turn({ marks: [mark(60), mark(50), mark(49), mark(30), mark(2), mark(-5)] })
     expect(marks.map(({ seq }) => seq).slice(0, -1)).toEqual(['951', '970', '998'])

@@ -45,6 +45,10 @@ export const selectLiving = (db: Db) =>
 /** selectKnownLogs also has those that are deleted and whose events are still to be removed. */
 export const selectKnownLogs = (db: Db) => db.all<{ id: string }>(sql`select id from datasets`)
 
+export const selectOwnTombstones = (db: Db, orgId: string) =>
+  db.all<{ log_id: string; collection: string; dataset: string; deleted_at: number }>(sql`
+    select id as log_id, collection, dataset, deleted_at from datasets where org_id = ${orgId} and deleted_at is not null order by deleted_at, id`)
+
 export type RemovedRow = { log_id: string; events: number; last_events: number; last_at: number; before_ms: number }
 
 export const selectRemoved = (db: Db, orgId: string) =>
