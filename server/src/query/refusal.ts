@@ -61,9 +61,18 @@ export function strayCharacter(text: string, at: number, noun: string): Problem 
   if (mark === '&') return problemAt(here, 'BAD_OPERATOR', "'&' is not an operator", 'use AND', 'AND')
   if (mark === '|') return problemAt(here, 'PIPE', 'pipes are not part of this language', 'use select, groups and order_by of the request')
   if (mark === ';') return problemAt(here, 'BAD_CHAR', "unexpected ';'", `a ${noun} is one expression, without a terminator`)
-  if (mark === '`') return problemAt(here, 'BACKTICK', 'backtick', 'wrap a key in double quotes instead')
+  if (mark === '`') {
+    const problem = problemAt(here, 'BACKTICK', 'backtick', 'wrap a key in double quotes instead')
+    const [whole, key] = /^`([^`"]+)`/.exec(text.slice(at, at + ECHO_CHARS_MAX)) ?? []
+    return whole ? { ...problem, fix: { position: at, length: whole.length, text: `"${key}"` } } : problem
+  }
   const straight = SINGLE_CURLY.test(mark) ? "'" : DOUBLE_CURLY.test(mark) ? '"' : undefined
-  if (straight) return problemAt(here, 'CURLY_QUOTE', 'typographic quote', `use straight quotes: ' for text, " for a key`, straight)
+  if (straight) {
+    const problem = problemAt(here, 'CURLY_QUOTE', 'typographic quote', `use straight quotes: ' for text, " for a key`, straight)
+    const pair = straight === "'" ? /^[‘’‚‛]([^‘’‚‛']*)[‘’‚‛]/ : /^[“”„‟]([^“”„‟"]*)[“”„‟]/
+    const [whole, inside] = pair.exec(text.slice(at, at + ECHO_CHARS_MAX)) ?? []
+    return whole ? { ...problem, fix: { position: at, length: whole.length, text: `${straight}${inside}${straight}` } } : problem
+  }
   if (mark === ' ') return undefined
   if (BLANK_LOOKING.test(mark)) {
     return problemAt(here, 'BAD_CHAR', 'invisible or non-breaking space', 'replace it with an ordinary space', ' ')

@@ -1,4 +1,6 @@
 import type { Failure } from '../errors.ts'
+import { isKeyword, orWords, wordsFrom } from './misread.ts'
+import { isNumber } from './number.ts'
 import { echo, type Problem, problemAt, quoted, refusal, strayCharacter, type Token, wrongOperator } from './refusal.ts'
 
 /** A Dialect is what the languages written in these words (the filter, the dataset selector) differ in. */
@@ -16,8 +18,11 @@ export type Dialect = {
 /** A Name is a key as written: bare names are checked by `plainKey` only when the text needs a key there. */
 export type Name = Token & { quoted: boolean }
 
-/** A Value is the right side of an operator. `text` is the spelling as received, without quotes; `quote` is empty for a bare value. */
-export type Value = Token & { kind: 'text' | 'number' | 'boolean'; quote: "'" | '"' | '' }
+/**
+ * A Value is the right side of an operator. `text` is the spelling as received, without quotes; `quote` is empty for a bare value.
+ * An `open` one waits for the argument of a template, so that what it means cannot be checked yet.
+ */
+export type Value = Token & { kind: 'text' | 'number' | 'boolean'; quote: "'" | '"' | ''; open?: boolean }
 
 const KEY_CHARS_MAX = 256
 const LIST_ITEMS_MAX = 1_000
@@ -28,9 +33,7 @@ const RUN = /[^\s(),'"=<>!~|&;`‘’‚‛“”„‟\p{Cc}\p{Cf}\p{Z}]+/uy
 const BLANKS = /[ \t\r\n]*/y
 const OPERATOR = /[=<>!~]*~\*|[=<>!~]+/y
 const BARE_KEY = /^[@$]?[\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
-const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-const KEYWORDS = new Set(['AND', 'OR', 'NOT', 'EXISTS', 'IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP', 'ESCAPE'])
 /** The words that make a condition out of the key before them. */
 const WORD_OPERATORS = new Set(['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'])
 const NEGATABLE = new Set(['IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'])
@@ -62,6 +65,12 @@ export class Scanner {
 
   skipBlanks(): void {
     this.at += this.#match(BLANKS).length
+  }
+
+  /** skipTo moves to what comes next and says where that is. */
+  skipTo(): number {
+    this.skipBlanks()
+    return this.at
   }
 
   atEnd(): boolean {
@@ -97,9 +106,7 @@ export class Scanner {
   name(): Name | undefined {
     this.skipBlanks()
     if (this.text[this.at] === '"') {
-      const token = this.#quotedText('"')
-      if (token.text === '') throw this.#at(token, 'EMPTY_KEY', 'empty key name', 'put the name between the quotes')
-      return { ...token, quoted: true }
+      return { ...this.#quotedText('"'), quoted: true }
     }
     const run = this.peekRun()
     if (!run) return undefined
@@ -109,36 +116,58 @@ export class Scanner {
 
   /** plainKey makes sure that a name can be a key. */
   plainKey(name: Name): string {
+    if (name.text === '') throw this.#at(name, 'EMPTY_KEY', 'empty key name', 'put the name between the quotes')
     if (name.text.length > KEY_CHARS_MAX) {
       throw this.#at(name, 'KEY_TOO_LONG', `a key name has at most ${KEY_CHARS_MAX} characters`)
     }
     if (name.quoted || BARE_KEY.test(name.text)) return name.text
+    throw this.refuse(this.badKey(name))
+  }
+
+  /** badKey is the trouble with a name that has to be quoted to be a key. */
+  badKey(name: Token): Problem {
     const inQuotes = `"${name.text}"`
-    throw this.#at(
-      name,
-      'BAD_KEY',
-      `'${echo(name.text)}' is not a plain key name`,
-      /^\d/.test(name.text)
-        ? `a bare key starts with a letter; write ${echo(inQuotes)} if the key really has this name`
-        : `write ${echo(inQuotes)}`,
-      inQuotes,
+    const hint = /^\d/.test(name.text)
+      ? `a bare key starts with a letter; write ${echo(inQuotes)} if the key really has this name`
+      : `write ${echo(inQuotes)}`
+    return problemAt(name, 'BAD_KEY', `'${echo(name.text)}' is not a plain key name`, hint, inQuotes)
+  }
+
+  /** existing takes the key behind EXISTS, in parentheses or not. */
+  existing(example: string): Name {
+    const inParens = this.take('(')
+    const name = this.name()
+    if (name && (!inParens || this.take(')'))) return name
+    const hint = `for example EXISTS ${example}`
+    const at = { text: '', position: this.at, length: 0 }
+    throw (
+      this.stray() ??
+      (name
+        ? this.#at(at, 'MISSING_PAREN', "expected ')' after the key of EXISTS", hint)
+        : this.#at(at, 'EXPECTED_KEY', 'expected a key after EXISTS', hint))
     )
   }
 
-  /** refuseCall refuses a run that is written like a function. */
-  refuseCall(run: Token): void {
+  /** nextMark is the next character that is no blank; empty at the end. */
+  nextMark(): string {
+    BLANKS.lastIndex = this.at
+    return this.text[this.at + (BLANKS.exec(this.text)?.[0].length ?? 0)] ?? ''
+  }
+
+  /** refuseCall refuses a run that is written like a function, in the place of a key or of a value. */
+  refuseCall(run: Token, place: 'key' | 'value'): void {
     if (this.text[run.position + run.length] !== '(') return
     const hint = /^(lower|upper|lcase|ucase)$/i.test(run.text)
       ? 'use ILIKE to ignore case'
       : /^(now|today|current_timestamp)$/i.test(run.text)
         ? 'choose the time range of the request instead'
         : 'compare a key with a value'
-    throw this.#at(
-      { ...run, length: run.length + 1 },
-      'NO_FUNCTIONS',
-      `'${echo(run.text)}(' looks like a function call; ${this.dialect.noun}s have no functions`,
-      hint,
-    )
+    const { noun } = this.dialect
+    const message =
+      place === 'key'
+        ? `'${echo(run.text)}(' looks like a function call; ${noun}s have no functions`
+        : `functions are not available in a ${noun}`
+    throw this.#at({ ...run, length: run.length + 1 }, 'NO_FUNCTIONS', message, hint)
   }
 
   /** operatorFollows tells a key from a word that stands alone. */
@@ -178,24 +207,25 @@ export class Scanner {
     if (!run) throw this.#noValue(place)
     const word = run.text.toUpperCase()
     if (word === 'NULL') throw this.#at(run, 'NULL_COMPARE', 'NULL cannot be compared', 'write key IS NULL or key IS NOT NULL')
-    if (KEYWORDS.has(word)) {
+    if (isKeyword(word)) {
       throw this.#at(run, 'EXPECTED_VALUE', `expected a value ${place}`, `to compare with the word write ${quoted(run.text)}`)
     }
-    this.refuseCall(run)
+    this.refuseCall(run, 'value')
     if (run.text.includes('*')) throw this.#wildcard(run, operator)
     this.at += run.length
-    const kind = NUMBER.test(run.text) ? 'number' : word === 'TRUE' || word === 'FALSE' ? 'boolean' : 'text'
+    const kind = isNumber(run.text) ? 'number' : word === 'TRUE' || word === 'FALSE' ? 'boolean' : 'text'
     return { ...run, kind, quote: '' }
   }
 
-  /** list takes the parentheses behind IN. */
-  list(key: string): Value[] {
+  /** list takes the parentheses behind IN; `name` is the key as written where it could have been a word to search for. */
+  list(key: string, name?: Name): Value[] {
     this.skipBlanks()
     const open = this.at
     if (!this.take('(')) {
       const next = this.peekRun()?.text ?? ''
-      const items = NUMBER.test(next) ? echo(next) : '…'
-      throw this.#next('EXPECTED_PAREN', 'IN needs a list in parentheses', `write ${echo(key)} IN (${items})`)
+      const items = isNumber(next) ? echo(next) : '…'
+      const problem = this.nextProblem('EXPECTED_PAREN', 'IN needs a list in parentheses', `write ${echo(key)} IN (${items})`)
+      throw this.refuse(orWords(problem, wordsFrom(this, name)))
     }
     if (this.take(')')) {
       const group = { text: '()', position: open, length: this.at - open }
@@ -209,7 +239,16 @@ export class Scanner {
     if (this.take(')')) return values
     if (this.atEnd()) throw this.unclosed(open)
     const hint = 'separate values by commas; quote values that contain spaces'
-    throw this.stray() ?? this.#next('EXPECTED_COMMA', "expected ',' or ')' in the list", hint)
+    throw this.stray() ?? this.next('EXPECTED_COMMA', "expected ',' or ')' in the list", hint)
+  }
+
+  /** and takes the word between the bounds of BETWEEN. */
+  and(name?: Name): void {
+    if (this.takeKeyword('AND')) return
+    this.skipBlanks()
+    const hint = 'for example status BETWEEN 500 AND 599'
+    const problem = this.nextProblem('EXPECTED_AND', 'BETWEEN needs two values joined by AND', hint)
+    throw this.refuse(orWords(problem, wordsFrom(this, name)))
   }
 
   /** pattern takes the quoted text behind LIKE and its kin. */
@@ -222,13 +261,15 @@ export class Scanner {
       throw this.#at(value, 'REGEX_TOO_LONG', `a pattern has at most ${PATTERN_CHARS_MAX} characters`)
     }
     const run = this.peekRun()
-    if (!run) throw this.stray() ?? this.#next('EXPECTED_STRING', `${word} needs quoted text`, `for example ${word} '%timeout%'`)
-    const inQuotes = quoted(run.text.replaceAll('*', '%'))
+    const isLike = word.endsWith('LIKE')
+    const example = isLike ? "'%timeout%'" : "'time(d)? ?out'"
+    if (!run) throw this.stray() ?? this.next('EXPECTED_STRING', `${word} needs quoted text`, `for example ${word} ${example}`)
+    const inQuotes = quoted(isLike ? run.text.replaceAll('*', '%') : run.text)
     throw this.#at(run, 'EXPECTED_STRING', `${word} needs quoted text`, `write ${word} ${echo(inQuotes)}`, inQuotes)
   }
 
-  /** isNull takes what stands behind IS, and says whether it was NULL or NOT NULL. */
-  isNull(key: string): boolean {
+  /** isNull takes what stands behind IS, and says whether it was NULL or NOT NULL; `name` is as for `list`. */
+  isNull(key: string, name?: Name): boolean {
     const not = this.takeKeyword('NOT')
     if (this.takeKeyword('NULL')) return !not
     this.skipBlanks()
@@ -236,11 +277,12 @@ export class Scanner {
     const mark = this.text[position]
     const isQuote = mark === "'" || mark === '"'
     const found = isQuote ? this.#quotedText(mark) : this.peekRun()
+    const words = isQuote ? undefined : wordsFrom(this, name)
     const hint = found
       ? `to compare write ${echo(key)} ${not ? '!=' : '='} ${quoted(echo(found.text))}`
       : `write ${echo(key)} IS NULL or ${echo(key)} IS NOT NULL`
     const at = { text: '', position, length: isQuote ? 1 : (found?.length ?? (position < this.text.length ? 1 : 0)) }
-    throw this.#at(at, 'EXPECTED_NULL', 'expected NULL or NOT NULL after IS', hint)
+    throw this.refuse(orWords(problemAt(at, 'EXPECTED_NULL', 'expected NULL or NOT NULL after IS', hint), words))
   }
 
   unclosed(open: number): Failure {
@@ -255,34 +297,13 @@ export class Scanner {
     return problem && this.refuse(problem)
   }
 
-  /** missingConnective refuses what follows a whole condition; `before` is the value that the condition ends with. */
-  missingConnective(before: Value | undefined): Failure {
-    const stray = this.stray()
-    if (stray) return stray
-    const mark = this.text[this.at]
-    const { noun } = this.dialect
-    if (mark === ')') return this.#next('UNEXPECTED_PAREN', "unexpected ')'", 'it has no matching (')
-    if (mark === ',') return this.#next('UNEXPECTED', "unexpected ','", 'join conditions with AND or OR')
-    const end = before && before.quote === '' ? this.#endOfWords() : this.at
-    if (before && end > this.at) {
-      const whole = { text: this.text.slice(before.position, end), position: before.position, length: end - before.position }
-      const inQuotes = quoted(whole.text)
-      return this.#at(whole, 'QUOTE_VALUE', 'a value containing spaces must be quoted', `write ${echo(inQuotes)}`, inQuotes)
-    }
-    return this.#next('EXPECTED_CONNECTIVE', `expected AND, OR or the end of the ${noun}`, 'put AND or OR here')
+  /** next refuses the one character that comes next, or the end. */
+  next(code: string, message: string, hint: string): Failure {
+    return this.refuse(this.nextProblem(code, message, hint))
   }
 
-  /** #endOfWords is where the plain words end that come next, without a word that begins a condition of its own. */
-  #endOfWords(): number {
-    const start = this.at
-    let end = start
-    for (let run = this.peekRun(); run && !KEYWORDS.has(run.text.toUpperCase()); run = this.peekRun()) {
-      this.at += run.length
-      if (this.operatorFollows() || this.text[this.at] === '(') break
-      end = this.at
-    }
-    this.at = start
-    return end
+  nextProblem(code: string, message: string, hint: string): Problem {
+    return { code, position: this.skipTo(), length: this.at < this.text.length ? 1 : 0, message, hint }
   }
 
   #match(pattern: RegExp): string {
@@ -323,24 +344,26 @@ export class Scanner {
       const token = { text: sign, position: this.at, length: sign.length }
       return this.#at(token, 'BAD_OPERATOR', `unexpected '${echo(sign)}' ${place}`, 'use one operator')
     }
-    return this.stray() ?? this.#next('EXPECTED_VALUE', `expected a value ${place}`, "for example 500 or 'text'")
+    return this.stray() ?? this.next('EXPECTED_VALUE', `expected a value ${place}`, "for example 500 or 'text'")
   }
 
   /** #wildcard offers LIKE, in place of the operator too when there is one. */
   #wildcard(run: Token, operator: Token | undefined): Failure {
     const like = `${operator && operator.text !== '=' ? 'NOT LIKE' : 'LIKE'} ${quoted(run.text.replaceAll('*', '%'))}`
-    const { fix, ...problem } = problemAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(like)}`, like)
-    if (!fix || !operator || !['=', '!=', '<>'].includes(operator.text)) return this.refuse(problem)
-    const length = run.position + run.length - operator.position
-    return this.refuse({ ...problem, fix: { position: operator.position, length, text: like } })
+    const problem = problemAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(like)}`, like)
+    return this.refuse(operator ? this.fixedFrom(operator, run, problem) : problem)
+  }
+
+  /** fixedFrom lets the fix of a value's problem replace the operator before it too, and sets it apart from the key. */
+  fixedFrom(operator: Token, value: Token, problem: Problem): Problem {
+    const { fix, ...rest } = problem
+    if (!fix || !['=', '!=', '<>'].includes(operator.text)) return rest
+    const { position } = operator
+    const gap = /[ \t\r\n]/.test(this.text[position - 1] ?? ' ') ? '' : ' '
+    return { ...rest, fix: { position, length: value.position + value.length - position, text: gap + fix.text } }
   }
 
   #at(token: Token, code: string, message: string, hint?: string, instead?: string): Failure {
     return this.refuse(problemAt(token, code, message, hint, instead))
-  }
-
-  /** #next refuses the one character that comes next, or the end. */
-  #next(code: string, message: string, hint: string): Failure {
-    return this.refuse({ code, position: this.at, length: this.at < this.text.length ? 1 : 0, message, hint })
   }
 }

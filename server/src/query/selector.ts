@@ -1,8 +1,9 @@
 import type { Dataset } from '@dendro/api'
 import type { Failure } from '../errors.ts'
 import { likeMatcher } from './like.ts'
+import { missingConnective } from './misread.ts'
 import { echo, problemAt, quoted, type Token } from './refusal.ts'
-import { type Dialect, type Name, Scanner, type Value } from './scan.ts'
+import { type Dialect, Scanner, type Value } from './scan.ts'
 
 /** A Subject is what a condition of a selector looks at; a dataset has no metric name yet, so conditions on it find nothing there. */
 export type Subject = { kind: 'log_id' | 'dataset' | 'collection' | 'metric_name' } | { kind: 'tag'; key: string }
@@ -76,7 +77,7 @@ class Parser {
       if (star) throw scanner.refuse(problemAt(star, 'WILDCARD', "'*' selects every dataset only when it stands alone", 'remove it'))
     }
     const selector = this.#disjunction(0, undefined)
-    if (!scanner.atEnd()) throw scanner.missingConnective(this.#before)
+    if (!scanner.atEnd()) throw missingConnective(scanner, this.#before)
     return selector
   }
 
@@ -109,7 +110,7 @@ class Parser {
       this.#before = undefined
       return selector
     }
-    throw scanner.atEnd() ? scanner.unclosed(open.position) : scanner.missingConnective(this.#before)
+    throw scanner.atEnd() ? scanner.unclosed(open.position) : missingConnective(scanner, this.#before)
   }
 
   #deeper(depth: number, at: Token): number {
@@ -125,13 +126,13 @@ class Parser {
       const message = `expected a condition before ${word.text}`
       throw scanner.refuse(problemAt(word, 'EXPECTED_CONDITION', message, `complete it or remove ${word.text}`))
     }
-    const name = word ? this.#existing() : (scanner.name() ?? this.#noName(after))
+    const name = word ? scanner.existing('environment') : (scanner.name() ?? this.#noName(after))
     this.#conditions += 1
     if (this.#conditions > CONDITIONS_MAX) {
       throw scanner.refuse(problemAt(name, 'TOO_COMPLEX', `a selector has at most ${CONDITIONS_MAX} conditions`))
     }
     if (word) return { kind: 'present', subject: subjectOf(scanner.plainKey(name)) }
-    if (!name.quoted) scanner.refuseCall(name)
+    if (!name.quoted) scanner.refuseCall(name, 'key')
     if (!scanner.operatorFollows()) throw scanner.stray() ?? this.#freeText(name)
     return this.#comparison(scanner.plainKey(name))
   }
@@ -169,22 +170,6 @@ class Parser {
     throw this.#scanner.refuse(problemAt(value, 'BAD_ID', 'not a dataset id', `use dataset = ${quoted(echo(value.text))}`))
   }
 
-  #existing(): Name {
-    const scanner = this.#scanner
-    const inParens = scanner.take('(')
-    const name = scanner.name()
-    if (name && (!inParens || scanner.take(')'))) return name
-    const stray = scanner.stray()
-    if (stray) throw stray
-    const at = { text: '', position: scanner.at, length: 0 }
-    const hint = 'for example EXISTS environment'
-    throw scanner.refuse(
-      name
-        ? problemAt(at, 'MISSING_PAREN', "expected ')' after the key of EXISTS", hint)
-        : problemAt(at, 'EXPECTED_KEY', 'expected a key after EXISTS', hint),
-    )
-  }
-
   /** #noName refuses a condition that does not begin with a name; `after` is the connective that makes one necessary. */
   #noName(after: string | undefined): never {
     const scanner = this.#scanner
@@ -202,7 +187,7 @@ class Parser {
       const message = `expected a key before '${operator.text}'`
       throw scanner.refuse(problemAt(operator, 'EXPECTED_KEY', message, `for example ${EXAMPLE}`))
     }
-    if (scanner.text[position] === ')' && after === undefined) throw scanner.missingConnective(undefined)
+    if (scanner.text[position] === ')' && after === undefined) throw missingConnective(scanner, undefined)
     const mark = { text: scanner.text[position] ?? '', position, length: 1 }
     throw scanner.refuse(problemAt(mark, 'EXPECTED_CONDITION', `expected a condition, found '${mark.text}'`, `for example ${EXAMPLE}`))
   }

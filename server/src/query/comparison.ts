@@ -1,0 +1,213 @@
+import { instantMsOf, isInstantKey } from './instant.ts'
+import { withBackslashEscape } from './like-pattern.ts'
+import { numberOf, wholeOf } from './number.ts'
+import { echo, problemAt, type Token } from './refusal.ts'
+import { regexProblem } from './regex.ts'
+import type { Name, Scanner, Value } from './scan.ts'
+import { compareTexts } from './text-order.ts'
+import type { Comparison, Condition, Literal, Span } from './tree.ts'
+import { doubleQuoted, likePattern, type Warnings, wildcardInEquals } from './warnings.ts'
+
+/** A Fill puts arguments in the places of a value that are held for them; a list takes as many as there are. */
+export type Fill = (value: Value) => readonly Value[]
+
+/** A Reading is one filter being read: where in the text, what was noticed, and what is put into its placeholders. */
+export type Reading = { readonly scanner: Scanner; readonly warnings: Warnings; readonly fill: Fill | undefined }
+
+/** A Compared is a condition and the value that it ends with, which tells what went wrong when more words follow. */
+export type Compared = { readonly condition: Condition; readonly last: Value | undefined }
+
+const WORDS = ['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'] as const
+const REGEX_SIGNS: Readonly<Record<string, { negated: boolean; ignoreCase: boolean }>> = {
+  '~': { negated: false, ignoreCase: false },
+  '!~': { negated: true, ignoreCase: false },
+  '~*': { negated: false, ignoreCase: true },
+  '!~*': { negated: true, ignoreCase: true },
+}
+const STATUSES: ReadonlySet<string> = new Set(['error', 'warn', 'info'])
+const ORDERED: ReadonlySet<string> = new Set(['=', '!=', '<>', '<', '<=', '>', '>=', 'BETWEEN', 'IN', 'IS'])
+const AVAILABLE: Readonly<Record<string, ReadonlySet<string> | undefined>> = {
+  '@time': ORDERED,
+  '@timestamp': ORDERED,
+  '@sequence': ORDERED,
+  '@pattern': new Set(['=', '!=', '<>', 'IN', 'IS']),
+}
+const DURATION = /^[+-]?\d+(?:\.\d+)?(ns|us|µs|ms|s|sec|secs|min|mins|m|h|hr|hrs|d|w)$/i
+const SIZE = /^[+-]?\d+(?:\.\d+)?(?:b|bytes|[kmgtp]i?b)$/i
+
+/** comparisonOf reads what follows a key: an operator and its right side. `name` is the key as written; it begins the condition. */
+export function comparisonOf(reading: Reading, key: string, name: Name): Compared {
+  const { scanner } = reading
+  const operator = scanner.operator()
+  if (operator) return signed(reading, key, name, operator, 'spaced')
+  const start = scanner.at
+  const not = scanner.takeKeyword('NOT')
+  const word = scanner.takeKeyword(...WORDS)
+  if (!word) throw scanner.refuse(problemAt(not ?? pointAt(start), 'EXPECTED_OPERATOR', `expected an operator after ${echo(key)}`))
+  requireAvailable(reading, key, word)
+  const negated = not !== undefined
+  const shared = { key, negated }
+  const done = <C>(condition: C): C & { at: Span } => ({ ...condition, at: spanFrom(name, scanner) })
+  switch (word.text) {
+    case 'IS': {
+      const absent = scanner.isNull(key, name)
+      return { condition: done({ kind: 'exists', key, negated: absent }), last: undefined }
+    }
+    case 'IN': {
+      const values = scanner.list(key, name).flatMap((value) => filled(reading, value))
+      for (const value of values) reading.warnings.add(doubleQuoted(value))
+      const literals = values.map((value) => literalOf(reading, key, value))
+      warnOfStatus(reading, key, values)
+      return { condition: done({ kind: 'in', ...shared, values: literals }), last: undefined }
+    }
+    case 'BETWEEN':
+      return between(reading, shared, name)
+    case 'LIKE':
+    case 'ILIKE': {
+      const pattern = like(reading, word)
+      const ignoreCase = word.text === 'ILIKE' || key === '@status'
+      return { condition: done({ kind: 'like', ...shared, pattern, ignoreCase }), last: undefined }
+    }
+    case 'REGEXP':
+      return { condition: regex(reading, { ...shared, ignoreCase: false }, name, word), last: undefined }
+  }
+}
+
+/** signed reads the right side of a comparison made of signs; a `short` one stands right behind a colon, where double quotes are usual. */
+export function signed(reading: Reading, key: string, name: Name, operator: Token, style: 'spaced' | 'short'): Compared {
+  const { scanner, warnings } = reading
+  requireAvailable(reading, key, operator)
+  const signs = REGEX_SIGNS[operator.text]
+  if (signs) return { condition: regex(reading, { key, ...signs }, name, operator), last: undefined }
+  const given = scanner.value(`after ${operator.text}`, operator)
+  const value = single(reading, given)
+  const comparison = comparisonNamed(operator.text)
+  if (comparison !== '=' && comparison !== '!=') refuseUnit(reading, value)
+  if (style === 'spaced') warnings.add(doubleQuoted(value))
+  const wildcard = wildcardInEquals(operator, value)
+  if (wildcard) warnings.add(scanner.fixedFrom(operator, value, wildcard))
+  const literal = literalOf(reading, key, value)
+  if (comparison === '=' || comparison === '!=') warnOfStatus(reading, key, [value])
+  return { condition: { kind: 'compare', key, operator: comparison, value: literal, at: spanFrom(name, scanner) }, last: given }
+}
+
+function comparisonNamed(text: string): Comparison {
+  switch (text) {
+    case '=':
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return text
+    default:
+      return '!='
+  }
+}
+
+function between(reading: Reading, shared: { key: string; negated: boolean }, name: Name): Compared {
+  const { scanner, warnings } = reading
+  const first = single(reading, scanner.value('after BETWEEN'))
+  refuseUnit(reading, first)
+  scanner.and(name)
+  const last = single(reading, scanner.value('after AND'))
+  refuseUnit(reading, last)
+  for (const value of [first, last]) warnings.add(doubleQuoted(value))
+  const low = literalOf(reading, shared.key, first)
+  const high = literalOf(reading, shared.key, last)
+  const at = spanFrom(name, scanner)
+  if (!shared.negated && isEmptyRange(shared.key, low, high)) {
+    const message = 'nothing lies between these values'
+    warnings.add(problemAt({ ...at, text: '' }, 'NEVER_TRUE', message, 'write the smaller value first'))
+  }
+  return { condition: { kind: 'between', ...shared, low, high, at }, last }
+}
+
+function isEmptyRange(key: string, low: Literal, high: Literal): boolean {
+  if (isInstantKey(key)) return (instantMsOf(low) ?? 0) > (instantMsOf(high) ?? 0)
+  const [from, to] = [numberOf(low.text), numberOf(high.text)]
+  return from !== undefined && to !== undefined ? from > to : compareTexts(low.text, high.text) > 0
+}
+
+function like(reading: Reading, word: Token): string {
+  const { scanner, warnings } = reading
+  const value = single(reading, scanner.pattern(word.text))
+  warnings.add(doubleQuoted(value))
+  const pattern = scanner.takeKeyword('ESCAPE') ? withBackslashEscape(value.text, escapeCharacter(scanner)) : value.text
+  warnings.add(likePattern(value, pattern, word.text))
+  return pattern
+}
+
+function escapeCharacter(scanner: Scanner): string {
+  const value = scanner.value('after ESCAPE')
+  if (value.quote !== '' && [...value.text].length === 1) return value.text
+  throw scanner.refuse(problemAt(value, 'BAD_ESCAPE', 'ESCAPE needs exactly one character', "for example ESCAPE '!'"))
+}
+
+type Rule = { key: string; negated: boolean; ignoreCase: boolean }
+
+function regex(reading: Reading, rule: Rule, name: Name, operator: Token): Condition {
+  const { scanner, warnings } = reading
+  const value = single(reading, scanner.pattern(operator.text))
+  warnings.add(doubleQuoted(value))
+  const ignoreCase = rule.ignoreCase || rule.key === '@status'
+  const pattern = value.text
+  const problem = value.open ? undefined : regexProblem(value, { pattern, ignoreCase })
+  if (problem) throw scanner.refuse(problem)
+  return { kind: 'regex', ...rule, ignoreCase, pattern, at: spanFrom(name, scanner) }
+}
+
+/** literalOf is a value as the tree has it, once it fits the key: times and sequence numbers are checked, a status is compared ignoring case. */
+export function literalOf(reading: Reading, key: string, value: Value): Literal {
+  const { scanner } = reading
+  const text = key === '@status' || value.kind === 'boolean' ? value.text.toLowerCase() : value.text
+  const literal: Literal =
+    value.kind === 'boolean' ? { kind: 'boolean', text: text === 'true' ? 'true' : 'false' } : { kind: value.kind, text }
+  if (value.open) return literal
+  if (isInstantKey(key) && instantMsOf(literal) === undefined) {
+    const hint = "for example '2024-05-01 12:30:00 UTC' or epoch milliseconds"
+    throw scanner.refuse(problemAt(value, 'BAD_TIME', `'${echo(value.text)}' is not a time`, hint))
+  }
+  if (key === '@sequence' && wholeOf(literal.text) === undefined) {
+    const hint = 'for example @sequence >= 1714521600000'
+    throw scanner.refuse(problemAt(value, 'BAD_NUMBER', '@sequence is compared with whole numbers of 64 bits', hint))
+  }
+  return literal
+}
+
+/** requireAvailable refuses the operators that mean nothing on a built-in: times and numbers have no pattern, patterns no order. */
+function requireAvailable(reading: Reading, key: string, operator: Token): void {
+  const available = AVAILABLE[key]
+  if (!available || available.has(operator.text)) return
+  const hint = `use ${[...available].filter((name) => name !== '<>').join(' , ')}`
+  throw reading.scanner.refuse(problemAt(operator, 'BAD_OPERATOR', `${operator.text} is not available on ${key}`, hint))
+}
+
+/** refuseUnit refuses durations and sizes where an order is asked for: the unit of the stored number is not known. */
+function refuseUnit(reading: Reading, value: Value): void {
+  if (value.quote !== '') return
+  const noun = DURATION.test(value.text) ? 'durations' : SIZE.test(value.text) ? 'sizes' : undefined
+  if (!noun) return
+  const hint = `compare in the key's own unit, for example ${noun === 'sizes' ? 'size_bytes > 1024' : 'duration_ms > 500'}`
+  throw reading.scanner.refuse(problemAt(value, noun === 'sizes' ? 'SIZE' : 'DURATION', `${noun} have no unit here`, hint))
+}
+
+function warnOfStatus(reading: Reading, key: string, values: readonly Value[]): void {
+  if (key !== '@status') return
+  const strange = values.find((value) => !STATUSES.has(value.text.toLowerCase()))
+  if (!strange || strange.open) return
+  reading.warnings.add(problemAt(strange, 'NEVER_TRUE', `@status is never '${echo(strange.text)}'`, 'it is error, warn or info'))
+}
+
+const filled = (reading: Reading, value: Value): readonly Value[] => (reading.fill ? reading.fill(value) : [value])
+
+/** single is a value that stands alone: a list of arguments has no place here. */
+export function single(reading: Reading, value: Value): Value {
+  const [only, ...more] = filled(reading, value)
+  if (only && more.length === 0) return only
+  const message = 'a list of values can only stand behind IN'
+  throw reading.scanner.refuse(problemAt(value, 'BAD_PLACEHOLDER', message, 'write key IN ({{name}})'))
+}
+
+const spanFrom = (start: Token, scanner: Scanner): Span => ({ position: start.position, length: scanner.at - start.position })
+
+const pointAt = (position: number): Token => ({ text: '', position, length: 0 })

@@ -1,0 +1,296 @@
+import type { Failure } from '../errors.ts'
+import { type Compared, comparisonOf, type Fill, type Reading, signed, single } from './comparison.ts'
+import { missingConnective } from './misread.ts'
+import { echo, problemAt, quoted, type Token } from './refusal.ts'
+import { type Dialect, type Name, Scanner, type Value } from './scan.ts'
+import type { Condition, Filter } from './tree.ts'
+import { type Warning, Warnings } from './warnings.ts'
+import { colonList, freeTextInOr, refuseStatement, refuseWord, searchedAddress } from './words.ts'
+
+export type ParsedFilter = { readonly filter: Filter; readonly warnings: readonly Warning[] }
+
+const DEPTH_MAX = 64
+const CONDITIONS_MAX = 500
+const EXAMPLE = 'status = 500'
+const BARE_KEY = /^[@$]?[\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
+
+const dialect: Dialect = {
+  field: 'where',
+  noun: 'filter',
+  charsMax: 32_768,
+  operators: ['=', '!=', '<>', '<', '<=', '>', '>=', '~', '!~', '~*', '!~*'],
+  operatorHint: 'use = , != , < , <= , > , >= , ~ , IN or LIKE',
+}
+
+/** parseFilter reads a `where`; what is no filter is a 400 that says where and why. An empty text or a lone star is every event. */
+export function parseFilter(text: string, field = 'where', fill?: Fill): ParsedFilter {
+  const parser = new Parser(new Scanner({ ...dialect, field }, text), fill)
+  return { filter: parser.whole(), warnings: parser.warnings }
+}
+
+/** A Term is a part of a filter; parts that only search for words may stand side by side without AND. */
+type Term = { filter: Filter; search: boolean }
+
+/** A Joint is a place where AND was left out, and the word before it. */
+type Joint = { position: number; word: Token | undefined }
+
+/** A Place is where a part stands: how deep, after which connective, and behind which left-out AND. */
+type Place = { depth: number; after: string | undefined; joint: Joint | undefined }
+
+class Parser {
+  readonly #reading: Reading
+  readonly #scanner: Scanner
+  #conditions = 0
+  /** #before is the value that the latest condition ended with: where an unquoted text with blanks goes wrong. */
+  #before: Value | undefined
+  /** #word is the latest word searched for, as long as nothing has followed it. */
+  #word: Token | undefined
+
+  constructor(scanner: Scanner, fill: Fill | undefined) {
+    this.#scanner = scanner
+    this.#reading = { scanner, warnings: new Warnings(scanner.dialect.field), fill }
+  }
+
+  get warnings(): readonly Warning[] {
+    return this.#reading.warnings.all
+  }
+
+  whole(): Filter {
+    const scanner = this.#scanner
+    if (scanner.atEnd()) return { kind: 'all' }
+    if (scanner.peekRun()?.text === '*') {
+      const star = scanner.name()
+      if (scanner.atEnd()) return { kind: 'all' }
+      if (star) throw scanner.refuse(problemAt(star, 'WILDCARD', "'*' matches every event only when it stands alone", 'remove it'))
+    }
+    refuseStatement(scanner)
+    const { filter } = this.#disjunction({ depth: 0, after: undefined, joint: undefined })
+    if (!scanner.atEnd()) throw missingConnective(scanner, this.#before)
+    return filter
+  }
+
+  #disjunction(place: Place): Term {
+    const terms = [this.#conjunction(place)]
+    while (this.#scanner.takeKeyword('OR')) terms.push(this.#conjunction({ ...place, after: 'OR' }))
+    if (terms.length > 1)
+      this.#reading.warnings.add(
+        freeTextInOr(
+          terms.map((term) => term.filter),
+          this.#scanner.text,
+        ),
+      )
+    return joined('or', terms)
+  }
+
+  #conjunction(place: Place): Term {
+    const terms = [this.#unary(place)]
+    for (;;) {
+      if (this.#scanner.takeKeyword('AND')) {
+        terms.push(this.#unary({ ...place, after: 'AND' }))
+      } else if (terms.at(-1)?.search && this.#termFollows()) {
+        const joint = place.joint ?? { position: this.#scanner.at, word: this.#word }
+        terms.push(this.#unary({ ...place, after: undefined, joint }))
+      } else {
+        return joined('and', terms)
+      }
+    }
+  }
+
+  /** #termFollows reports whether what comes next can be a neighbour without AND; what can stand nowhere is left for its own refusal. */
+  #termFollows(): boolean {
+    if (this.#scanner.stray()) return false
+    const mark = this.#scanner.text[this.#scanner.at] ?? ''
+    const run = this.#scanner.peekRun()
+    return run ? run.text.toUpperCase() !== 'OR' : '(\'"'.includes(mark) && mark !== ''
+  }
+
+  #unary(place: Place): Term {
+    const scanner = this.#scanner
+    const not = scanner.takeKeyword('NOT')
+    if (not) {
+      const { filter, search } = this.#unary({ ...place, depth: this.#deeper(place.depth, not), after: 'NOT' })
+      return { filter: { kind: 'not', of: filter }, search }
+    }
+    if (!scanner.take('(')) return this.#primary(place)
+    const open = { text: '(', position: scanner.at - 1, length: 1 }
+    const depth = this.#deeper(place.depth, open)
+    if (scanner.take(')')) {
+      const group = { ...open, length: scanner.at - open.position }
+      throw scanner.refuse(problemAt(group, 'EMPTY_GROUP', 'empty parentheses', 'remove them'))
+    }
+    const term = this.#disjunction({ depth, after: undefined, joint: place.joint })
+    if (!scanner.take(')')) throw scanner.atEnd() ? scanner.unclosed(open.position) : missingConnective(scanner, this.#before)
+    this.#before = undefined
+    this.#word = undefined
+    return term
+  }
+
+  #deeper(depth: number, at: Token): number {
+    if (depth < DEPTH_MAX) return depth + 1
+    throw this.#scanner.refuse(problemAt(at, 'TOO_DEEP', `a filter is nested at most ${DEPTH_MAX} deep`))
+  }
+
+  /** #primary reads one condition or one thing to search for. */
+  #primary(place: Place): Term {
+    const scanner = this.#scanner
+    this.#before = undefined
+    const stray = scanner.stray()
+    if (stray) throw stray
+    const word = scanner.takeKeyword('AND', 'OR', 'EXISTS')
+    if (word && word.text !== 'EXISTS') {
+      const hint = `to search for the word write ${quoted(word.text)}`
+      throw scanner.refuse(problemAt(word, 'EXPECTED_CONDITION', `expected a condition before ${word.text}`, hint))
+    }
+    this.#conditions += 1
+    if (this.#conditions > CONDITIONS_MAX) {
+      const at = word ?? { text: '', position: scanner.at, length: 0 }
+      throw scanner.refuse(problemAt(at, 'TOO_COMPLEX', `a filter has at most ${CONDITIONS_MAX} conditions`))
+    }
+    if (word) return this.#existence(word, place)
+    if (scanner.text[scanner.at] === "'") return this.#phrase(scanner.value(''))
+    const name = scanner.name()
+    if (!name) throw this.#noName(place.after)
+    const colon = name.quoted ? scanner.text[scanner.at] === ':' : this.#isShort(name)
+    if (colon) return this.#short(name)
+    if (!name.quoted) scanner.refuseCall(name, 'key')
+    if (scanner.operatorFollows()) return this.#condition(name, place)
+    return name.quoted ? this.#contains(name) : this.#bareWord(name)
+  }
+
+  #existence(word: Token, place: Place): Term {
+    const scanner = this.#scanner
+    const name = scanner.existing('user_id')
+    const key = scanner.plainKey(name)
+    this.#requireConnective(place, name)
+    this.#word = undefined
+    const at = { position: word.position, length: scanner.at - word.position }
+    return { filter: { kind: 'exists', key, negated: false, at }, search: false }
+  }
+
+  #condition(name: Name, place: Place): Term {
+    const key = this.#scanner.plainKey(name)
+    this.#requireConnective(place, name)
+    return this.#compared(comparisonOf(this.#reading, key, name), false)
+  }
+
+  #compared({ condition, last }: Compared, search: boolean): Term {
+    this.#before = last
+    this.#word = undefined
+    return { filter: condition, search }
+  }
+
+  /** #requireConnective refuses a condition behind a left-out AND: words written before it could as well be part of its key. */
+  #requireConnective(place: Place, name: Name): void {
+    if (!place.joint) return
+    const { position, word } = place.joint
+    const scanner = this.#scanner
+    if (word && word.text.toUpperCase() === 'WHERE' && scanner.text.slice(0, word.position).trim() === '') {
+      throw scanner.refuse(problemAt(word, 'CLAUSE', 'leave out the word WHERE', 'start with the condition', ''))
+    }
+    const isKey = word && !name.quoted && name.position === position
+    const whole = isKey ? `write "${echo(`${word.text} ${name.text}`)}" if this is one key, or put AND here` : 'put AND here'
+    const at = { text: '', position, length: 0 }
+    throw scanner.refuse(problemAt(at, 'EXPECTED_CONNECTIVE', 'expected AND or OR between these conditions', whole))
+  }
+
+  /** #isShort tells `key:value` from a key or a word: a word that holds a colon has to be quoted. */
+  #isShort(name: Name): boolean {
+    const colon = name.text.indexOf(':')
+    if (colon < 0) return false
+    const scanner = this.#scanner
+    const isLast = colon === name.text.length - 1
+    if (!isLast && '=<>!~'.includes(scanner.nextMark() || ' ')) throw scanner.refuse(scanner.badKey(name))
+    const address = searchedAddress(name)
+    if (address) throw scanner.refuse(address)
+    if (BARE_KEY.test(name.text.slice(0, colon))) return true
+    const inQuotes = quoted(name.text)
+    throw scanner.refuse(problemAt(name, 'QUOTE_TEXT', "text containing ':' must be quoted", `write ${echo(inQuotes)}`, inQuotes))
+  }
+
+  /** #short reads `key:value`, `key:>5` and `key:*`; the scanner stands behind the whole run or behind a quoted key. */
+  #short(name: Name): Term {
+    const scanner = this.#scanner
+    const written = name.quoted ? name.text : name.text.slice(0, name.text.indexOf(':'))
+    const keyLength = name.quoted ? name.length : written.length
+    const key = scanner.plainKey({ ...name, text: written, length: keyLength })
+    const colon = { text: '=', position: name.position + keyLength, length: 1 }
+    scanner.at = colon.position + 1
+    const mark = scanner.text[scanner.at] ?? ' '
+    if (' \t\r\n'.includes(mark)) {
+      const at = { text: '', position: scanner.at, length: 0 }
+      const hint = `write ${echo(written)}:value or ${echo(written)} = 'value'`
+      throw scanner.refuse(problemAt(at, 'EXPECTED_VALUE', `expected a value right after '${echo(written)}:'`, hint))
+    }
+    if (mark === '(') throw scanner.refuse(colonList(scanner.text, name, scanner.text.slice(name.position, colon.position), scanner.at))
+    if (mark === '*' && scanner.peekRun()?.text === '*') {
+      scanner.at += 1
+      const at = { position: name.position, length: scanner.at - name.position }
+      return { filter: { kind: 'exists', key, negated: false, at }, search: true }
+    }
+    const operator = scanner.operator() ?? { ...colon, length: 1 }
+    return this.#compared(signed(this.#reading, key, name, operator, 'short'), true)
+  }
+
+  #phrase(value: Value): Term {
+    const scanner = this.#scanner
+    if (scanner.text[scanner.at] !== ':' && !scanner.operatorFollows()) return this.#contains(value)
+    const inQuotes = `"${value.text.replaceAll('"', '""')}"`
+    const hint = `write ${echo(inQuotes)} for the key`
+    throw scanner.refuse(problemAt(value, 'STRING_AS_KEY', 'single quotes make a text value, not a key', hint, inQuotes))
+  }
+
+  #bareWord(name: Name): Term {
+    refuseWord(this.#scanner, name)
+    const term = this.#contains(name)
+    this.#word = name
+    return term
+  }
+
+  #contains(token: Token): Term {
+    this.#word = undefined
+    const value = single(this.#reading, { ...token, kind: 'text', quote: "'" })
+    const { position, length } = token
+    return { filter: { kind: 'contains', text: value.text, at: { position, length } }, search: true }
+  }
+
+  /** #noName refuses a condition that does not begin with a name; `after` is the connective that makes one necessary. */
+  #noName(after: string | undefined): Failure {
+    const scanner = this.#scanner
+    const position = scanner.at
+    if (scanner.atEnd()) {
+      const end = { text: '', position, length: 0 }
+      const hint =
+        after === 'NOT' ? "to search for the word write 'NOT'" : after ? `complete it or remove ${after}` : `for example ${EXAMPLE}`
+      return scanner.refuse(problemAt(end, 'EXPECTED_CONDITION', 'expected a condition, found the end', hint))
+    }
+    const operator = scanner.operator()
+    if (operator) {
+      const message = `expected a key before '${operator.text}'`
+      return scanner.refuse(problemAt(operator, 'EXPECTED_KEY', message, `for example ${EXAMPLE}`))
+    }
+    if (scanner.text[position] === ')' && after === undefined) return missingConnective(scanner, undefined)
+    const mark = { text: scanner.text[position] ?? '', position, length: 1 }
+    return scanner.refuse(problemAt(mark, 'EXPECTED_CONDITION', `expected a condition, found '${mark.text}'`, `for example ${EXAMPLE}`))
+  }
+}
+
+function joined(kind: 'and' | 'or', terms: readonly Term[]): Term {
+  const [only] = terms
+  if (only && terms.length === 1) return only
+  return { filter: { kind, of: terms.map((term) => term.filter) }, search: terms.every((term) => term.search) }
+}
+
+/** conditionsOf lists the conditions of a filter as they stand in its text. */
+export function conditionsOf(filter: Filter): Condition[] {
+  switch (filter.kind) {
+    case 'all':
+      return []
+    case 'and':
+    case 'or':
+      return filter.of.flatMap(conditionsOf)
+    case 'not':
+      return conditionsOf(filter.of)
+    default:
+      return [filter]
+  }
+}

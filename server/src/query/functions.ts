@@ -1,0 +1,126 @@
+import { numberOf } from './number.ts'
+import { echo, problemAt, refusal, type Token } from './refusal.ts'
+import type { Call } from './tree.ts'
+
+/** An Argument is what stands between the parentheses of a call: nothing, a star, or a key, which may be counted apart or come with a number. */
+export type Argument = Token &
+  (
+    | { kind: 'none' }
+    | { kind: 'star' }
+    | { kind: 'key'; key: string; distinct: boolean; number: Token | undefined; more: Token | undefined }
+  )
+
+type KeyedName = Exclude<Extract<Call, { key: string }>['name'], 'percentile'>
+
+/** The functions that take one key; several names may mean the same. */
+const KEYED: Readonly<Record<string, KeyedName | undefined>> = {
+  sum: 'sum',
+  avg: 'avg',
+  mean: 'avg',
+  average: 'avg',
+  min: 'min',
+  max: 'max',
+  unique: 'unique',
+  count_distinct: 'unique',
+  stddev: 'stddev',
+  variance: 'variance',
+  first: 'first',
+  last: 'last',
+}
+const NAMES = [...Object.keys(KEYED), 'count', 'rate', 'median', 'percentile', 'p50', 'p95', 'p99', 'p999']
+const KNOWN = 'count, sum, avg, min, max, median, p1 to p99, p99.9, percentile, unique, stddev, variance, rate, first, last'
+const PERCENTILES = 'percentiles go from p1 to p99, p99.9, p999'
+const EDITS_MAX = 2
+
+/** callOf makes a call of a function's name and what stands between its parentheses. */
+export function callOf(field: string, name: Token, argument: Argument): Call {
+  const wanted = name.text.toLowerCase()
+  const percent = wanted === 'median' ? 50 : percentOf(field, name)
+  if (percent !== undefined) return { name: 'percentile', key: keyOf(field, name, argument), percent }
+  if (wanted === 'percentile') return percentile(field, name, argument)
+  if (wanted === 'rate') {
+    if (argument.kind !== 'key') return { name: 'rate' }
+    throw refusal(field, problemAt(argument, 'BAD_ARGUMENT', 'rate counts events', 'write rate(*)'))
+  }
+  if (wanted === 'count') {
+    if (argument.kind !== 'key') return { name: 'count' }
+    const key = keyOf(field, name, argument)
+    return { name: argument.distinct ? 'unique' : 'count', key }
+  }
+  const keyed = Object.hasOwn(KEYED, wanted) ? KEYED[wanted] : undefined
+  if (!keyed) throw unknown(field, name)
+  return { name: keyed, key: keyOf(field, name, argument) }
+}
+
+function keyOf(field: string, name: Token, argument: Argument): string {
+  const says = echo(name.text)
+  if (argument.kind !== 'key') {
+    const hint = argument.kind === 'star' ? 'only count and rate take *' : `for example ${says}(latency_ms)`
+    throw refusal(field, problemAt(argument, 'BAD_ARGUMENT', `${says} needs a key`, hint))
+  }
+  const more = argument.more ?? argument.number
+  if (more && name.text.toLowerCase() !== 'percentile') {
+    throw refusal(field, problemAt(more, 'BAD_ARGUMENT', `${says} takes one key`, 'write one item for each key'))
+  }
+  if (argument.distinct && name.text.toLowerCase() !== 'count') {
+    throw refusal(field, problemAt(argument, 'BAD_ARGUMENT', `${says} takes one key`, 'only count takes DISTINCT'))
+  }
+  return argument.key
+}
+
+function percentile(field: string, name: Token, argument: Argument): Call {
+  const key = keyOf(field, name, argument)
+  const given = argument.kind === 'key' ? argument.number : undefined
+  const percent = given && numberOf(given.text)
+  if (percent !== undefined && percent > 0 && percent < 100) return { name: 'percentile', key, percent }
+  const hint = 'for example percentile(latency_ms, 97.5)'
+  throw refusal(field, problemAt(given ?? argument, 'BAD_ARGUMENT', 'percentile needs a key and a number between 0 and 100', hint))
+}
+
+/** percentOf reads names such as p95, p999 (99.9) and p99.9; undefined when the name is not of that form. */
+function percentOf(field: string, name: Token): number | undefined {
+  const [, digits = '', fraction] = /^p(\d+)(\.\d+)?$/i.exec(name.text) ?? []
+  if (digits === '') return undefined
+  const percent = Number(
+    fraction === undefined && digits.length > 2 && digits.startsWith('99') ? `99.${digits.slice(2)}` : digits + (fraction ?? ''),
+  )
+  if (percent > 0 && percent < 100 && (digits.length < 3 || percent > 99) && !/^0\d/.test(digits)) return percent
+  const instead = percent === 0 ? 'use min(x)' : 'use max(x)'
+  throw refusal(field, problemAt(name, 'UNKNOWN_FUNCTION', `${echo(name.text)} is no percentile`, `${PERCENTILES}; ${instead}`))
+}
+
+function unknown(field: string, name: Token) {
+  const wanted = name.text.toLowerCase()
+  const nearest = nearestOf(wanted, NAMES)
+  const hint = nearest === undefined ? `the functions are ${KNOWN}` : `did you mean ${nearest}? The functions are ${KNOWN}`
+  return refusal(field, problemAt(name, 'UNKNOWN_FUNCTION', `no function is called ${echo(name.text)}`, hint, nearest))
+}
+
+/** nearestOf is the name that differs least from a wanted one; undefined when none is near enough to be meant. */
+export function nearestOf(wanted: string, names: readonly string[]): string | undefined {
+  const near = names
+    .map((name) => ({ name, edits: editsBetween(wanted, name) }))
+    .filter(({ edits }) => edits <= EDITS_MAX)
+    .toSorted((one, other) => one.edits - other.edits)
+  return near[0]?.name
+}
+
+/** editsBetween counts the letters to put in, take out, replace or swap with their neighbour; beyond EDITS_MAX it says no more than that. */
+function editsBetween(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > EDITS_MAX) return EDITS_MAX + 1
+  let before: number[] = []
+  let last = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= one.length; row += 1) {
+    const next = [row]
+    for (let column = 1; column <= other.length; column += 1) {
+      const same = one[row - 1] === other[column - 1]
+      const swapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
+      const edits = [(last[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1, (last[column - 1] ?? 0) + (same ? 0 : 1)]
+      if (swapped) edits.push((before[column - 2] ?? 0) + 1)
+      next.push(Math.min(...edits))
+    }
+    before = last
+    last = next
+  }
+  return last[other.length] ?? EDITS_MAX + 1
+}

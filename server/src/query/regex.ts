@@ -1,0 +1,33 @@
+import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
+import { echo, type Problem, problemAt, type Token } from './refusal.ts'
+
+/** A RegexRule is a regular expression in the syntax of RE2, looked for anywhere in a value. */
+export type RegexRule = { readonly pattern: string; readonly ignoreCase: boolean }
+
+/** compileRegex prepares a rule that `regexProblem` found nothing wrong with; `.` stops at a newline unless the pattern says `(?s)`. */
+export const compileRegex = (rule: RegexRule): RE2JS => RE2JS.compile(rule.pattern, rule.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+
+/** regexProblem is what is wrong with a pattern, reported at the token that holds it. */
+export function regexProblem(token: Token, rule: RegexRule): Problem | undefined {
+  try {
+    compileRegex(rule)
+    return undefined
+  } catch (thrown) {
+    if (!(thrown instanceof RE2JSException)) throw thrown
+    const { reason, piece } = thrown instanceof RE2JSSyntaxException ? partsOf(thrown) : { reason: thrown.message, piece: undefined }
+    const message = `invalid regular expression: ${echo(reason)}${piece === undefined ? '' : `: '${echo(piece)}'`}`
+    return problemAt(token, 'BAD_REGEX', message, hintFor(reason, piece ?? ''))
+  }
+}
+
+const partsOf = (thrown: RE2JSSyntaxException) => ({ reason: String(thrown.error), piece: thrown.input?.toString() })
+
+function hintFor(reason: string, piece: string): string {
+  if (/^\(\?(?:[=!]|<[=!])/.test(piece)) return 'look-around is not supported; combine two conditions with AND NOT'
+  if (reason === 'missing closing )' || reason === 'unexpected )')
+    return `to search for a bracket write \\${reason === 'unexpected )' ? ')' : '('}`
+  if (reason === 'missing closing ]') return 'to search for a bracket write \\['
+  if (/^\\\d/.test(piece)) return 'back-references are not supported'
+  if (reason.startsWith('missing argument to repetition')) return `to search for the sign itself write \\${piece}`
+  return 'the syntax is that of RE2'
+}

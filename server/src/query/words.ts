@@ -1,0 +1,80 @@
+import { echo, type Problem, problemAt, quoted, type Token } from './refusal.ts'
+import type { Name, Scanner } from './scan.ts'
+import type { Filter } from './tree.ts'
+
+const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i
+const STATEMENT = /^select[ \t\r\n]+(?:\*|[\p{L}_"@$*][^'=<>!~]*[ \t\r\n]from[ \t\r\n]|\p{L}+\()/iu
+const SIGIL_KEY = /^[@$][\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
+
+/** refuseStatement refuses a whole statement in the place of its condition. */
+export function refuseStatement(scanner: Scanner): void {
+  const run = scanner.peekRun()
+  if (run?.text.toUpperCase() !== 'SELECT' || !STATEMENT.test(scanner.text.slice(run.position))) return
+  const message = 'a filter is only the condition, not a whole statement'
+  throw scanner.refuse(problemAt(run, 'CLAUSE', message, 'use the select and from fields of the request'))
+}
+
+/** refuseWord refuses the words that are not meant as words to search for. */
+export function refuseWord(scanner: Scanner, word: Name): void {
+  const { text, position, length } = word
+  if (SIGIL_KEY.test(text)) {
+    const end = { text: '', position: position + length, length: 0 }
+    throw scanner.refuse(
+      problemAt(end, 'EXPECTED_OPERATOR', `expected an operator after ${echo(text)}`, `for example EXISTS ${echo(text)}`),
+    )
+  }
+  if (/^-[^\d]/.test(text)) {
+    const minus = { text: '-', position, length: 1 }
+    throw scanner.refuse(problemAt(minus, 'MINUS', "'-' does not exclude", `write NOT ${echo(text.slice(1))}`, 'NOT '))
+  }
+  if (!text.includes('*')) return
+  const plain = text.replace(/^\*+|\*+$/g, '')
+  const inside = plain.includes('*')
+  const instead = inside ? `@raw ILIKE ${quoted(`%${plain.replaceAll('*', '%')}%`)}` : plain
+  const hint = inside ? `write ${echo(instead)}` : `a word already matches inside longer words: write ${echo(instead)}`
+  const fix = instead === '' ? undefined : instead
+  throw scanner.refuse(problemAt(word, 'WILDCARD', "'*' is not a wildcard here", hint, fix))
+}
+
+/** searchedAddress is the trouble with an address that is written like a key with a value. */
+export function searchedAddress(name: Name): Problem | undefined {
+  if (!ADDRESS.test(name.text)) return undefined
+  const inQuotes = quoted(name.text)
+  return problemAt(name, 'QUOTE_TEXT', 'an address must be quoted to be searched for', `write ${echo(inQuotes)}`, inQuotes)
+}
+
+/** colonList is the trouble with `key:(a OR b)`; `key` is as written. */
+export function colonList(text: string, start: Token, key: string, open: number): Problem {
+  const [whole, inside = ''] = /^\(([^()'"]{1,100})\)/.exec(text.slice(open, open + 102)) ?? []
+  const words = inside.split(/\s+or\s+|[\s,]+/i).filter((word) => word !== '')
+  const isPlain = whole !== undefined && words.length > 0 && !/\s(?:and|not)\s/i.test(` ${inside}`)
+  const list = isPlain ? words.map(quoted).join(', ') : "'a', 'b'"
+  const instead = `${key} IN (${list})`
+  const at = { text: '(', position: open, length: 1 }
+  const problem = problemAt(at, 'COLON_LIST', 'a list cannot follow a colon', `write ${echo(instead)}`)
+  if (!isPlain) return problem
+  return { ...problem, fix: { position: start.position, length: open + whole.length - start.position, text: instead } }
+}
+
+/** freeTextInOr notices `level = error OR warn`, where the second word is searched for anywhere in the line. */
+export function freeTextInOr(parts: readonly Filter[], text: string): Problem | undefined {
+  for (const [index, part] of parts.entries()) {
+    if (part.kind !== 'compare' || part.operator !== '=' || part.value.kind !== 'text') continue
+    const words: string[] = []
+    let end = part.at.position + part.at.length
+    for (const next of parts.slice(index + 1)) {
+      if (next.kind !== 'contains' || `'"`.includes(text[next.at.position] ?? "'")) break
+      words.push(next.text)
+      end = next.at.position + next.at.length
+    }
+    if (words.length === 0) continue
+    const source = text.slice(part.at.position, part.at.position + part.at.length)
+    const [key = ''] = /^(?:"(?:[^"]|"")*"|[^\s:=]+)/.exec(source) ?? []
+    const value = /[:=]\s*([\s\S]*)$/.exec(source.slice(key.length))?.[1] ?? quoted(part.value.text)
+    const instead = `${key} IN (${[value, ...words].join(', ')})`
+    const at = { text: '', position: part.at.position, length: end - part.at.position }
+    const message = `'${echo(words[0] ?? '')}' is searched for in the whole line, not in ${echo(key)}`
+    return problemAt(at, 'FREE_TEXT_IN_OR', message, `write ${echo(instead)}`, instead)
+  }
+  return undefined
+}
