@@ -27,6 +27,7 @@ export {
   type ReplyOutput,
   statusOf,
 } from './endpoint.ts'
+export type { Delta, Event, Explain, GroupRow, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
 export { GroupMember, UserGroup } from './groups.ts'
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export { Log, LogView } from './logs.ts'
@@ -43,6 +44,7 @@ export {
   wordOf,
 } from './openapi.ts'
 export { type AccessMember, Organization } from './organizations.ts'
+export { Parser } from './parsers.ts'
 export type { PermissionEntry } from './permission-list.ts'
 export { groupOfPermission, permissionEntry } from './permission-words.ts'
 export {
@@ -61,6 +63,7 @@ export {
 export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
 export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
+export type { QueryStatus, SearchAsk, SearchResponse } from './search.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export { type FoundTag, Tag, type TaggedType } from './tags.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'

@@ -32,7 +32,7 @@ export class Answer<T> {
   }
 }
 
-type Run<E extends Endpoint, C> = (call: C) => Promise<ReplyOf<E> | Answer<ReplyOf<E>> | Written<ReplyOf<E>>>
+type Run<E extends Endpoint, C> = (call: C) => Promise<ReplyOf<E> | Written<ReplyOf<E>> | Answer<ReplyOf<E> | Written<ReplyOf<E>>>>
 
 /** A Handler answers one endpoint; where bodies are not JSON of ours, a Taker does. */
 export type Handler<E extends Endpoint> = E['takes'] extends readonly string[] ? Taker : JsonHandler<E>

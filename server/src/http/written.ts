@@ -12,6 +12,11 @@ export class Written<T> {
   constructor(value: T) {
     this.json = toJson(value)
   }
+
+  /** as gives an answer whose text is at hand already. */
+  static as<T>(json: string): Written<T> {
+    return Object.assign(Object.create(Written.prototype), { json })
+  }
 }
 
 /** writeOnce remembers the written answer for as long as the very object it is made from lives; a changed list is another object. */

@@ -1,0 +1,16 @@
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** eventTimeText is how an event shows its time: 2026-11-21 12:00:00.123 UTC. */
+export function eventTimeText(ms: number): string {
+  const iso = new Date(ms).toISOString()
+  return `${iso.slice(0, -14)} ${iso.slice(-13, -1)} UTC`
+}
+
+/** sliceTimeText is how a slice and a running search show a time: Sat Nov 21 12:00:00 UTC 2026. */
+export function sliceTimeText(ms: number): string {
+  const date = new Date(ms)
+  const day = String(date.getUTCDate()).padStart(2, '0')
+  const clock = date.toISOString().slice(-13, -5)
+  return `${DAYS[date.getUTCDay()]} ${MONTHS[date.getUTCMonth()]} ${day} ${clock} UTC ${date.getUTCFullYear()}`
+}
