@@ -82,7 +82,7 @@ export function signed(reading: Reading, key: string, name: Name, operator: Toke
   const given = scanner.value(`after ${operator.text}`, operator)
   const value = single(reading, given)
   const comparison = comparisonNamed(operator.text)
-  if (comparison !== '=' && comparison !== '!=') refuseUnit(reading, value)
+  if (comparison !== '=' && comparison !== '!=') refuseUnit(reading, key, value)
   if (style === 'spaced') warnings.add(doubleQuoted(value))
   const wildcard = wildcardInEquals(operator, value)
   if (wildcard) warnings.add(scanner.fixedFrom(operator, value, wildcard))
@@ -107,10 +107,10 @@ function comparisonNamed(text: string): Comparison {
 function between(reading: Reading, shared: { key: string; negated: boolean }, name: Name): Compared {
   const { scanner, warnings } = reading
   const first = single(reading, scanner.value('after BETWEEN'))
-  refuseUnit(reading, first)
+  refuseUnit(reading, shared.key, first)
   scanner.and(name)
   const last = single(reading, scanner.value('after AND'))
-  refuseUnit(reading, last)
+  refuseUnit(reading, shared.key, last)
   for (const value of [first, last]) warnings.add(doubleQuoted(value))
   const low = literalOf(reading, shared.key, first)
   const high = literalOf(reading, shared.key, last)
@@ -183,8 +183,8 @@ function requireAvailable(reading: Reading, key: string, operator: Token): void 
 }
 
 /** refuseUnit refuses durations and sizes where an order is asked for: the unit of the stored number is not known. */
-function refuseUnit(reading: Reading, value: Value): void {
-  if (value.quote !== '') return
+function refuseUnit(reading: Reading, key: string, value: Value): void {
+  if (value.quote !== '' || isInstantKey(key)) return
   const noun = DURATION.test(value.text) ? 'durations' : SIZE.test(value.text) ? 'sizes' : undefined
   if (!noun) return
   const hint = `compare in the key's own unit, for example ${noun === 'sizes' ? 'size_bytes > 1024' : 'duration_ms > 500'}`

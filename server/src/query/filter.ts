@@ -198,10 +198,10 @@ class Parser {
     const colon = name.text.indexOf(':')
     if (colon < 0) return false
     const scanner = this.#scanner
+    const address = searchedAddress(scanner.text, name)
+    if (address) throw scanner.refuse(address)
     const isLast = colon === name.text.length - 1
     if (!isLast && '=<>!~'.includes(scanner.nextMark() || ' ')) throw scanner.refuse(scanner.badKey(name))
-    const address = searchedAddress(name)
-    if (address) throw scanner.refuse(address)
     if (BARE_KEY.test(name.text.slice(0, colon))) return true
     const inQuotes = quoted(name.text)
     throw scanner.refuse(problemAt(name, 'QUOTE_TEXT', "text containing ':' must be quoted", `write ${echo(inQuotes)}`, inQuotes))

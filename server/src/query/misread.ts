@@ -65,6 +65,7 @@ function clause(scanner: Scanner): Failure | undefined {
 function conditionFollows(scanner: Scanner): boolean {
   const start = scanner.at
   const run = scanner.peekRun()
+  if (run && KEY_AND_VALUE.test(run.text)) return true
   if (run && !isKeyword(run.text.toUpperCase())) scanner.at += run.length
   const follows = run !== undefined && (scanner.at === start || scanner.operatorFollows())
   scanner.at = start

@@ -161,7 +161,7 @@ export class Scanner {
       ? 'use ILIKE to ignore case'
       : /^(now|today|current_timestamp)$/i.test(run.text)
         ? 'choose the time range of the request instead'
-        : 'compare a key with a value'
+        : 'compare a key with a value; quote a text to be searched for'
     const { noun } = this.dialect
     const message =
       place === 'key'
@@ -351,7 +351,9 @@ export class Scanner {
   #wildcard(run: Token, operator: Token | undefined): Failure {
     const like = `${operator && operator.text !== '=' ? 'NOT LIKE' : 'LIKE'} ${quoted(run.text.replaceAll('*', '%'))}`
     const problem = problemAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(like)}`, like)
-    return this.refuse(operator ? this.fixedFrom(operator, run, problem) : problem)
+    if (operator) return this.refuse(this.fixedFrom(operator, run, problem))
+    const { fix: _fix, ...withoutFix } = problem
+    return this.refuse(withoutFix)
   }
 
   /** fixedFrom lets the fix of a value's problem replace the operator before it too, and sets it apart from the key. */

@@ -3,6 +3,7 @@ import type { Name, Scanner } from './scan.ts'
 import type { Filter } from './tree.ts'
 
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i
+const ADDRESS_END = /[^\s"'()]*/y
 const STATEMENT = /^select[ \t\r\n]+(?:\*|[\p{L}_"@$*][^'=<>!~]*[ \t\r\n]from[ \t\r\n]|\p{L}+\()/iu
 const SIGIL_KEY = /^[@$][\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
 
@@ -28,19 +29,29 @@ export function refuseWord(scanner: Scanner, word: Name): void {
     throw scanner.refuse(problemAt(minus, 'MINUS', "'-' does not exclude", `write NOT ${echo(text.slice(1))}`, 'NOT '))
   }
   if (!text.includes('*')) return
+  if (/^\*+$/.test(text)) {
+    throw scanner.refuse(problemAt(word, 'WILDCARD', "'*' matches every event only when it stands alone", 'remove it'))
+  }
   const plain = text.replace(/^\*+|\*+$/g, '')
   const inside = plain.includes('*')
   const instead = inside ? `@raw ILIKE ${quoted(`%${plain.replaceAll('*', '%')}%`)}` : plain
   const hint = inside ? `write ${echo(instead)}` : `a word already matches inside longer words: write ${echo(instead)}`
-  const fix = instead === '' ? undefined : instead
-  throw scanner.refuse(problemAt(word, 'WILDCARD', "'*' is not a wildcard here", hint, fix))
+  throw scanner.refuse(problemAt(word, 'WILDCARD', "'*' is not a wildcard here", hint, instead))
 }
 
-/** searchedAddress is the trouble with an address that is written like a key with a value. */
-export function searchedAddress(name: Name): Problem | undefined {
+/** searchedAddress is the trouble with an address, which is written like a key with a value; it reaches up to the next blank. */
+export function searchedAddress(text: string, name: Name): Problem | undefined {
   if (!ADDRESS.test(name.text)) return undefined
-  const inQuotes = quoted(name.text)
-  return problemAt(name, 'QUOTE_TEXT', 'an address must be quoted to be searched for', `write ${echo(inQuotes)}`, inQuotes)
+  ADDRESS_END.lastIndex = name.position + name.length
+  const address = name.text + (ADDRESS_END.exec(text)?.[0] ?? '')
+  const inQuotes = quoted(address)
+  return problemAt(
+    { ...name, text: address, length: address.length },
+    'QUOTE_TEXT',
+    'an address must be quoted to be searched for',
+    `write ${echo(inQuotes)}`,
+    inQuotes,
+  )
 }
 
 /** colonList is the trouble with `key:(a OR b)`; `key` is as written. */
