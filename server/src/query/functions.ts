@@ -7,7 +7,7 @@ export type Argument = Token &
   (
     | { kind: 'none' }
     | { kind: 'star' }
-    | { kind: 'key'; key: string; distinct: boolean; number: Token | undefined; more: Token | undefined }
+    | { kind: 'key'; key: string; distinct: boolean; comma: Token | undefined; number: Token | undefined }
   )
 
 type KeyedName = Exclude<Extract<Call, { key: string }>['name'], 'percentile'>
@@ -58,9 +58,8 @@ function keyOf(field: string, name: Token, argument: Argument): string {
     const hint = argument.kind === 'star' ? 'only count and rate take *' : `for example ${says}(latency_ms)`
     throw refusal(field, problemAt(argument, 'BAD_ARGUMENT', `${says} needs a key`, hint))
   }
-  const more = argument.more ?? argument.number
-  if (more && name.text.toLowerCase() !== 'percentile') {
-    throw refusal(field, problemAt(more, 'BAD_ARGUMENT', `${says} takes one key`, 'write one item for each key'))
+  if (argument.comma && name.text.toLowerCase() !== 'percentile') {
+    throw refusal(field, problemAt(argument.comma, 'BAD_ARGUMENT', `${says} takes one key`, 'write one item for each key'))
   }
   if (argument.distinct && name.text.toLowerCase() !== 'count') {
     throw refusal(field, problemAt(argument, 'BAD_ARGUMENT', `${says} takes one key`, 'only count takes DISTINCT'))

@@ -96,10 +96,8 @@ function argumentOf(scanner: Scanner, called: Name): Argument {
   }
   const key = scanner.plainKey(name)
   const comma = scanner.skipTo()
-  if (!scanner.take(',')) return { ...name, kind: 'key', key, distinct: isDistinct, number: undefined, more: undefined }
-  const number = scanner.name()
-  const more = scanner.nextMark() === ',' || !number ? { text: ',', position: comma, length: 1 } : undefined
-  return { ...name, kind: 'key', key, distinct: isDistinct, number: number && { ...number, position: comma, length: 1 }, more }
+  if (!scanner.take(',')) return { ...name, kind: 'key', key, distinct: isDistinct, comma: undefined, number: undefined }
+  return { ...name, kind: 'key', key, distinct: isDistinct, comma: { text: ',', position: comma, length: 1 }, number: scanner.name() }
 }
 
 function unclosed(scanner: Scanner, open: number, argument: Argument): Failure {

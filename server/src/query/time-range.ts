@@ -53,7 +53,7 @@ export function parseTimeRange(text: string, nowMs: number, field = 'time_range'
 
 /** wordsOf cuts a text into words, and a number from the unit behind it, in lower case. */
 const wordsOf = (text: string): Token[] =>
-  [...text.matchAll(/\d+(?=[a-z])|[^\s\d][^\s]*?(?=\d)|[^\s]+/gi)].map((match) => ({
+  [...text.matchAll(/\d+(?=[a-z])|[a-z]+(?=\d)|\S+/gi)].map((match) => ({
     text: match[0].toLowerCase(),
     position: match.index,
     length: match[0].length,
