@@ -7,8 +7,10 @@ export default defineConfig({
     include: ['{api,server,cli}/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/stores.ts'],
     reporters: ['default', new ClosingLine()],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // These only end what hangs: no test may be decided by how fast the machine is.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000, interval: 20 } },
     maxWorkers: 2,
   },
 })

@@ -12,17 +12,18 @@ const rooms: Record<string, readonly string[]> = {
   http: [],
   query: ['events/table.ts'],
   parsers: [],
-  'world.ts': ['events', 'meta'],
+  outgoing: [],
+  'world.ts': ['events', 'meta', 'outgoing'],
   reading: ['query', 'events', 'world.ts'],
   'mail.ts': ['world.ts'],
   jobs: ['meta', 'world.ts'],
-  resources: ['query', 'reading', 'parsers', 'events', 'meta', 'http', 'jobs', 'world.ts'],
+  resources: ['query', 'reading', 'parsers', 'events', 'meta', 'http', 'jobs', 'outgoing', 'world.ts'],
   ingest: ['parsers', 'events', 'http', 'world.ts', 'resources'],
   monitors: ['query', 'reading', 'meta', 'world.ts'],
   mcp: ['http', 'world.ts', 'resources'],
 }
 const groundFloor = ['errors.ts', 'clock.ts', 'ids.ts', 'log.ts', 'secret.ts', 'vault.ts', 'child.ts', 'version.ts']
-const roof = ['main.ts', 'app.ts', 'work.ts', 'config.ts']
+const roof = ['main.ts', 'start-failure.ts', 'app.ts', 'work.ts', 'config.ts']
 /** What the packages may import of one another; nobody imports the server, the web app or the command line. */
 const packages: Record<string, readonly string[]> = { api: [], server: ['@dendro/api'], cli: ['@dendro/api'], web: ['@dendro/api'] }
 /** Folders whose files may be entered from outside only by these names, besides the file that bears the folder's name. */

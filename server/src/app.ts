@@ -94,6 +94,13 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
   const deps = { clock, log, ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
   const admin = adminOf(config)
+  // Before the stores: what is wrong with a secret or a setting is said at once and leaves nothing open.
+  const vault = openVault({
+    dataDir,
+    masterKey: config.DENDRO_MASTER_KEY ?? config.DENDRO_MASTER_KEY_FILE,
+    jwtSecret: config.DENDRO_JWT_SECRET,
+  })
+  const mailer = openMailer({ url: config.DENDRO_SMTP_URL, from: config.DENDRO_MAIL_FROM })
   const [events, meta] = await openBoth(
     openEventStore(
       { url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: Math.floor(config.DENDRO_MEMORY * ENGINE_SHARE) },
@@ -112,16 +119,12 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     clock,
     log,
     ids: systemIds,
-    vault: openVault({
-      dataDir,
-      masterKey: config.DENDRO_MASTER_KEY ?? config.DENDRO_MASTER_KEY_FILE,
-      jwtSecret: config.DENDRO_JWT_SECRET,
-    }),
+    vault,
     events,
     writer,
     ledger,
     meta,
-    mailer: openMailer({ url: config.DENDRO_SMTP_URL, from: config.DENDRO_MAIL_FROM }),
+    mailer,
     deployment: {
       version,
       region: config.DENDRO_REGION,

@@ -4,15 +4,17 @@ import { join, resolve } from 'node:path'
 import { openApp, openWorld } from './app.ts'
 import { systemClock } from './clock.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
-
 import { diagnoseEvents } from './events/doctor.ts'
 import { systemIds } from './ids.ts'
 import { openLog } from './log.ts'
 import { diagnoseMeta } from './meta/doctor.ts'
 import { lockDataDir } from './meta/lock.ts'
 import { restoreMetadata } from './meta/restore.ts'
+import { startFailure } from './start-failure.ts'
 
 const STOP_BOUND_MS = 30_000
+/** LEAVE_BOUND_MS is how long a failed start may take to put away what it had opened. */
+const LEAVE_BOUND_MS = 20_000
 
 type Command = (config: Config, rest: readonly string[]) => Promise<void>
 
@@ -23,11 +25,14 @@ const commands: Record<string, Command> = {
   restore,
 }
 
-/** start runs the service until it is asked to stop; whatever keeps it from starting is one sentence on standard error and status 1. */
+/**
+ * start runs the service until it is asked to stop; whatever keeps it from starting is one sentence on standard error and status 1. Who asks
+ * while the stores are opening, which may wait for a server of somebody else, is not kept waiting: the stores are crash-safe and leave with us.
+ */
 async function start(config: Config, whenUp: (address: string, firstKey: string | undefined) => Promise<void>): Promise<void> {
   const stopped = stopSignal()
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
-  const world = await openWorld(config)
+  const world = await Promise.race([openWorld(config), stopped.then(() => process.exit(0))])
   const app = await openApp(world, config).catch(closing(world))
   const address = await app.door.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch((thrown) => {
     // The organisation and its key are made: a key that is not shown now is never shown.
@@ -48,11 +53,17 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
 /** closing ends what is already open when the next step of a start fails: the stores must not outlive it. */
 const closing =
   (open: { close(): Promise<void> }) =>
-  async (thrown: Error & { code?: string }): Promise<never> => {
-    await open.close()
-    if (thrown.code === 'EADDRINUSE') throw new Error('the port is taken by another program; choose one by DENDRO_PORT', { cause: thrown })
+  async (thrown: Error): Promise<never> => {
+    const late = setTimeout(() => {
+      complain(thrown)
+      process.exit(1)
+    }, LEAVE_BOUND_MS)
+    await open.close().catch(() => undefined)
+    clearTimeout(late)
     throw thrown
   }
+
+const complain = (thrown: unknown): void => void process.stderr.write(`dendro: ${startFailure(thrown).message}\n`)
 
 function greet(config: Config, address: string, firstKey: string | undefined): void {
   const base = config.DENDRO_PUBLIC_URL ?? address
@@ -111,6 +122,7 @@ try {
   if (!command) throw new Error(`unknown command ${name}; there are ${Object.keys(commands).join(', ')}`)
   await command(readConfig(process.env), rest)
 } catch (thrown) {
-  process.stderr.write(`dendro: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`)
-  process.exitCode = 1
+  complain(thrown)
+  // What a failed start may have left open must not keep it: whoever watches us waits for our end.
+  process.exit(1)
 }

@@ -1,97 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { commandOf, killServices, processesOf, type Service, startService, statusOf, stop, until, untilUp } from '../service.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const PATIENCE_MS = 60_000
-
-type Service = { child: ChildProcess; url: string; said: () => string; complained: () => string }
 
 let dataDir: string
-const running = new Set<ChildProcess>()
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'dendro-journey-'))
 })
-afterEach(async () => {
-  for (const child of running) await stop(child, 'SIGKILL')
-})
+afterEach(killServices)
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-async function start(env: Record<string, string> = {}, dir = dataDir): Promise<Service> {
-  const port = await freePort()
-  const child = spawn(process.execPath, [join(root, 'server/src/main.ts'), 'start'], {
-    env: { ...process.env, DENDRO_DATA_DIR: dir, DENDRO_PORT: String(port), DENDRO_LOG_LEVEL: 'warn', DENDRO_MEMORY: '2G', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  running.add(child)
-  child.once('exit', () => running.delete(child))
-  let said = ''
-  let complained = ''
-  child.stdout?.on('data', (chunk) => {
-    said += chunk
-  })
-  child.stderr?.on('data', (chunk) => {
-    complained += chunk
-  })
-  return { child, url: `http://127.0.0.1:${port}`, said: () => said, complained: () => complained }
-}
-
-async function startUntilUp(env: Record<string, string> = {}): Promise<Service> {
-  const service = await start(env)
-  await until(() => service.said().includes('Stop with Ctrl-C') || service.child.exitCode !== null)
-  expect(service.child.exitCode, service.complained()).toBe(null)
-  return service
-}
-
-async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-  const exit = once(child, 'exit')
-  child.kill(signal)
-  const [code] = await exit
-  return code
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + PATIENCE_MS
-  while (!(await isSo())) {
-    if (performance.now() > untilMs) throw new Error('waited in vain')
-    await new Promise((done) => setTimeout(done, 50))
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
-}
-
-const statusOf = (url: string, headers: Record<string, string> = {}): Promise<number> =>
-  fetch(url, { headers }).then(
-    (answer) => answer.status,
-    () => 0,
-  )
-
-/** processesOf are the processes whose command line names the data directory. */
-const processesOf = (dir: string): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((name) => existsSync(`/proc/${name}/cmdline`) && commandOf(name).includes(dir))
-    .map(Number)
-
-function commandOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return ''
-  }
-}
+const startUntilUp = async (env: Record<string, string> = {}): Promise<Service> => untilUp(await startService(dataDir, env))
 
 let key = ''
 
@@ -114,7 +39,7 @@ test('a later start shows no key, and the first one still works', async () => {
 
 test('a second start on the same directory is refused with a sentence that names the first', async () => {
   const first = await startUntilUp()
-  const second = await start()
+  const second = await startService(dataDir)
   await once(second.child, 'exit')
   expect(second.child.exitCode).toBe(1)
   expect(second.complained()).toMatch(/^dendro: the data directory .* is in use by process \d+.*\n$/)
@@ -141,7 +66,7 @@ test('a service that is killed takes its stores with it, and the next start find
 test('when a store dies the service says so and comes back by itself', async () => {
   const service = await startUntilUp()
   for (const name of ['engine-child', 'postgres']) {
-    const victims = processesOf(dataDir).filter((pid) => commandOf(String(pid)).includes(name))
+    const victims = processesOf(dataDir).filter((pid) => commandOf(pid).includes(name))
     expect(victims.length).toBeGreaterThan(0)
     for (const pid of victims) process.kill(pid, 'SIGKILL')
     await until(async () => (await statusOf(`${service.url}/health`)) === 503)

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -33,6 +34,7 @@ const PROBE_MS = 3_000
 const ASKS_PER_PROBE = 10
 /** START_AGAIN_MS is how long a start waits for what a killed server left behind: its last processes notice its death within a second. */
 const START_AGAIN_MS = 10_000
+const HALF_MADE = 'pg.new'
 const STILL_IN_USE = /lock file|shared memory block/
 const NO_SPACE = /No space left on device/
 /** INITDB_WORDS_MAX is enough for the cause, which comes first; a line for every file it could not remove may follow. */
@@ -115,9 +117,17 @@ async function createOnce({ metaDir, pgDir, programs }: Place, log: Log): Promis
   if (traces.length > 0 || (await listDumps(join(metaDir, 'dumps'))).length > 0) {
     throw new Error(`the metadata store ${pgDir} is gone. ${howToRestore(metaDir)}`)
   }
-  const halfMade = join(metaDir, 'pg.new')
-  await rm(halfMade, { recursive: true, force: true })
-  await initdb(programs, halfMade)
+  // A name of its own: where our predecessor was killed, its initdb may still be writing for a moment.
+  const halfMade = join(metaDir, `${HALF_MADE}${process.pid}-${randomBytes(4).toString('hex')}`)
+  for (const left of (await readdir(metaDir)).filter((name) => name.startsWith(HALF_MADE))) {
+    await rm(join(metaDir, left), { recursive: true, force: true, maxRetries: 3 }).catch((err) =>
+      log.warn({ err }, 'a half-made store stays'),
+    )
+  }
+  await initdb(programs, halfMade).catch(async (cause) => {
+    await rm(halfMade, { recursive: true, force: true })
+    throw cause
+  })
   await rename(halfMade, pgDir)
   for (const dir of [metaDir, dirname(metaDir), dirname(dirname(metaDir))]) await syncPath(dir)
   log.info({ directory: pgDir }, 'metadata store created')
@@ -136,10 +146,18 @@ async function initdb(programs: PgPrograms, dir: string): Promise<void> {
     '--data-checksums',
   ]
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions']
-  const [program = '', ...args] = [...command, ...locale]
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: programs.env, ...programs.owner })
+  const child = spawn('/bin/sh', ['-c', INITDB_LIFELINE, 'sh', ...command, ...locale], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    detached: true,
+    env: programs.env,
+    ...programs.owner,
+  })
+  child.stdin.on('error', () => undefined)
+  child.on('exit', () => child.stdin.end('left\n'))
   const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-  if (status !== 0) throw new Error(`the metadata store could not be created in ${dir}: ${said.slice(0, INITDB_WORDS_MAX).trim()}`)
+  if (status === 0) return
+  if (NO_SPACE.test(said)) throw new Error(`the disk of ${dirname(dir)} is full: free some space and start again`)
+  throw new Error(`the metadata store could not be created in ${dir}: ${said.slice(0, INITDB_WORDS_MAX).trim()}`)
 }
 
 async function startAgainWhileInUse(place: Place, server: pg.ClientConfig, connectionsMax: number, deps: Deps): Promise<SupervisedChild> {
@@ -181,6 +199,11 @@ function plan(place: Place, server: pg.ClientConfig, connectionsMax: number, dep
  */
 const LIFELINE = `exec 3<&0 </dev/null
 ( ( read -r word <&3 || { kill -INT $$; for second in 1 2 3 4 5; do sleep 1; kill -0 $$ || exit; done; kill -QUIT $$; } ) >/dev/null 2>&1 & )
+exec "$@" 3<&-`
+
+/** INITDB_LIFELINE ends initdb and its helpers, a process group of their own, when this process leaves: what they make is then of no use. */
+const INITDB_LIFELINE = `exec 3<&0 </dev/null
+( ( read -r word <&3 || kill -s KILL -- -$$ ) >/dev/null 2>&1 & )
 exec "$@" 3<&-`
 
 function spawnServer({ pgDir, socketDir, programs }: Place, connectionsMax: number, log: Log, tail: string[]): ChildProcess {

@@ -1,7 +1,7 @@
 import { close, constants, open as openFile } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { DataType, load, open as openLibrary } from 'ffi-rs'
 
@@ -21,7 +21,7 @@ const HOLDER_WAIT_MS = 20
  */
 export async function lockDataDir(dir: string): Promise<DataDirLock> {
   const path = join(resolve(dir), 'lock')
-  await mkdir(dir, { recursive: true, mode: 0o700 })
+  await makeDir(resolve(dir))
   const fd = await promisify(openFile)(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   if (!flock(fd)) {
     await promisify(close)(fd)
@@ -37,6 +37,26 @@ export async function lockDataDir(dir: string): Promise<DataDirLock> {
     },
   }
 }
+
+/**
+ * makeDir makes a directory and those above it that are missing. Node's own recursive way never ends where no directory can be made, as in
+ * /proc, and says EEXIST of a file whatever it is.
+ */
+async function makeDir(dir: string): Promise<void> {
+  const made = await tryMake(dir)
+  if (made === 'made') return
+  if (made.code === 'EEXIST' && (await stat(dir)).isDirectory()) return
+  if (made.code !== 'ENOENT' || dirname(dir) === dir) throw made
+  await makeDir(dirname(dir))
+  const again = await tryMake(dir)
+  if (again !== 'made' && again.code !== 'EEXIST') throw again
+}
+
+const tryMake = (dir: string): Promise<'made' | NodeJS.ErrnoException> =>
+  mkdir(dir, { mode: 0o700 }).then(
+    () => 'made' as const,
+    (cause: NodeJS.ErrnoException) => cause,
+  )
 
 /** flock reports whether the lock was free; Node opens files close-on-exec, so no child inherits it. */
 function flock(fd: number): boolean {

@@ -60,7 +60,7 @@ const TRY_AGAIN_MS = 5
 /** openMeta opens the metadata store, brings its tables up to this program and follows its changes. */
 export async function openMeta(options: MetaOptions, deps: MetaDeps): Promise<Meta> {
   const poolMax = options.poolMax ?? POOL_MAX
-  if (options.url !== undefined && !URL.canParse(options.url)) {
+  if (options.url !== undefined && !(URL.canParse(options.url) && /^postgres(ql)?:/.test(options.url))) {
     throw new Error('DENDRO_POSTGRES_URL is no address of a PostgreSQL server; one reads postgresql://user:password@host:5432/database')
   }
   const embedded = options.url === undefined ? await startEmbedded(options.dataDir, poolMax + CONNECTIONS_BESIDE, deps) : undefined
@@ -184,11 +184,19 @@ async function reach(server: pg.ClientConfig, { clock, log }: MetaDeps): Promise
     } catch (cause) {
       client.end().catch(() => undefined)
       const failure = toFailure(cause)
-      if (!isUnavailable(failure) || clock.monotonicMs() > untilMs) throw failure
+      if (!isUnavailable(failure)) throw refusedBy(server, cause)
+      if (clock.monotonicMs() > untilMs) throw refusedBy(server, cause)
       log.warn({ err: cause }, 'waiting for the metadata server')
       await clock.sleep(REACH_AGAIN_MS)
     }
   }
+}
+
+/** refusedBy names the server without its password. */
+function refusedBy(server: pg.ClientConfig, cause: unknown): Error {
+  const { host } = new URL(server.connectionString ?? '')
+  const said = cause instanceof Error ? cause.message || cause.name : String(cause)
+  return new Error(`the PostgreSQL server ${host} cannot be used: ${said}; check DENDRO_POSTGRES_URL and that the server runs`, { cause })
 }
 
 function healthOf(embedded: EmbeddedServer | undefined, isFollowing: boolean): MetaHealth {

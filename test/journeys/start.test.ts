@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { commandOf, ended, killServices, processesOf, type Service, startService, stop, until, untilUp } from '../service.ts'
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'dendro-start-'))
+})
+afterEach(async () => {
+  await killServices()
+  await until(() => processesOf(dir).length === 0)
+  await rm(dir, { recursive: true, force: true })
+})
+
+/** refused starts a service that must leave by itself with one sentence, and gives the sentence. */
+async function refused(env: Record<string, string>, dataDir = dir): Promise<string> {
+  const { status, complained } = await ended(await startService(dataDir, { DENDRO_LOG_LEVEL: 'silent', ...env }))
+  expect([status, complained]).toEqual([1, expect.stringMatching(/^dendro: [^\n]+\n$/)])
+  await until(() => processesOf(dir).length === 0)
+  return complained
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s is heard while a start waits for a PostgreSQL server, and nothing stays behind',
+  async (signal) => {
+    const service = await startService(dir, { DENDRO_POSTGRES_URL: 'postgres://127.0.0.1:1/dendro' })
+    await until(() => service.complained().includes('waiting for the metadata server'))
+    expect(await stop(service.child, signal)).toBe(0)
+    await until(() => processesOf(dir).length === 0)
+  },
+)
+
+test('a stop in the middle of a first start leaves nothing behind, and the next start makes everything', async () => {
+  const first = await startService(dir)
+  await until(() => processesOf(dir).some((pid) => commandOf(pid).includes('initdb')))
+  expect(await stop(first.child, 'SIGTERM')).toBe(0)
+  await until(() => processesOf(dir).length === 0)
+  await untilUp(await startService(dir))
+})
+
+test('a service that is killed while the metadata store is being made takes that work with it, and the next start comes up at once', async () => {
+  const first = await startService(dir)
+  await until(() => processesOf(dir).some((pid) => commandOf(pid).includes('initdb')))
+  await stop(first.child, 'SIGKILL')
+  const second = await untilUp(await startService(dir))
+  expect(await stop(second.child, 'SIGTERM')).toBe(0)
+  await untilUp(await startService(dir))
+  expect((await readdir(join(dir, 'meta'))).filter((name) => name.startsWith('pg.new'))).toEqual([])
+})
+
+test('a secret that cannot be used stops the start before a store is opened', async () => {
+  await writeFile(join(dir, 'master.key'), '')
+  expect(await refused({})).toContain('master.key is empty')
+})
+
+test('a start with another master key ends, with the stores closed', async () => {
+  const first: Service = await untilUp(await startService(dir))
+  await stop(first.child, 'SIGTERM')
+  expect(await refused({ DENDRO_MASTER_KEY: 'another key altogether, as good as any' })).toContain('is not the one of this deployment')
+})
+
+test('a data directory that cannot be is said so in one sentence', async () => {
+  const file = join(dir, 'a file')
+  await writeFile(file, '')
+  expect(await refused({}, file)).toContain(`${file} is needed as a directory and is something else`)
+  expect(await refused({}, join(file, 'below'))).toContain('is needed as a directory and is something else')
+  expect(await refused({}, '/proc/nope/deeper')).toContain('/proc/nope cannot be made there')
+  const meta = join(dir, 'whole')
+  await mkdir(meta)
+  await writeFile(join(meta, 'meta'), '')
+  expect(await refused({}, meta)).toContain('is needed as a directory and is something else')
+})
+
+test.runIf(process.getuid?.() !== 0)('a data directory that belongs to somebody else is said so in one sentence', async () => {
+  const closed = join(dir, 'closed')
+  await mkdir(closed)
+  await chmod(closed, 0o500)
+  expect(await refused({}, join(closed, 'data'))).toContain('this user may not use')
+})
+
+test('an address that the machine has not is said so in one sentence', async () => {
+  expect(await refused({ DENDRO_HOST: '192.0.2.1' })).toContain('this machine has no address 192.0.2.1; set DENDRO_HOST')
+  expect(await refused({ DENDRO_HOST: 'no-such-host.invalid' })).toContain('this machine has no address no-such-host.invalid')
+})
+
+/** REFUSAL is PostgreSQL's answer to a wrong password, as it goes over the wire. */
+const REFUSAL = Buffer.from('E\0\0\0\x33SFATAL\0C28P01\0Mthe password is not the right one\0\0', 'latin1')
+
+test('a server that is no PostgreSQL of ours is named in one sentence, without its password', async () => {
+  expect(await refused({ DENDRO_POSTGRES_URL: 'mysql://user:secret@db/dendro' })).toContain('must look like postgres://')
+  const stranger = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => socket.end(REFUSAL))
+  }).listen(0, '127.0.0.1')
+  await once(stranger, 'listening')
+  const address = stranger.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  try {
+    const said = await refused({ DENDRO_POSTGRES_URL: `postgres://user:secret@127.0.0.1:${port}/dendro` })
+    expect(said).toContain(
+      `the PostgreSQL server 127.0.0.1:${port} cannot be used: the password is not the right one; check DENDRO_POSTGRES_URL`,
+    )
+    expect(said).not.toContain('secret')
+  } finally {
+    stranger.close()
+  }
+})

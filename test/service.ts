@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+/** PATIENCE_MS only ends a test that waits for what never comes. */
+const PATIENCE_MS = 240_000
+
+/** A Service is the real program as a child process, with what it wrote so far. */
+export type Service = { child: ChildProcess; url: string; said: () => string; complained: () => string }
+
+const running = new Set<ChildProcess>()
+
+/** startService runs `dendro start` on a data directory and does not wait for it. */
+export async function startService(dir: string, env: Record<string, string> = {}, command: readonly string[] = []): Promise<Service> {
+  const port = await freePort()
+  const [program = '', ...args] = [...command, process.execPath, join(root, 'server/src/main.ts'), 'start']
+  const child = spawn(program, args, {
+    env: { ...process.env, DENDRO_DATA_DIR: dir, DENDRO_PORT: String(port), DENDRO_LOG_LEVEL: 'warn', DENDRO_MEMORY: '2G', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  const [said, complained] = [textOf(child.stdout), textOf(child.stderr)]
+  return { child, url: `http://127.0.0.1:${port}`, said, complained }
+}
+
+function textOf(stream: NodeJS.ReadableStream | null): () => string {
+  let text = ''
+  stream?.on('data', (chunk) => {
+    text += chunk
+  })
+  return () => text
+}
+
+export const isUp = ({ said }: Service): boolean => said().includes('Stop with Ctrl-C')
+
+/** untilUp waits until the service greets, and fails with what it complained of when it ends instead. */
+export async function untilUp(service: Service): Promise<Service> {
+  await until(() => isUp(service) || hasLeft(service))
+  if (hasLeft(service)) throw new Error(`the service left with status ${service.child.exitCode}: ${service.complained()}`)
+  return service
+}
+
+const hasLeft = ({ child }: Service): boolean => child.exitCode !== null || child.signalCode !== null
+
+/** ended gives the status of a service that leaves by itself, and all that it complained of. */
+export async function ended(service: Service): Promise<{ status: number | null; complained: string }> {
+  await until(() => hasLeft(service))
+  return { status: service.child.exitCode, complained: service.complained() }
+}
+
+export async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const exit = once(child, 'exit')
+  child.kill(signal)
+  const [code] = await exit
+  return code
+}
+
+/** killServices ends whatever a test left running. */
+export async function killServices(): Promise<void> {
+  for (const child of running) await stop(child, 'SIGKILL')
+}
+
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const untilMs = performance.now() + PATIENCE_MS
+  while (!(await isSo())) {
+    if (performance.now() > untilMs) throw new Error('waited in vain')
+    await new Promise((done) => setTimeout(done, 50))
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+export const statusOf = (url: string, headers: Record<string, string> = {}): Promise<number> =>
+  fetch(url, { headers }).then(
+    (answer) => answer.status,
+    () => 0,
+  )
+
+/** processesOf are the processes whose command line names the data directory. */
+export const processesOf = (dir: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => existsSync(`/proc/${name}/cmdline`) && commandOf(name).includes(dir))
+    .map(Number)
+
+export function commandOf(pid: string | number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
