@@ -1,0 +1,66 @@
+/** BinaryRows reads an answer of the store in its format RowBinary: values one after another, each as its type says, texts byte for byte. */
+export class BinaryRows {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  get atEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  uint8(): number {
+    this.#at += 1
+    return this.#bytes.readUInt8(this.#at - 1)
+  }
+
+  uint64(): bigint {
+    this.#at += 8
+    return this.#bytes.readBigUInt64LE(this.#at - 8)
+  }
+
+  int64(): bigint {
+    this.#at += 8
+    return this.#bytes.readBigInt64LE(this.#at - 8)
+  }
+
+  float64(): number {
+    this.#at += 8
+    return this.#bytes.readDoubleLE(this.#at - 8)
+  }
+
+  /** bytes is a text as it lies in the answer; it is valid as long as the answer. */
+  bytes(): Buffer {
+    const length = this.length()
+    this.#at += length
+    if (this.#at > this.#bytes.length) throw new Error('the event store cut its answer short')
+    return this.#bytes.subarray(this.#at - length, this.#at)
+  }
+
+  text(): string {
+    const length = this.length()
+    this.#at += length
+    if (this.#at > this.#bytes.length) throw new Error('the event store cut its answer short')
+    return this.#bytes.toString('utf8', this.#at - length, this.#at)
+  }
+
+  texts(): string[] {
+    return Array.from({ length: this.length() }, () => this.text())
+  }
+
+  pairs(): [string, string][] {
+    return Array.from({ length: this.length() }, () => [this.text(), this.text()])
+  }
+
+  /** length is written in groups of seven bits, the lowest first. */
+  length(): number {
+    let value = 0
+    for (let weight = 1; ; weight *= 128) {
+      const byte = this.uint8()
+      value += (byte & 127) * weight
+      if (byte < 128) return value
+    }
+  }
+}

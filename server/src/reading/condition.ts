@@ -1,0 +1,123 @@
+import { isInstantKey } from '../query/instant.ts'
+import type { Condition, Filter } from '../query/tree.ts'
+import { keyIsThere, keyMeets, type Test } from './key-text.ts'
+import { placesOf, type Slots } from './places.ts'
+import { isNegated, outsideTest, type Positive, positiveTest, sequenceMeets, timeMeets } from './predicates.ts'
+import { lineHolds, rawLine } from './raw-line.ts'
+import { and, not, or, param, type Sql, sql, TRUE } from './statement.ts'
+
+/** A Scene is what the keys of a question mean in one branch of a read. */
+export type Scene = {
+  readonly slots: Slots
+  /** names are the datasets that the branch reads, for the keys that name them. */
+  readonly names: readonly { readonly logId: string; readonly collection: string; readonly dataset: string }[]
+}
+
+/** filterSql is the condition in the language of the store: true or false for every event, never unknown. */
+export function filterSql(filter: Filter, scene: Scene): Sql {
+  switch (filter.kind) {
+    case 'all':
+      return TRUE
+    case 'and':
+      return and(filter.of.map((part) => filterSql(part, scene)))
+    case 'or':
+      return or(filter.of.map((part) => filterSql(part, scene)))
+    case 'not':
+      return not(filterSql(filter.of, scene))
+    case 'contains':
+      return lineHolds(filter.text, scene.slots)
+    default:
+      return conditionSql(filter, scene)
+  }
+}
+
+type Keyed = Exclude<Condition, { kind: 'contains' }>
+
+function conditionSql(condition: Keyed, scene: Scene): Sql {
+  const { key } = condition
+  if (isInstantKey(key) || key === '@sequence') return onNumber(condition)
+  const own = builtIn(key, scene)
+  if (own) return onText(condition, own)
+  const places = placesOf(key, scene.slots)
+  if (condition.kind === 'exists') return condition.negated ? not(keyIsThere(places)) : keyIsThere(places)
+  if (condition.kind === 'between' && condition.negated) return keyMeets(places, outsideTest(condition))
+  const met = keyMeets(places, positiveTest(condition))
+  return isNegated(condition) ? and([keyIsThere(places), not(met)]) : met
+}
+
+/** onNumber is a condition on a number that every event has. */
+function onNumber(condition: Keyed): Sql {
+  if (condition.kind === 'exists') return condition.negated ? not(TRUE) : TRUE
+  const met = condition.key === '@sequence' ? sequenceMeets(condition) : timeMeets(condition)
+  return isNegated(condition) ? not(met) : met
+}
+
+/** A BuiltIn is a text that the store keeps or makes; '' is an absent one. */
+export type BuiltIn = { readonly text: Sql; readonly alwaysThere: boolean; readonly ignoresCase: boolean }
+
+const STATUS: Sql = sql`multiIf(sev in ('error', 'fatal'), 'error', sev = 'warn', 'warn', 'info')`
+
+/** builtIn is the text of a key that begins with @ and is none of the sender's; undefined for all others. */
+export function builtIn(key: string, { slots, names }: Scene): BuiltIn | undefined {
+  switch (key) {
+    case '@raw':
+      return { text: rawLine(slots), alwaysThere: true, ignoresCase: false }
+    case '@status':
+      return { text: STATUS, alwaysThere: true, ignoresCase: true }
+    case '@origin':
+      return { text: sql`origin`, alwaysThere: false, ignoresCase: false }
+    case '@pattern':
+      return { text: sql`if(skeleton = 0, '', lower(leftPad(hex(skeleton), 16, '0')))`, alwaysThere: false, ignoresCase: false }
+    case '@collection':
+      return {
+        text: nameOf(
+          names,
+          names.map(({ collection }) => collection),
+        ),
+        alwaysThere: true,
+        ignoresCase: false,
+      }
+    case '@dataset':
+      return {
+        text: nameOf(
+          names,
+          names.map(({ dataset }) => dataset),
+        ),
+        alwaysThere: true,
+        ignoresCase: false,
+      }
+    default:
+      return undefined
+  }
+}
+
+function nameOf(places: Scene['names'], texts: readonly string[]): Sql {
+  const [first = ''] = texts
+  if (texts.every((one) => one === first)) return sql`${param.text(first)}`
+  return sql`${param.texts(texts)}[indexOf(${param.uuids(places.map(({ logId }) => logId))}, log_id)]`
+}
+
+function onText(condition: Keyed, { text, alwaysThere, ignoresCase }: BuiltIn): Sql {
+  const isThere = alwaysThere ? TRUE : sql`${text} != ''`
+  if (condition.kind === 'exists') return condition.negated ? not(isThere) : isThere
+  const test: Test = positiveTest(ignoresCase ? inLowerCase(condition) : condition)
+  const meets = (one: Test) => (one.holdsForAbsent ? and([isThere, one.of(text)]) : one.of(text))
+  if (condition.kind === 'between' && condition.negated) return meets(outsideTest(condition))
+  const met = meets(test)
+  return isNegated(condition) ? and([isThere, not(met)]) : met
+}
+
+/** inLowerCase takes the case out of the literals for a text that is in lower case itself. */
+function inLowerCase(condition: Positive): Positive {
+  const lower = <L extends { readonly text: string }>(literal: L): L => ({ ...literal, text: literal.text.toLowerCase() })
+  switch (condition.kind) {
+    case 'compare':
+      return { ...condition, value: lower(condition.value) }
+    case 'in':
+      return { ...condition, values: condition.values.map(lower) }
+    case 'between':
+      return { ...condition, low: lower(condition.low), high: lower(condition.high) }
+    default:
+      return condition
+  }
+}

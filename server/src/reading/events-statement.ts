@@ -1,0 +1,132 @@
+import type { Slot } from '../events/shred/slots.ts'
+import { tableClasses } from '../events/table.ts'
+import type { Order } from '../query/tree.ts'
+import { type Branch, columnsOf } from './branches.ts'
+import { builtIn, filterSql, type Scene } from './condition.ts'
+import type { Carrier } from './found-event.ts'
+import { keyText, readable } from './key-text.ts'
+import { placesOf } from './places.ts'
+import { instant, instantNs } from './predicates.ts'
+import type { Bounds, EventsWish, Position, Question } from './question.ts'
+import { and, constant, digits, FALSE, joined, name, param, type Sql, sql, TRUE } from './statement.ts'
+
+/** An EventsPlan is a statement that gives back events, and how to read its rows. */
+export type EventsPlan = { readonly whole: Sql; readonly carriers: readonly Carrier[] }
+
+/** eventsPlan asks for up to so many events of a window; undefined when nothing can be there. */
+export function eventsPlan(
+  branches: readonly Branch[],
+  { filter }: Pick<Question, 'filter'>,
+  wish: EventsWish,
+  bounds: Bounds,
+): EventsPlan | undefined {
+  const carriers: Carrier[] = []
+  const parts: Sql[] = []
+  for (const branch of branches) {
+    const met = filterSql(filter, sceneOf(branch))
+    if (met === FALSE) continue
+    const columns = columnsFor(branch, wish)
+    const carrier = {
+      tableClass: branch.tableClass,
+      columns,
+      sources: new Map(branch.sources.map((one) => [one.logId, one])),
+      hasRaw: wish.withRaw,
+    }
+    parts.push(branchSql(branch, { met, bounds, wish, columns, number: carriers.length }))
+    carriers.push(carrier)
+  }
+  const [only] = parts
+  if (only === undefined) return undefined
+  const whole =
+    parts.length === 1 ? only : sql`select * from (${joined(parts, ' union all ')}) ${orderOf(wish, 'outer')} limit ${digits(wish.limit)}`
+  return { whole: sql`select branch, ns, seq, log, sev, origin, skeleton, shape, line, more, found from (${whole})`, carriers }
+}
+
+export const sceneOf = (branch: Branch): Scene => ({
+  slots: branch.slots,
+  names: branch.sources.map(({ logId, collection, dataset }) => ({ logId, collection, dataset })),
+})
+
+/** scopeOf is the condition that every read of a branch begins with: its datasets and the range of time. */
+export function scopeOf({ sources }: Branch, { fromMs, toMs }: Bounds): Sql {
+  const [only] = sources
+  const here =
+    only && sources.length === 1
+      ? sql`log_id = ${param.uuid(only.logId)}`
+      : sql`log_id in ${param.uuids(sources.map(({ logId }) => logId))}`
+  return sql`${here} and ts >= ${instant(fromMs)} and ts < ${instant(toMs)}`
+}
+
+type BranchRead = { met: Sql; bounds: Bounds; wish: EventsWish; columns: readonly Slot[]; number: number }
+
+/** branchSql sorts and cuts before it puts the values together, so that this is done for the events that are wanted only. */
+function branchSql(branch: Branch, { met, bounds, wish, columns, number }: BranchRead): Sql {
+  const table = name(tableClasses[branch.tableClass].table)
+  const where = and([scopeOf(branch, bounds), positionSql(wish, bounds), met])
+  const fixed = wish.withRaw
+    ? sql`ts, seq, log_id, sev, origin, skeleton, shape, more, raw`
+    : sql`ts, seq, log_id, sev, origin, skeleton, shape, more`
+  const all = joined([fixed, ...columns.map(name), ...rankColumns(wish.orderBy, branch)])
+  const inOrder = orderOf(wish, branch.sources.length === 1 ? 'dataset' : 'inner')
+  return sql`select toUInt64(${digits(number)}) as branch, toUnixTimestamp64Nano(ts) as ns, seq, toString(log_id) as log, sev, origin, skeleton,
+    shape, ${wish.withRaw ? sql`raw` : sql`''`} as line, more, ${valuesOf(columns)} as found${wish.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_value` : sql``}
+    from (select ${all} from ${table} where ${where} ${inOrder} limit ${digits(wish.limit)})`
+}
+
+const valuesOf = (columns: readonly Slot[]): Sql =>
+  columns.length === 0 ? sql`emptyArrayString()` : sql`cast([${joined(columns.map(name))}], 'Array(String)')`
+
+/** columnsFor are the columns that are read for an event: those of the keys asked for, and all when the line is put together from them. */
+function columnsFor(branch: Branch, { keys, withRaw }: EventsWish): readonly Slot[] {
+  const all = columnsOf(branch)
+  if (keys === 'all' || withRaw) return all
+  const paths = keys.flatMap((key) => (key.startsWith('$') || key.startsWith('@') ? [key] : [key, `$${key}`]))
+  const wanted = new Set(branch.sources.flatMap(({ located }) => paths.map((path) => located.map.slots.get(path))))
+  return all.filter((column) => wanted.has(column))
+}
+
+function positionSql({ newestFirst, after, fromSequence }: EventsWish, { fromMs }: Bounds): Sql {
+  return and([
+    after === undefined ? TRUE : afterSql(after, newestFirst),
+    fromSequence === undefined ? TRUE : sql`(ts >= ${instant(fromMs + 1)} or seq >= ${param.uint64(fromSequence)})`,
+  ])
+}
+
+/** afterSql is not a comparison of pairs: the store reads less when it sees the bound on time by itself. */
+function afterSql({ timeNs, seq }: Position, newestFirst: boolean): Sql {
+  const [time, number] = [instantNs(timeNs), param.uint64(seq)]
+  return newestFirst ? sql`ts <= ${time} and (ts < ${time} or seq < ${number})` : sql`ts >= ${time} and (ts > ${time} or seq > ${number})`
+}
+
+/** rankColumns are by what events with a key are put in order: those that lack it last, numbers before other texts. */
+function rankColumns(order: Order | undefined, branch: Branch): readonly Sql[] {
+  if (!order) return []
+  const number = numberOfKey(order.key, branch)
+  const stored = number === undefined ? (builtIn(order.key, sceneOf(branch))?.text ?? keyText(placesOf(order.key, branch.slots))) : sql`'-'`
+  const read = number ?? sql`if(match(${stored}, '^[+-]?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$'), toFloat64OrNull(${stored}), null)`
+  const finite = sql`if(isFinite(${read}), ${read}, null)`
+  return [
+    sql`toUInt8(${stored} = '') as rank_absent`,
+    sql`toUInt8(isNull(${number ?? finite})) as rank_text`,
+    sql`${number ?? finite} as rank_number`,
+    sql`toString(${readable(stored)}) as rank_value`,
+  ]
+}
+
+/** numberOfKey is the number that a built-in key is; undefined for all others. */
+function numberOfKey(key: string, _branch: Branch): Sql | undefined {
+  if (key === '@time' || key === '@timestamp') return sql`toNullable(toUnixTimestamp64Nano(ts))`
+  if (key === '@sequence') return sql`toNullable(toInt64(seq))`
+  return undefined
+}
+
+type Where = 'outer' | 'inner' | 'dataset'
+
+/** orderOf is the order of the answer; within one dataset it begins with the sort key of the table, so that reading can stop early. */
+function orderOf({ orderBy, newestFirst }: EventsWish, where: Where): Sql {
+  const time = where === 'outer' ? 'ns' : 'ts'
+  const direction = newestFirst ? 'desc' : 'asc'
+  if (!orderBy) return constant(`order by ${where === 'dataset' ? `log_id ${direction}, ` : ''}${time} ${direction}, seq ${direction}`)
+  const own = orderBy.descending ? 'desc' : 'asc'
+  return constant(`order by rank_absent, rank_text, rank_number ${own}, rank_value ${own}, ${time} ${direction}, seq ${direction}`)
+}

@@ -1,0 +1,92 @@
+import { fromSlot } from '../events/shred/leaf-text.ts'
+import { rebuild, shapeReferences } from '../events/shred/shape.ts'
+import type { Slot } from '../events/shred/slots.ts'
+import { formatTime, fromNs } from '../events/shred/time-text.ts'
+import type { TableClass } from '../events/table.ts'
+import { severities } from '../events/table.ts'
+import type { BinaryRows } from './binary-rows.ts'
+import type { Reached } from './branches.ts'
+import { slotsIn } from './places.ts'
+import type { EventsWish, FoundEvent } from './question.ts'
+
+/** A Carrier says how the rows of a branch are laid out: which columns stand in `values`, and which keys lie there for each source. */
+export type Carrier = {
+  readonly tableClass: TableClass
+  readonly columns: readonly Slot[]
+  readonly sources: ReadonlyMap<string, Reached>
+  readonly hasRaw: boolean
+}
+
+const severityNames = Object.fromEntries(Object.entries(severities).map(([word, number]) => [number, word])) as Record<
+  number,
+  FoundEvent['severity']
+>
+
+export type StoredEvent = Omit<FoundEvent, 'leaves' | 'raw'> & {
+  readonly branch: number
+  readonly shape: string
+  readonly raw: Buffer
+  readonly more: ReadonlyMap<string, string>
+  readonly values: readonly string[]
+}
+
+/** storedEvent reads a row in the order in which eventColumns writes it. */
+export function storedEvent(rows: BinaryRows): StoredEvent {
+  return {
+    branch: Number(rows.uint64()),
+    timeNs: rows.int64(),
+    seq: rows.uint64(),
+    logId: rows.text(),
+    severity: severityNames[rows.uint8()] ?? 'none',
+    origin: rows.text(),
+    skeleton: rows.uint64(),
+    shape: rows.text(),
+    raw: rows.bytes(),
+    more: new Map(rows.pairs()),
+    values: rows.texts(),
+  }
+}
+
+/** foundEvent gives an event the shape in which it is asked for. */
+export function foundEvent(stored: StoredEvent, carrier: Carrier, wish: Pick<EventsWish, 'keys'>): FoundEvent {
+  const { branch: _branch, shape, raw, more, values, ...kept } = stored
+  const source = carrier.sources.get(stored.logId)
+  if (!source) throw new Error('the event store gave back an event of a dataset that was not asked for')
+  const bySlot = new Map(carrier.columns.map((column, index) => [column, values[index] ?? '']))
+  const time = fromNs(stored.timeNs)
+  const slot = (column: Slot) => bySlot.get(column) ?? ''
+  const line = () => (shape === '' ? raw : rebuild(shape, { time, slot, more: (path) => more.get(path), raw: raw.toString('utf8') }))
+  return { ...kept, raw: carrier.hasRaw ? line() : undefined, leaves: only(leavesOf(stored, carrier, source, slot), wish.keys) }
+}
+
+/** leavesOf gives the values in the order in which the line has them as far as its shape tells, then the others. */
+function leavesOf(
+  { shape, more, timeNs }: StoredEvent,
+  { tableClass }: Carrier,
+  source: Reached,
+  slot: (column: Slot) => string,
+): Map<string, string> {
+  const leaves = new Map<string, string>()
+  const slots = slotsIn(tableClass, source.located.map.slots)
+  for (const { path, reference } of shape === '' ? [] : shapeReferences(shape).places) {
+    if (path === '') continue
+    if (reference.kind === 'time') leaves.set(path, formatTime(fromNs(timeNs), reference.format))
+    else put(path, (reference.kind === 'slot' ? slot(reference.slot) : more.get(path)) ?? '')
+  }
+  for (const path of source.located.map.slots.keys()) {
+    const column = slots(path)
+    if (column !== undefined) put(path, slot(column))
+  }
+  for (const [path, text] of more) put(path, text)
+  return leaves
+
+  function put(path: string, text: string): void {
+    if (text !== '' && !leaves.has(path)) leaves.set(path, fromSlot(text))
+  }
+}
+
+function only(leaves: Map<string, string>, keys: EventsWish['keys']): ReadonlyMap<string, string> {
+  if (keys === 'all') return leaves
+  const named = keys.flatMap((key) => (key.startsWith('$') || key.startsWith('@') ? [key] : [key, `$${key}`]))
+  return new Map(named.flatMap((key) => (leaves.has(key) ? [[key, leaves.get(key) ?? ''] as const] : [])))
+}

@@ -1,0 +1,65 @@
+import { timeKeys } from '../events/shred/event.ts'
+import type { Slot } from '../events/shred/slots.ts'
+import { type TableClass, tableClasses } from '../events/table.ts'
+
+/**
+ * A Spot is where the text of a key may lie. In one event at most one of a key's spots has it:
+ * - `slot`: in a column
+ * - `more`: beside the columns, in events from before the key had one
+ * - `time`: nowhere, because the time of the event gives it back; the shape says so
+ * - `element`: in the array that lies in other spots, counted from 0
+ */
+export type Spot =
+  | { readonly kind: 'slot'; readonly column: Slot }
+  | { readonly kind: 'more'; readonly path: string }
+  | { readonly kind: 'time'; readonly path: string }
+  | { readonly kind: 'element'; readonly of: readonly Spot[]; readonly index: number }
+
+/** Places are the spots of a key in ranks: those of a later rank count where the event has the key in no earlier one. */
+export type Places = readonly (readonly Spot[])[]
+
+/** Slots tells the column of a key in one table; undefined when the table has none for it. */
+export type Slots = (path: string) => Slot | undefined
+
+const ELEMENT = /^(.+)\.(\d|[12]\d|3[01])$/s
+
+/** placesOf says where a key is looked for: itself, as an element of an array, and a bare name then as the attribute of that name. */
+export function placesOf(key: string, slots: Slots): Places {
+  const own = ranksOf(key, slots)
+  return key.startsWith('$') || key.startsWith('@') ? own : [...own, ...ranksOf(`$${key}`, slots)]
+}
+
+/** pathsOf are the paths whose columns decide where a key is looked for. */
+export const pathsOf = (key: string): readonly string[] => {
+  const array = ELEMENT.exec(key)?.[1]
+  const own = array === undefined ? [key] : [key, array]
+  return key.startsWith('$') || key.startsWith('@') ? own : [...own, ...own.map((path) => `$${path}`)]
+}
+
+function ranksOf(path: string, slots: Slots): Places {
+  const [, array, index] = ELEMENT.exec(path) ?? []
+  const own = spotsOf(path, slots)
+  return array === undefined ? [own] : [own, [{ kind: 'element', of: spotsOf(array, slots), index: Number(index) }]]
+}
+
+function spotsOf(path: string, slots: Slots): readonly Spot[] {
+  const column = slots(path)
+  return [
+    ...(column === undefined ? [] : [{ kind: 'slot', column } as const]),
+    { kind: 'more', path },
+    ...(timeKeys.includes(path) ? [{ kind: 'time', path } as const] : []),
+  ]
+}
+
+/** slotsIn are the slots of a map that a table has; a dataset that outgrew a smaller table had no columns for the rest there. */
+export function slotsIn(tableClass: TableClass, slots: ReadonlyMap<string, Slot>): Slots {
+  return (path) => {
+    const slot = slots.get(path)
+    return slot !== undefined && hasSlot(tableClass, slot) ? slot : undefined
+  }
+}
+
+export function hasSlot(tableClass: TableClass, slot: Slot): boolean {
+  const { cSlots, sSlots } = tableClasses[tableClass]
+  return Number(slot.slice(1)) < (slot.startsWith('c') ? cSlots : sSlots)
+}

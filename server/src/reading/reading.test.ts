@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lineOf, openReader, type Reader } from '../../../test/reader.ts'
+
+let reader: Reader
+beforeAll(async () => {
+  reader = await openReader()
+})
+afterAll(() => reader?.close())
+
+const at = (second: number) => new Date(Date.UTC(2026, 9, 1, 12, 0, second)).toISOString()
+
+describe('events come back as they were sent', () => {
+  const lines = [
+    `{"timestamp":"${at(1)}","level":"info","n":1.50,"user":{"name":"Ada"},"empty":"","gone":null}`,
+    `{"timestamp":${Date.parse(at(2))},"level":"warn","n":"12","list":[1,{"x":2}]}`,
+    `{"time":"${at(3)}","level":"error","text":"a \\"quoted\\" \\u00e9 line\\n"}`,
+    'plain text',
+  ]
+  beforeAll(() => reader.send('kept', lines))
+
+  test('byte for byte, newest first or oldest first', async () => {
+    expect(await reader.lines(['kept'], '', { newestFirst: false })).toEqual(lines)
+    expect(await reader.lines(['kept'])).toEqual(lines.toReversed())
+  })
+
+  test('with the values of their keys, also of the one that gave the time', async () => {
+    const { events } = await reader.events(['kept'], '', { newestFirst: false })
+    expect(events.map(({ leaves }) => Object.fromEntries(leaves))).toEqual([
+      { timestamp: at(1), level: 'info', n: '1.50', 'user.name': 'Ada', empty: '' },
+      { timestamp: String(Date.parse(at(2))), level: 'warn', n: '12', list: '[1,{"x":2}]' },
+      { time: at(3), level: 'error', text: 'a "quoted" \u00e9 line\n' },
+      {},
+    ])
+    expect(events.map(({ severity }) => severity)).toEqual(['info', 'warn', 'error', 'none'])
+    expect(events[0]?.timeNs).toBe(BigInt(Date.parse(at(1))) * 1_000_000n)
+    expect(events[0]?.origin).toBe('127.0.0.1')
+    expect(new Set(events.map(({ logId }) => logId))).toEqual(new Set([(await reader.source('kept')).logId]))
+  })
+
+  test('with the keys asked for only, and without their line', async () => {
+    const { events } = await reader.events(['kept'], '', { newestFirst: false, keys: ['level', 'timestamp'], withRaw: false })
+    expect(events.map(({ leaves }) => Object.fromEntries(leaves))).toEqual([
+      { level: 'info', timestamp: at(1) },
+      { level: 'warn', timestamp: String(Date.parse(at(2))) },
+      { level: 'error' },
+      {},
+    ])
+    expect(events.every(({ raw }) => raw === undefined)).toBe(true)
+  })
+})
+
+describe('conditions', () => {
+  const rows: Record<string, string> = {
+    a: '{"id":"a","status":500,"level":"error","path":"/api/x","empty":""}',
+    b: '{"id":"b","status":"500.0","level":"info"}',
+    c: '{"id":"c","status":"5xx","path":"/users/%1","cached":"TRUE"}',
+    d: '{"id":"d","status":99,"level":null,"path":"/API/y"}',
+    e: '{"id":"e","big":9007199254740993,"cached":false}',
+    f: '{"id":"f","big":9007199254740992,"tags":["beta","x y",null,[1,2],3.50]}',
+  }
+  beforeAll(() => reader.send('conditions', Object.values(rows)))
+
+  test.each([
+    ["level = 'error'", 'a'],
+    ["level = 'Error'", ''],
+    ["level != 'info'", 'a'],
+    ["NOT level = 'info'", 'acdef'],
+    ['level IS NULL', 'cdef'],
+    ['EXISTS level', 'ab'],
+    ['EXISTS empty', 'a'],
+    ["empty = ''", 'a'],
+    ["empty LIKE '%'", 'a'],
+    ["empty LIKE '_'", ''],
+    ['status = 500', 'ab'],
+    ["status = '500'", 'a'],
+    ['status >= 500', 'ab'],
+    ['status < 500', 'd'],
+    ['status NOT BETWEEN 200 AND 399', 'abd'],
+    ["status IN (99, '5xx')", 'cd'],
+    ["status NOT IN (99, '5xx')", 'ab'],
+    ["path LIKE '/api/%'", 'a'],
+    ["path ILIKE '/api/%'", 'ad'],
+    ["path LIKE '%\\%_'", 'c'],
+    ["path ~ '^/(api|users)/'", 'ac'],
+    ["path !~ '^/api'", 'cd'],
+    ["path ~* '^/api'", 'ad'],
+    ['cached = true', 'c'],
+    ['cached != true', 'e'],
+    ['big = 9007199254740993', 'e'],
+    ["id > 'c'", 'def'],
+    ["id BETWEEN 'b' AND 'd'", 'bcd'],
+    ["tags.0 = 'beta'", 'f'],
+    ["tags.1 LIKE 'x%'", 'f'],
+    ['EXISTS tags.2', ''],
+    ["tags.3 = '[1,2]'", 'f'],
+    ['tags.4 = 3.5', 'f'],
+    ['EXISTS tags.5', ''],
+    ["@status = 'ERROR'", 'a'],
+    ["@status != 'error'", 'bcdef'],
+    ['@sequence > 5', 'abcdef'],
+    ["@dataset = 'conditions' AND @collection LIKE 'def%'", 'abcdef'],
+    ["@dataset = 'other'", ''],
+    ["nowhere = 'x' OR id = 'a'", 'a'],
+    ["(id = 'a' OR id = 'b') AND NOT status = '500'", 'b'],
+    ['"odd key" IS NULL AND id = \'a\'', 'a'],
+    ["@origin = 127.0.0.1 AND id IN ('a')", 'a'],
+  ])('%s', async (where, ids) => {
+    const { events } = await reader.events(['conditions'], where, { newestFirst: false })
+    expect(events.map(({ leaves }) => leaves.get('id')).join('')).toBe(ids)
+  })
+})
+
+test('reading goes on where it stopped, in both directions, and says whether there is more', async () => {
+  const lines = Array.from({ length: 25 }, (_, index) => `{"timestamp":"${at(index >> 2)}","n":${index}}`)
+  await reader.send('pages', lines)
+  for (const newestFirst of [true, false]) {
+    const seen: string[] = []
+    let after: { timeNs: bigint; seq: bigint } | undefined
+    for (;;) {
+      const page = await reader.events(['pages'], '', { limit: 7, newestFirst, ...(after ? { after } : {}) })
+      seen.push(...page.events.map(lineOf))
+      after = page.events.at(-1)
+      if (!page.hasMore) break
+    }
+    expect(seen).toEqual(newestFirst ? lines.toReversed() : lines)
+  }
+})

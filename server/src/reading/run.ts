@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import { ClickHouseError } from '@clickhouse/client'
+import { badRequest, type Failure, unavailable } from '../errors.ts'
+import type { EventStore } from '../events/events.ts'
+import { BinaryRows } from './binary-rows.ts'
+import type { Cost, Question } from './question.ts'
+import { type Sql, statement } from './statement.ts'
+
+/** An Asking is how far a question is: what its statements have cost so far, and what they may still cost. */
+export type Asking = Pick<Question, 'orgNumber' | 'budget' | 'signal' | 'onProgress'> & {
+  readonly startedMs: number
+  rows: number
+  bytes: number
+}
+
+export const startAsking = ({ orgNumber, budget, signal, onProgress }: Question): Asking => ({
+  orgNumber,
+  budget,
+  signal,
+  ...(onProgress ? { onProgress } : {}),
+  startedMs: performance.now(),
+  rows: 0,
+  bytes: 0,
+})
+
+export const costOf = ({ rows, bytes, startedMs }: Asking, share: number): Cost => ({
+  rows,
+  bytes,
+  elapsedMs: performance.now() - startedMs,
+  share,
+})
+
+/** RESULT_BYTES_MAX bounds an answer, which is held in memory whole. */
+const RESULT_BYTES_MAX = 256 * 2 ** 20
+const PROGRESS_EVERY_MS = 500
+/** TEXT_BYTES_MAX is the longest statement; one that names hundreds of datasets is long. */
+const TEXT_BYTES_MAX = 16 * 2 ** 20
+const TREE_NODES_MAX = 5_000_000
+
+/** run sends one statement as the organisation and gives back its rows; it counts what they cost. Who leaves ends the statement in the store too. */
+export async function run(store: EventStore, asking: Asking, whole: Sql): Promise<BinaryRows> {
+  const { budget, signal } = asking
+  signal.throwIfAborted()
+  const secondsLeft = budget.seconds - (performance.now() - asking.startedMs) / 1_000
+  if (secondsLeft <= 0) throw tooExpensive(`more than ${budget.seconds} s`)
+  const { text, params } = statement(whole)
+  const queryId = randomUUID()
+  const watching = watch(store, asking, queryId)
+  try {
+    const { stream, summary } = await store.reader.exec({
+      query: `${text} format RowBinary`,
+      query_params: { ...params },
+      query_id: queryId,
+      abort_signal: signal,
+      use_multipart_params_auto: true,
+      clickhouse_settings: {
+        log_comment: String(asking.orgNumber),
+        // The whole answer is waited for, so that what goes wrong late is a failure and not half an answer.
+        wait_end_of_query: 1,
+        precise_float_parsing: 1,
+        max_execution_time: Math.max(secondsLeft, 0.001),
+        timeout_overflow_mode: 'throw',
+        max_bytes_to_read: String(Math.max(1, Math.floor(budget.bytes - asking.bytes))),
+        max_rows_to_read: String(Math.max(1, Math.floor(budget.rows - asking.rows))),
+        read_overflow_mode: 'throw',
+        max_result_bytes: String(RESULT_BYTES_MAX),
+        result_overflow_mode: 'throw',
+        max_query_size: String(TEXT_BYTES_MAX),
+        max_ast_elements: String(TREE_NODES_MAX),
+        max_expanded_ast_elements: String(TREE_NODES_MAX),
+        ...(await memorySettings(store, budget.memoryBytes)),
+      },
+    })
+    const chunks: Buffer[] = []
+    for await (const chunk of stream) chunks.push(chunk as Buffer)
+    asking.rows += Number(summary?.read_rows ?? 0)
+    asking.bytes += Number(summary?.read_bytes ?? 0)
+    return new BinaryRows(Buffer.concat(chunks))
+  } catch (cause) {
+    if (signal.aborted) await kill(store, queryId)
+    signal.throwIfAborted()
+    throw failureOf(cause, asking)
+  } finally {
+    watching.stop()
+  }
+}
+
+const ceilings = new WeakMap<object, Promise<number>>()
+
+/** memorySettings lower what a statement may take below what the store lets a reader have anyway; asking for more would be refused. */
+async function memorySettings({ reader }: EventStore, wantedBytes: number): Promise<Record<string, string>> {
+  const known =
+    ceilings.get(reader) ??
+    reader
+      .query({ query: "select getSetting('max_memory_usage') as bytes", format: 'JSONEachRow' })
+      .then((answer) => answer.json<{ bytes: string | number }>())
+      .then((rows) => Number(rows[0]?.bytes ?? 0))
+  ceilings.set(reader, known)
+  known.catch(() => ceilings.delete(reader))
+  const ceiling = await known
+  return { max_memory_usage: String(Math.floor(ceiling === 0 ? wantedBytes : Math.min(ceiling, wantedBytes))) }
+}
+
+/** kill makes sure of what leaving the connection should do anyway. */
+async function kill({ writer }: EventStore, queryId: string): Promise<void> {
+  await writer.command({ query: 'kill query where query_id = {queryId:String} async', query_params: { queryId } }).catch(() => undefined)
+}
+
+const TIMEOUT = '159'
+const ROWS_OVER = '158'
+const BYTES_OVER = '307'
+const RESULT_OVER = '396'
+const MEMORY_OVER = '241'
+const TOO_MANY_QUERIES = '202'
+
+/** failureOf tells a question that asks for too much from a store in trouble; the store's own words are for our log only. */
+function failureOf(cause: unknown, { budget }: Asking): unknown {
+  if (!(cause instanceof ClickHouseError)) return unavailable('the event store does not answer', { cause })
+  switch (cause.code) {
+    case TIMEOUT:
+      return tooExpensive(`more than ${budget.seconds} s`, cause)
+    case ROWS_OVER:
+      return tooExpensive(`more than ${budget.rows} events`, cause)
+    case BYTES_OVER:
+      return tooExpensive(`more than ${budget.bytes} bytes`, cause)
+    case RESULT_OVER:
+      return badRequest('the answer would be too large; ask for fewer events or keys', { cause })
+    case MEMORY_OVER:
+      return unavailable('the event store has not enough memory for this question; narrow the time range or group by fewer values', {
+        cause,
+      })
+    case TOO_MANY_QUERIES:
+      return unavailable('the event store has too much to do', { cause })
+    default:
+      return new Error('a statement failed in the event store', { cause })
+  }
+}
+
+const tooExpensive = (what: string, cause?: unknown): Failure =>
+  badRequest(`this question would read ${what}; narrow the time range, name fewer datasets, or add a condition on a rare value`, { cause })
+
+/** watch reports how far a statement is, beginning with one that takes long. */
+function watch(store: EventStore, asking: Asking, queryId: string): { stop(): void } {
+  const { onProgress } = asking
+  if (!onProgress) return { stop: () => undefined }
+  let asked = false
+  const timer = setInterval(async () => {
+    if (asked) return
+    asked = true
+    const seen = await progressOf(store, queryId).catch(() => undefined)
+    asked = false
+    if (!seen || !timer.hasRef()) return
+    onProgress({ ...costOf(asking, seen.share), rows: asking.rows + seen.rows, bytes: asking.bytes + seen.bytes })
+  }, PROGRESS_EVERY_MS)
+  return {
+    stop: () => {
+      timer.unref()
+      clearInterval(timer)
+    },
+  }
+}
+
+type Progress = { rows: number; bytes: number; share: number }
+
+async function progressOf({ writer }: EventStore, queryId: string): Promise<Progress | undefined> {
+  const answer = await writer.query({
+    query: 'select read_rows, read_bytes, total_rows_approx from system.processes where query_id = {queryId:String}',
+    query_params: { queryId },
+    format: 'JSONEachRow',
+  })
+  const [row] = await answer.json<{ read_rows: string; read_bytes: string; total_rows_approx: string }>()
+  if (!row) return undefined
+  const [rows, bytes, total] = [Number(row.read_rows), Number(row.read_bytes), Number(row.total_rows_approx)]
+  return { rows, bytes, share: total === 0 ? 0 : Math.min(1, rows / total) }
+}

@@ -1,0 +1,59 @@
+import { sql } from '../server/src/meta/sql.ts'
+import { parseFilter } from '../server/src/query/filter.ts'
+import type { Budget, EventsWish, FoundEvent, FoundEvents, Question, Source } from '../server/src/reading/question.ts'
+import { readEvents } from '../server/src/reading/reading.ts'
+import { locate } from '../server/src/resources/catalog/catalog.ts'
+import { openSenders, type Senders } from './senders.ts'
+
+export const budget: Budget = { bytes: 1e12, rows: 1e10, seconds: 60, memoryBytes: 2 ** 30 }
+
+/** A Reader sends lines to datasets of an organisation of its own and asks for what it has sent. */
+export type Reader = {
+  senders: Senders
+  /** send stores lines in a dataset, which comes into being with the first. */
+  send(dataset: string, lines: readonly string[], headers?: Record<string, string>): Promise<void>
+  source(dataset: string): Promise<Source>
+  question(datasets: readonly string[], where?: string, more?: Partial<Question>): Promise<Question>
+  events(datasets: readonly string[], where?: string, wish?: Partial<EventsWish>, more?: Partial<Question>): Promise<FoundEvents>
+  /** lines are the lines of the events found, newest first unless the wish says otherwise. */
+  lines(datasets: readonly string[], where?: string, wish?: Partial<EventsWish>): Promise<string[]>
+  close(): Promise<void>
+}
+
+export async function openReader(): Promise<Reader> {
+  const senders = await openSenders()
+  const { app, org } = senders
+  const { world } = app.app
+  const row = await world.meta.one<{ number: number }>(sql`select number from organisations where id = ${org.orgId}`)
+  const source = async (dataset: string): Promise<Source> => {
+    const found = await senders.found('default', dataset)
+    if (!found) throw new Error(`there is no dataset ${dataset}`)
+    return { logId: found.id, collection: 'default', dataset, located: await locate(world, org.orgId, found.id) }
+  }
+  const question: Reader['question'] = async (datasets, where = '', more = {}) => ({
+    orgNumber: row?.number ?? 0,
+    sources: await Promise.all(datasets.map(source)),
+    filter: parseFilter(where).filter,
+    bounds: { fromMs: 0, toMs: app.clock.nowMs() + 48 * 3_600_000 },
+    budget,
+    signal: new AbortController().signal,
+    ...more,
+  })
+  const events: Reader['events'] = async (datasets, where, wish = {}, more) =>
+    readEvents(world.events, await question(datasets, where, more), { limit: 100, newestFirst: true, keys: 'all', withRaw: true, ...wish })
+  return {
+    senders,
+    source,
+    question,
+    events,
+    send: async (dataset, lines, headers = {}) => {
+      const reply = await senders.post(lines.join('\n'), { headers: { 'x-service-dataset': dataset, ...headers } })
+      if (reply.status !== 200 || reply.body.accepted !== lines.length)
+        throw new Error(`lines were not taken: ${JSON.stringify(reply.body)}`)
+    },
+    lines: async (datasets, where, wish) => (await events(datasets, where, wish)).events.map(lineOf),
+    close: () => senders.close(),
+  }
+}
+
+export const lineOf = ({ raw }: FoundEvent): string => Buffer.from(raw ?? []).toString('utf8')
