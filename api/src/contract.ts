@@ -7,6 +7,7 @@ import { groups } from './groups.ts'
 import { health } from './health.ts'
 import { ingestion } from './ingestion.ts'
 import { ledger } from './ledger.ts'
+import { limits } from './limits.ts'
 import { logs } from './logs.ts'
 import { metrics } from './metrics.ts'
 import { access, organizations } from './organizations.ts'
@@ -30,6 +31,7 @@ export const contract = {
   health,
   ingestion,
   ledger,
+  limits,
   logs,
   metrics,
   organizations,

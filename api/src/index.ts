@@ -30,6 +30,7 @@ export {
 export type { Delta, Event, Explain, GroupRow, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
 export { GroupMember, UserGroup } from './groups.ts'
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
+export type { Limit } from './limits.ts'
 export { Log, LogView } from './logs.ts'
 export {
   API_VERSION,

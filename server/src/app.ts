@@ -35,6 +35,8 @@ import { groupRoutes } from './resources/groups/routes.ts'
 import { troublesOf } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { ledgerRoutes } from './resources/ledger/routes.ts'
+import { LimitMeter } from './resources/limits/metering.ts'
+import { limitRoutes } from './resources/limits/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
@@ -52,7 +54,7 @@ import { version } from './version.ts'
 import { jobKinds } from './work.ts'
 import type { Deployment, World } from './world.ts'
 
-const allRoutes = (world: World, meter: Meter, intake: Intake): readonly Routes[] => [
+const allRoutes = (world: World, { meter, intake, limits }: { meter: Meter; intake: Intake; limits: LimitMeter }): readonly Routes[] => [
   accessRoutes(world),
   groupRoutes(world),
   organizationRoutes(world),
@@ -67,6 +69,7 @@ const allRoutes = (world: World, meter: Meter, intake: Intake): readonly Routes[
   healthRoutes(world),
   ingestionRoutes(intake),
   ledgerRoutes(world),
+  limitRoutes(world, limits),
   logRoutes(world),
   metricsRoutes(meter),
   referenceRoutes({ version: world.deployment.version, region: world.deployment.region, troubles: () => troublesOf(world) }),
@@ -184,8 +187,9 @@ export async function openApp(
   watchStores(world, meter)
   const heartbeats = new Heartbeats(world)
   const beat = (logId: string, nowMs: number) => heartbeats.beat(logId, nowMs)
+  const limits = new LimitMeter(world)
   const intake = openIntake(
-    { ...world, beat },
+    { ...world, beat, limits },
     {
       bytesMax: Math.floor(config.DENDRO_MEMORY * BODIES_SHARE),
       extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,
@@ -193,7 +197,7 @@ export async function openApp(
     },
   )
   const door = openDoor({
-    routes: allRoutes(world, meter, intake),
+    routes: allRoutes(world, { meter, intake, limits }),
     identify: (credential, facts) => identify(world, guesses, credential, facts),
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),

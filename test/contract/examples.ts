@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Maker, PASSWORD } from './stage.ts'
 
 /** An Ask is what a valid request to one endpoint carries besides its method and path. */
@@ -80,6 +81,11 @@ export const examples: Readonly<Record<string, Example>> = {
     params: { collection: word('shop'), dataset: word('web') },
     raw: JSON.stringify({ message: word('hello'), level: 'info' }),
   }),
+  'limits.create': ({ org }) => ({ body: limit(org.orgId) }),
+  'limits.get': async (maker) => ({ params: { limitId: await newLimit(maker) } }),
+  'limits.update': async (maker) => ({ params: { limitId: await newLimit(maker) }, body: { value: 2_000_000 } }),
+  'limits.remove': async (maker) => ({ params: { limitId: await newLimit(maker) } }),
+  'limits.usage': async (maker) => ({ params: { limitId: await newLimit(maker) } }),
   'logs.create': ({ word }) => ({ body: { logset: word('shop'), log: word('web') } }),
   'logs.get': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.update': async (maker) => ({ params: { logId: await maker.dataset() }, body: { dataset: maker.word('web') } }),
@@ -150,6 +156,18 @@ const ruleOf = (datasetId: string) => ({
   retention: 'DAYS_90',
   scope: { from: `log:${datasetId}` },
 })
+
+const limit = (orgId: string, team = randomUUID()) => ({
+  category: 'INGESTION_LIMITS',
+  value: 10 ** 12,
+  unit: 'BYTES',
+  target: 'TEAM',
+  scope: { organisation: { id: orgId }, tag: { team } },
+  time_window: 'PER_MONTH',
+  description: 'What the team may send',
+})
+
+const newLimit = async (maker: Maker): Promise<string> => (await maker.made('/limits', limit(maker.org.orgId))).id
 
 const policy = async (maker: Maker) => ({
   policy_type: 'LOG_FORBID',

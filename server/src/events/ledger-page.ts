@@ -63,6 +63,7 @@ export class LedgerPage {
   readonly openedMs: number
   private readonly cells = new Map<string, Cell>()
   private readonly latest = new Map<string, Cell>()
+  private readonly byOrg = new Map<number, Cell[]>()
   private readonly cellsMax: number
 
   constructor(id: string, openedMs: number, cellsMax = CELLS_MAX) {
@@ -101,6 +102,15 @@ export class LedgerPage {
     return [...this.cells.values()].filter((cell) => cell.changes > cell.written)
   }
 
+  /** storedBytes are those of an organisation that the page counts from a minute on, in all datasets or in those named. */
+  storedBytes(orgNumber: number, sinceMs: number, logIds: ReadonlySet<string> | undefined): number {
+    let bytes = 0
+    for (const { minuteMs, logId, counts } of this.byOrg.get(orgNumber) ?? []) {
+      if (minuteMs >= sinceMs && (!logIds || logIds.has(logId))) bytes += counts.raw_bytes
+    }
+    return bytes
+  }
+
   get size(): number {
     return this.cells.size
   }
@@ -113,6 +123,9 @@ export class LedgerPage {
     if (!known) {
       this.cells.set(place, cell)
       this.latest.set(kind, cell)
+      const own = this.byOrg.get(orgNumber)
+      if (own) own.push(cell)
+      else this.byOrg.set(orgNumber, [cell])
     }
     cell.changes += 1
     return cell

@@ -63,6 +63,21 @@ export async function selectLedger(
   }))
 }
 
+/** selectBytes sums up the stored bytes of each dataset, without what stands on some pages. */
+export async function selectBytes(
+  store: EventStore,
+  span: LedgerSpan,
+  withoutPages: readonly string[],
+): Promise<{ logId: string; bytes: number }[]> {
+  const rows = await read<{ logId: string; bytes: string }>(
+    store,
+    span,
+    `select log_id as logId, sum(raw_bytes) as bytes from ledger final where ${SPAN} and page not in {pages:Array(UUID)} group by logId`,
+    { pages: withoutPages },
+  )
+  return rows.map(({ logId, bytes }) => ({ logId, bytes: Number(bytes) }))
+}
+
 function countsOf(row: Raw<LedgerCounts> | undefined): LedgerCounts {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row?.[name] ?? 0)])) as Record<(typeof COUNTS)[number], number>
   const reasons = Object.entries(row?.reasons ?? {}).map(([reason, events]) => [reason, Number(events)] as const)

@@ -7,10 +7,14 @@ import { insertCells } from './ledger-rows.ts'
 
 export type { LedgerEntry } from './ledger-page.ts'
 
+export type OpenPage = Pick<LedgerPage, 'id' | 'storedBytes'>
+
 /** A Ledger accounts for every event that was sent: received = stored + rejected + duplicate. */
 export type Ledger = {
   /** note costs no more than a few additions; it is called once per request and dataset, when the ends of its events are known. */
   note(entry: LedgerEntry): void
+  /** open are the pages that may not be in the store in full; the last is the one that notes go to. A page that is done keeps its figures. */
+  open(): readonly OpenPage[]
   /** flush returns when everything noted before is in the store. */
   flush(): Promise<void>
   /** close writes what is left; nothing may be noted afterwards. */
@@ -87,6 +91,7 @@ export function openLedger(store: EventStore, { clock, ids, log }: LedgerDeps, {
   const flushing = flushAlways()
   return {
     note: (entry) => page.note(entry, clock.nowMs()),
+    open: openPages,
     flush,
     close: async () => {
       stopping.abort()

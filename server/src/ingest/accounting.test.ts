@@ -19,6 +19,8 @@ function open() {
   return { account, cells: () => page.unwritten() }
 }
 
+const admission = { release: () => undefined }
+
 const block = (rows: number): CountedBlock => ({
   tableClass: 's',
   day: 0,
@@ -45,7 +47,7 @@ test('received is always stored and rejected and duplicate, and no byte is lost,
         blocks: rows.map(block),
       }))
       let seq = seqAt(NOW_MS)
-      for (const [index, { share, ended }] of account.share(shares, unreadable).entries()) {
+      for (const [index, { share, ended }] of account.share(shares, unreadable, admission).entries()) {
         const { stored, fails } = given[index] ?? { stored: 0, fails: true }
         const kept = share.blocks.filter((_, at) => (stored >> at) & 1)
         ended({
@@ -71,7 +73,7 @@ test('received is always stored and rejected and duplicate, and no byte is lost,
 test('a part that was stored after its sender was told to come again counts as stored', () => {
   const { account, cells } = open()
   const late = block(4)
-  const [part] = account.share([{ logId: randomUUID(), rows: 4, blocks: [late] }], 0)
+  const [part] = account.share([{ logId: randomUUID(), rows: 4, blocks: [late] }], 0, admission)
   part?.ended({ stored: [{ block: late, firstSeq: seqAt(NOW_MS) }], failure: unavailable('the store is slow') })
   expect(cells()[0]?.counts).toMatchObject({ received: 4, stored: 4, rejected: 0, truncated: 1, late: 2 })
 })

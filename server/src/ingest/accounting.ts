@@ -2,6 +2,7 @@ import { Failure } from '../errors.ts'
 import type { Ledger, LedgerEntry } from '../events/ledger.ts'
 import type { PostEnd } from '../events/writer.ts'
 import type { Actor } from '../http/actor.ts'
+import type { Admission } from '../resources/limits/metering.ts'
 import type { CountedBlock } from './worker-messages.ts'
 
 /** REASONS are the words of the ledger for what was not stored. */
@@ -56,14 +57,20 @@ export class Account {
   }
 
   /** share parts the post among its datasets, each of which is noted when it has ended; what could not be read belongs to none. */
-  share(shares: readonly Share[], unreadable: number): readonly { share: Share; ended: (end: PostEnd) => void }[] {
+  share(shares: readonly Share[], unreadable: number, admission: Admission): readonly { share: Share; ended: (end: PostEnd) => void }[] {
     this.isShared = true
     const wire = partsOf(this.wireBytes, shares.map(rawBytesOf))
     if (unreadable > 0 || shares.length === 0) {
       const wireBytes = shares.length === 0 ? this.wireBytes : 0
       this.#note({ logId: this.logId, received: unreadable, rejected: unreadable > 0 ? { malformed: unreadable } : {}, wireBytes })
     }
-    return shares.map((share, index) => ({ share, ended: (end) => this.#ended(share, wire[index] ?? 0, end) }))
+    return shares.map((share, index) => ({
+      share,
+      ended: (end) => {
+        this.#ended(share, wire[index] ?? 0, end)
+        admission.release(share.logId)
+      },
+    }))
   }
 
   #ended({ logId, rows, blocks }: Share, wireBytes: number, { stored, failure }: PostEnd): void {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { Failure } from '../errors.ts'
 import type { Actor } from '../http/actor.ts'
 import type { Head, Taker, Takers } from '../http/taking.ts'
+import type { LimitMeter } from '../resources/limits/metering.ts'
 import type { World } from '../world.ts'
 import { Account, reasonOf } from './accounting.ts'
 import type { Answered, Outcome, ParsedNotes, Receiver, ReceiverRoute, RequestHead } from './batch.ts'
@@ -15,6 +16,7 @@ import { storePost } from './store.ts'
 export type IntakeWorld = Pick<World, 'clock' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'> & {
   /** beat is told of datasets that got events. */
   beat(logId: string, nowMs: number): void
+  limits: Pick<LimitMeter, 'mustBeOpen' | 'admit'>
 }
 
 export type IntakeOptions = {

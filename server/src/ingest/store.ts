@@ -4,7 +4,7 @@ import type { Actor } from '../http/actor.ts'
 import { growSlots, locate } from '../resources/catalog/catalog.ts'
 import { BIRTHS_MAX, type DatasetRow, ensureDataset, type Place } from '../resources/datasets/ensure.ts'
 import { partitionOf } from '../resources/organizations/partition.ts'
-import { Account, type Share } from './accounting.ts'
+import { Account, rawBytesOf, type Share } from './accounting.ts'
 import type { IngestRequest, Outcome, ParsedNotes, Receiver } from './batch.ts'
 import { identityNumber, identityOf } from './identity.ts'
 import type { IntakeWorld } from './intake.ts'
@@ -46,11 +46,19 @@ export async function storePost(world: IntakeWorld, pool: Pool, post: PostToStor
 async function storeParsed(world: IntakeWorld, pool: Pool, job: Job, post: PostToStore & { parsed: ParseReply }): Promise<Stored> {
   const { actor, account, parsed, receiver, request } = post
   const nowMs = world.clock.nowMs()
+  // What is refused wherever it goes must not bring datasets into being first.
+  await world.limits.mustBeOpen(actor, [])
   const places = await placesOf(world, pool, post, parsed)
-  account.logId = onlyOf(places.map(({ row }) => row.id))
+  const logIds = places.map(({ row }) => row.id)
+  account.logId = onlyOf(logIds)
+  await world.limits.mustBeOpen(actor, logIds)
   const shares = await shredAll(world, job, { actor, nowMs }, places)
+  const admission = await world.limits.admit(
+    actor,
+    shares.map((share) => ({ logId: share.logId, bytes: rawBytesOf(share) })),
+  )
   const identity = identityOf(actor, receiver.name, request.headers[IDEMPOTENCY_KEY], parsed.identity)
-  const rows = await write(world, actor, account.share(shares, parsed.rejected.length), { identity, bodyHash: parsed.bodyHash })
+  const rows = await write(world, actor, account.share(shares, parsed.rejected.length, admission), { identity, bodyHash: parsed.bodyHash })
   for (const { row } of places) world.beat(row.id, nowMs)
   const { rejected, total, notes } = parsed
   const duplicates = rows.duplicate ? Array.from({ length: total }, (_, index) => index) : []

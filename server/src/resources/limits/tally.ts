@@ -1,0 +1,18 @@
+/** A Tally adds up bytes by dataset, and remembers the sum of all. */
+export class Tally {
+  readonly #byLog = new Map<string, number>()
+  #total = 0
+
+  add(logId: string, bytes: number): void {
+    this.#byLog.set(logId, (this.#byLog.get(logId) ?? 0) + bytes)
+    this.#total += bytes
+  }
+
+  /** of is the sum of the named datasets, or of all. */
+  of(logIds: ReadonlySet<string> | undefined): number {
+    if (!logIds) return this.#total
+    let sum = 0
+    for (const id of logIds) sum += this.#byLog.get(id) ?? 0
+    return sum
+  }
+}
