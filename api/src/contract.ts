@@ -16,6 +16,7 @@ import { policies } from './policies.ts'
 import { reference } from './reference.ts'
 import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
+import { search } from './search.ts'
 import { tags } from './tags.ts'
 import { users } from './users.ts'
 
@@ -41,6 +42,7 @@ export const contract = {
   retention,
   retentionRules,
   roles,
+  search,
   tags,
   users,
 }

@@ -104,7 +104,7 @@ const SearchParameters = z.object({
   per_page: integerParameter(1, EVENTS_MAX),
 })
 
-const FAILS = [404, 410, 422, 501, 503] as const
+const FAILS = [404, 410, 501, 503] as const
 const KINDS = `Without aggregates and groups the answer has events; with aggregates it has their values over the range and in each slice; with groups the same
 for each group. \`from_expr\` or \`from\` says where to look, \`time_range\` or \`from_ts\` and \`to_ts\` when (the last 20 minutes if neither is given).`
 

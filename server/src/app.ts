@@ -45,6 +45,9 @@ import { permissionRoutes } from './resources/permissions/routes.ts'
 import { policyRoutes } from './resources/policies/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/retention/routes.ts'
 import { roleRoutes } from './resources/roles/routes.ts'
+import { forgetPages } from './resources/search/pages.ts'
+import { searchRoutes } from './resources/search/routes.ts'
+import { openSearches, type Searches } from './resources/search/running.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
@@ -54,7 +57,10 @@ import { version } from './version.ts'
 import { jobKinds } from './work.ts'
 import type { Deployment, World } from './world.ts'
 
-const allRoutes = (world: World, { meter, intake, limits }: { meter: Meter; intake: Intake; limits: LimitMeter }): readonly Routes[] => [
+const allRoutes = (
+  world: World,
+  { meter, intake, limits, searches }: { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches },
+): readonly Routes[] => [
   accessRoutes(world),
   groupRoutes(world),
   organizationRoutes(world),
@@ -75,6 +81,7 @@ const allRoutes = (world: World, { meter, intake, limits }: { meter: Meter; inta
   referenceRoutes({ version: world.deployment.version, region: world.deployment.region, troubles: () => troublesOf(world) }),
   retentionRoutes(world),
   retentionRuleRoutes(world),
+  searchRoutes(world, searches),
   tagRoutes(world),
   userRoutes(world),
 ]
@@ -196,8 +203,9 @@ export async function openApp(
       extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
     },
   )
+  const searches = openSearches(world)
   const door = openDoor({
-    routes: allRoutes(world, { meter, intake, limits }),
+    routes: allRoutes(world, { meter, intake, limits, searches }),
     identify: (credential, facts) => identify(world, guesses, credential, facts),
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
@@ -216,6 +224,8 @@ export async function openApp(
     ),
     every(HEARTBEAT_EVERY_MS, world.log, 'heartbeats of datasets could not be written', () => heartbeats.flush()),
     every(SWEEP_EVERY_MS, world.log, 'old counts of new datasets could not be removed', () => forgetBirths(world)),
+    every(SWEEP_EVERY_MS, world.log, 'old pages of searches could not be removed', () => forgetPages(world)),
+    every(SWEEP_EVERY_MS, world.log, 'old searches could not be removed', () => searches.forget()),
     every(SWEEP_EVERY_MS, world.log, 'old windows could not be removed', () =>
       removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),
     ),

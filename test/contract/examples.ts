@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { vi } from 'vitest'
+import { sql } from '../../server/src/meta/sql.ts'
 import { type Maker, PASSWORD } from './stage.ts'
 
 /** An Ask is what a valid request to one endpoint carries besides its method and path. */
@@ -118,6 +120,10 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { role_type: 'USER', display_name: maker.word('role'), permissions: ['logs_read', 'usage_read'] },
   }),
   'roles.remove': async (maker) => ({ params: { roleId: await maker.role() } }),
+  'search.get': async (maker) => ({ query: `from=${await maker.dataset()}&where=level:error` }),
+  'search.run': async (maker) => ({ body: { from: [await maker.dataset()], select: ['*'], time_range: 'Last 2 hours' } }),
+  'search.status': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),
+  'search.cancel': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),
   'tags.create': async (maker) => ({ body: { name: 'team', value: 'payments', entity: { type: 'log', id: await maker.dataset() } } }),
   'tags.update': async (maker) => ({ body: { name: 'team', value: 'shipping', entity: await tagged(maker) } }),
   'tags.remove': async (maker) => ({ body: { name: 'team', entity: await tagged(maker) } }),
@@ -176,6 +182,14 @@ const policy = async (maker: Maker) => ({
   principal: { principal_type: 'APIKEY', principal_id: await maker.apiKey() },
 })
 
+/** asynchronous is a search that has ended; one so quick is answered at once, without its id. */
+async function asynchronous(maker: Maker): Promise<string> {
+  await maker.made('/search', { from: [await maker.dataset()], select: ['*'], async_enabled: true })
+  const { meta } = maker.app.app.world
+  const latest = sql`select id from searches where org_id = ${maker.org.orgId} and ended_at is not null order by started_at desc limit 1`
+  return vi.waitFor(async () => (await meta.one<{ id: string }>(latest))?.id ?? Promise.reject(new Error('no search has ended')), 20_000)
+}
+
 async function tagged(maker: Maker): Promise<{ type: string; id: string }> {
   const entity = { type: 'log', id: await maker.dataset() }
   await maker.made('/tags', { name: 'team', value: 'payments', entity })
@@ -203,4 +217,6 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'ingestion.otlpLogs': 'events are no changes',
   'ingestion.otlpTraces': 'events are no changes',
   'ingestion.otlpMetrics': 'metrics are not kept',
+  'search.run': 'a question is no change',
+  'search.cancel': 'a question is no change',
 }

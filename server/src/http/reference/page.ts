@@ -30,7 +30,7 @@ export function referencePage(document: OpenApiDocument, facts: { baseUrl: strin
 <a class="skip" href="#content">Skip to the content</a>
 <header class="bar">
 <a class="brand" href="/"><img src="${icon.address}" alt="" width="24" height="24"><b>Dendro</b></a>
-<label class="search"><span class="unseen">Search endpoints and fields</span><input id="search" type="search" placeholder="Search" autocomplete="off" spellcheck="false"><kbd>/</kbd></label>
+<label class="search"><span class="unseen">Search endpoints and fields</span><input id="finder" type="search" placeholder="Search" autocomplete="off" spellcheck="false"><kbd>/</kbd></label>
 <form id="credential"><label><span>Credential</span><input id="key" type="password" placeholder="API key or token" autocomplete="off" spellcheck="false"></label></form>
 <button id="menu" class="plain" type="button" aria-expanded="false" aria-controls="contents">Contents</button>
 </header>

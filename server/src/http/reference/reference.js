@@ -1,6 +1,6 @@
 // The script of the reference page: search, the place in the contents, copying, trying out. Everything works without it but these.
 
-const search = document.querySelector('#search')
+const search = document.querySelector('#finder')
 const keyField = document.querySelector('#key')
 document.querySelector('#credential').addEventListener('submit', (event) => event.preventDefault())
 const contents = document.querySelector('#contents')
