@@ -1,0 +1,178 @@
+import { instantMsOf, isInstantKey } from './instant.ts'
+import { foldCase, likeMatcher } from './like.ts'
+import { numberOf, sizeOf, wholeOf } from './number.ts'
+import { compileRegex } from './regex.ts'
+import { eventMs, keyReader, type SeenEvent } from './seen-event.ts'
+import { compareTexts } from './text-order.ts'
+import type { Comparison, Condition, Filter, Literal } from './tree.ts'
+
+/** A Matcher says whether an event meets a filter. */
+export type Matcher = (event: SeenEvent) => boolean
+
+/**
+ * matcherOf prepares a filter for events that are not in the store: those that are just arriving, and those that a test compares.
+ * It gives the answer that the store gives, for the same filter and event, whatever they are.
+ */
+export function matcherOf(filter: Filter): Matcher {
+  switch (filter.kind) {
+    case 'all':
+      return () => true
+    case 'and': {
+      const parts = filter.of.map(matcherOf)
+      return (event) => parts.every((part) => part(event))
+    }
+    case 'or': {
+      const parts = filter.of.map(matcherOf)
+      return (event) => parts.some((part) => part(event))
+    }
+    case 'not': {
+      const part = matcherOf(filter.of)
+      return (event) => !part(event)
+    }
+    case 'contains': {
+      const wanted = foldCase(filter.text)
+      return (event) => foldCase(event.raw).includes(wanted)
+    }
+    default:
+      return conditionMatcher(filter)
+  }
+}
+
+type Keyed = Exclude<Condition, { kind: 'contains' }>
+type Valued = Exclude<Keyed, { kind: 'exists' }>
+/** A Test is what a condition asks of a value that is there, its negation left aside. */
+type Test<Value> = (value: Value) => boolean
+
+function conditionMatcher(condition: Keyed): Matcher {
+  const read = keyReader(condition.key)
+  if (condition.kind === 'exists') {
+    return condition.negated ? (event) => read(event) === undefined : (event) => read(event) !== undefined
+  }
+  if (isInstantKey(condition.key)) return whole(condition, instantMsOf, eventMs)
+  if (condition.key === '@sequence')
+    return whole(
+      condition,
+      (literal) => wholeOf(literal.text),
+      ({ seq }) => seq,
+    )
+  const test = textTest(condition)
+  return (event) => {
+    const value = read(event)
+    return value !== undefined && test(value)
+  }
+}
+
+/** whole compares times and sequence numbers, which every event has. */
+function whole<N extends number | bigint>(
+  condition: Valued,
+  read: (literal: Literal) => N | undefined,
+  of: (event: SeenEvent) => N,
+): Matcher {
+  const test = wholeTest(condition, read)
+  return (event) => test(of(event))
+}
+
+function wholeTest<N extends number | bigint>(condition: Valued, read: (literal: Literal) => N | undefined): Test<N> {
+  const compared = (operator: Comparison, literal: Literal): Test<N> => {
+    const bound = read(literal)
+    if (bound === undefined) return () => false
+    return (value) => holds(operator, value < bound ? -1 : value > bound ? 1 : 0)
+  }
+  switch (condition.kind) {
+    case 'compare':
+      return compared(condition.operator, condition.value)
+    case 'in': {
+      const tests = condition.values.map((literal) => compared('=', literal))
+      return (value) => tests.some((test) => test(value)) !== condition.negated
+    }
+    case 'between': {
+      const [low, high] = [compared('>=', condition.low), compared('<=', condition.high)]
+      return (value) => (low(value) && high(value)) !== condition.negated
+    }
+    default:
+      return () => false
+  }
+}
+
+function textTest(condition: Valued): Test<string> {
+  switch (condition.kind) {
+    case 'compare': {
+      const { operator, value } = condition
+      if (operator === '=') return equalTest(value)
+      if (operator === '!=') return negated(equalTest(value))
+      return orderTest(operator, value, numberOf(value.text) === undefined)
+    }
+    case 'in': {
+      const test = listTest(condition.values)
+      return condition.negated ? negated(test) : test
+    }
+    case 'between':
+      return betweenTest(condition)
+    case 'like': {
+      const test = likeMatcher(condition)
+      return condition.negated ? negated(test) : test
+    }
+    case 'regex': {
+      const pattern = compileRegex(condition)
+      const test = (value: string) => pattern.test(value)
+      return condition.negated ? negated(test) : test
+    }
+  }
+}
+
+const negated =
+  (test: Test<string>): Test<string> =>
+  (value) =>
+    !test(value)
+
+function equalTest(literal: Literal): Test<string> {
+  const { text } = literal
+  if (literal.kind === 'boolean') return (value) => value.length === text.length && value.toLowerCase() === text
+  const size = literal.kind === 'number' ? sizeOf(text) : undefined
+  if (size === undefined) return (value) => value === text
+  return (value) => value === text || numberOf(value) === size
+}
+
+/** listTest looks up texts and numbers in sets, since a list may be as long as a thousand. */
+function listTest(literals: readonly Literal[]): Test<string> {
+  const texts = new Set(literals.filter(({ kind }) => kind !== 'boolean').map(({ text }) => text))
+  const sizes = new Set(literals.map((literal) => (literal.kind === 'number' ? sizeOf(literal.text) : undefined)))
+  sizes.delete(undefined)
+  const booleans = literals.filter(({ kind }) => kind === 'boolean').map(equalTest)
+  return (value) => texts.has(value) || (sizes.size > 0 && sizes.has(numberOf(value))) || booleans.some((test) => test(value))
+}
+
+function betweenTest({ low, high, negated: outside }: Extract<Valued, { kind: 'between' }>): Test<string> {
+  const asText = numberOf(low.text) === undefined || numberOf(high.text) === undefined
+  const [above, below] = outside
+    ? [orderTest('<', low, asText), orderTest('>', high, asText)]
+    : [orderTest('>=', low, asText), orderTest('<=', high, asText)]
+  return outside ? (value) => above(value) || below(value) : (value) => above(value) && below(value)
+}
+
+/** orderTest is by number, where a value that is none never holds, or by the bytes of the text. */
+function orderTest(operator: Comparison, literal: Literal, asText: boolean): Test<string> {
+  if (asText) return (value) => holds(operator, compareTexts(value, literal.text))
+  const bound = numberOf(literal.text) ?? Number.NaN
+  return (value) => {
+    const number = numberOf(value)
+    return number !== undefined && holds(operator, number - bound)
+  }
+}
+
+function holds(operator: Comparison, order: number): boolean {
+  switch (operator) {
+    case '=':
+      return order === 0
+    case '!=':
+      return order !== 0
+    case '<':
+      return order < 0
+    case '<=':
+      return order <= 0
+    case '>':
+      return order > 0
+    case '>=':
+      return order >= 0
+  }
+}
