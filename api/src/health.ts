@@ -13,6 +13,9 @@ export const health = {
       version: z.string(),
       region: z.string(),
       stores: z.object({ events: z.literal('ok'), meta: z.literal('ok') }),
+      disk: z
+        .enum(['ok', 'tight', 'full'])
+        .describe('Of the event store: from 85 % on `tight`; `full` from 95 % or below 512 MiB, and then events are refused with 503.'),
     }),
     fails: [503],
   }),

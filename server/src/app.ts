@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { openDiskWatch } from './events/disk.ts'
 import { openEventStore } from './events/events.ts'
 import { openLedger } from './events/ledger.ts'
 import { openEventWriter } from './events/writer.ts'
@@ -35,8 +36,6 @@ import { groupRoutes } from './resources/groups/routes.ts'
 import { troublesOf } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { ledgerRoutes } from './resources/ledger/routes.ts'
-import { LimitMeter } from './resources/limits/metering.ts'
-import { limitRoutes } from './resources/limits/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
@@ -45,9 +44,6 @@ import { permissionRoutes } from './resources/permissions/routes.ts'
 import { policyRoutes } from './resources/policies/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/retention/routes.ts'
 import { roleRoutes } from './resources/roles/routes.ts'
-import { forgetPages } from './resources/search/pages.ts'
-import { searchRoutes } from './resources/search/routes.ts'
-import { openSearches, type Searches } from './resources/search/running.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
@@ -57,10 +53,7 @@ import { version } from './version.ts'
 import { jobKinds } from './work.ts'
 import type { Deployment, World } from './world.ts'
 
-const allRoutes = (
-  world: World,
-  { meter, intake, limits, searches }: { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches },
-): readonly Routes[] => [
+const allRoutes = (world: World, meter: Meter, intake: Intake): readonly Routes[] => [
   accessRoutes(world),
   groupRoutes(world),
   organizationRoutes(world),
@@ -75,13 +68,11 @@ const allRoutes = (
   healthRoutes(world),
   ingestionRoutes(intake),
   ledgerRoutes(world),
-  limitRoutes(world, limits),
   logRoutes(world),
   metricsRoutes(meter),
   referenceRoutes({ version: world.deployment.version, region: world.deployment.region, troubles: () => troublesOf(world) }),
   retentionRoutes(world),
   retentionRuleRoutes(world),
-  searchRoutes(world, searches),
   tagRoutes(world),
   userRoutes(world),
 ]
@@ -118,12 +109,13 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     ),
     openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir }, deps),
   )
-  const writer = await openEventWriter(events, deps, { waitingBytesMax: Math.floor(config.DENDRO_MEMORY * WAITING_SHARE) }).catch(
-    async (cause) => {
-      await Promise.all([events.close(), meta.close()])
-      throw cause
-    },
-  )
+  const disk = await openDiskWatch(events, dataDir, deps)
+  const bounds = { waitingBytesMax: Math.floor(config.DENDRO_MEMORY * WAITING_SHARE), refusal: disk.refusal }
+  const writer = await openEventWriter(events, deps, bounds).catch(async (cause) => {
+    await disk.close()
+    await Promise.all([events.close(), meta.close()])
+    throw cause
+  })
   const ledger = openLedger(events, deps)
   return {
     clock,
@@ -131,6 +123,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     ids: systemIds,
     vault,
     events,
+    disk,
     writer,
     ledger,
     meta,
@@ -153,6 +146,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     close: async () => {
       await writer.close()
       await ledger.close()
+      await disk.close()
       await Promise.all([events.close(), meta.close()])
     },
   }
@@ -194,18 +188,16 @@ export async function openApp(
   watchStores(world, meter)
   const heartbeats = new Heartbeats(world)
   const beat = (logId: string, nowMs: number) => heartbeats.beat(logId, nowMs)
-  const limits = new LimitMeter(world)
   const intake = openIntake(
-    { ...world, beat, limits },
+    { ...world, beat },
     {
       bytesMax: Math.floor(config.DENDRO_MEMORY * BODIES_SHARE),
       extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,
       extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
     },
   )
-  const searches = openSearches(world)
   const door = openDoor({
-    routes: allRoutes(world, { meter, intake, limits, searches }),
+    routes: allRoutes(world, meter, intake),
     identify: (credential, facts) => identify(world, guesses, credential, facts),
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
@@ -224,8 +216,6 @@ export async function openApp(
     ),
     every(HEARTBEAT_EVERY_MS, world.log, 'heartbeats of datasets could not be written', () => heartbeats.flush()),
     every(SWEEP_EVERY_MS, world.log, 'old counts of new datasets could not be removed', () => forgetBirths(world)),
-    every(SWEEP_EVERY_MS, world.log, 'old pages of searches could not be removed', () => forgetPages(world)),
-    every(SWEEP_EVERY_MS, world.log, 'old searches could not be removed', () => searches.forget()),
     every(SWEEP_EVERY_MS, world.log, 'old windows could not be removed', () =>
       removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),
     ),
@@ -256,6 +246,12 @@ function every(ms: number, log: Log, failed: string, chore: () => Promise<unknow
 }
 
 function watchStores(world: World, meter: Meter): void {
+  meter.gauge(
+    'dendro_events_disk_free_bytes',
+    'Free space on the disk of the event store',
+    () => world.disk.space()?.freeBytes ?? Number.NaN,
+  )
+  meter.gauge('dendro_events_disk_total_bytes', 'Size of the disk of the event store', () => world.disk.space()?.totalBytes ?? Number.NaN)
   const children = { events: world.events.engine, meta: world.meta.server }
   for (const [name, child] of Object.entries(children)) {
     if (!child) continue

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import type { DiskWatch } from './events/disk.ts'
 import type { EventStore } from './events/events.ts'
 import type { Ledger } from './events/ledger.ts'
 import type { EventWriter } from './events/writer.ts'
@@ -40,6 +41,8 @@ export type World = {
   log: Log
   vault: Vault
   events: EventStore
+  /** disk is the one that the event store writes to. */
+  disk: DiskWatch
   /** writer is the one way by which events get into the store. */
   writer: EventWriter
   /** ledger accounts for every event that was sent. */

@@ -17,7 +17,7 @@ test('before the first start everything is looked at and nothing is left behind'
   expect(findings.map(({ what }) => what)).toEqual([
     expect.stringContaining('the event engine is installed for'),
     `${dir} can be written`,
-    expect.stringMatching(/MiB are free/),
+    expect.stringMatching(/ are free for /),
     expect.stringMatching(/^the event engine starts and answers, version \d+\./),
   ])
   expect(await readdir(dir)).toEqual([])
@@ -70,6 +70,7 @@ test('a server of somebody else is reached and looked at', async () => {
   expect(findings.filter(({ ok }) => !ok)).toEqual([])
   expect(findings.map(({ what }) => what)).toEqual([
     expect.stringMatching(/^the event store at http:\/\/127\.0\.0\.1:\d+ answers, version/),
+    expect.stringMatching(/ are free on the disk of the event store$/),
     'its tables are up to date',
     'the reader sees nothing unless its query names the organisation',
   ])

@@ -1,23 +1,20 @@
-import { mkdtemp, rm, stat, statfs } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
+import { judgeSpace, localSpace, type Space, spaceInWords } from './disk.ts'
 import { EngineFailure, type EventDeps, eventsDir, openEngine } from './engine.ts'
 import { findEngineLibrary, platformName } from './engine-library.ts'
 import type { EventStoreOptions } from './events.ts'
 import { isMade } from './first-start.ts'
 import { migrationStatus } from './migrate.ts'
-import { databaseExists, detachedParts, serverVersion, strangersSeen } from './rows.ts'
+import { databaseExists, detachedParts, diskSpace, serverVersion, strangersSeen } from './rows.ts'
 
 /** A Finding is one thing looked at; a bad one says what to do. */
 export type Finding = { ok: boolean; what: string; advice?: string }
 
 const ASK_MS = 5_000
-const MIB = 2 ** 20
-/** Inserts are refused below FREE_BYTES_MIN or above FULL_SHARE of the disk; from WARN_SHARE on it is time to do something. */
-const FREE_BYTES_MIN = 512 * MIB
-const WARN_SHARE = 0.85
 
 /** diagnoseEvents looks at everything the event store needs, whether the service runs or not, and changes no data. */
 export async function diagnoseEvents(options: EventStoreOptions, deps: EventDeps): Promise<Finding[]> {
@@ -60,13 +57,20 @@ async function deepestExisting(path: string): Promise<string> {
 }
 
 async function diagnoseSpace(dir: string): Promise<Finding> {
-  const { bavail, blocks, bsize } = await statfs(dir)
-  const freeBytes = bavail * bsize
-  const isTight = freeBytes < FREE_BYTES_MIN || 1 - bavail / blocks > WARN_SHARE
-  const what = `${Math.floor(freeBytes / MIB)} MiB are free for ${dir}`
-  return isTight
-    ? { ok: false, what, advice: 'free some space or shorten retention: taking in stops when there is none' }
-    : { ok: true, what }
+  return judged(await localSpace(dir), `for ${dir}`)
+}
+
+function judged(space: Space, where: string): Finding {
+  const what = `${spaceInWords(space)} ${where}`
+  const advice = 'free some space, delete datasets or shorten retention'
+  switch (judgeSpace(space)) {
+    case 'ok':
+      return { ok: true, what }
+    case 'tight':
+      return { ok: false, what: `${what}, which is little`, advice }
+    case 'full':
+      return { ok: false, what: `${what}: events are refused`, advice }
+  }
 }
 
 /** diagnoseEngine starts the engine; before the first start of the service it does so in a directory of its own, so that nothing half-made is left. */
@@ -105,7 +109,9 @@ async function diagnoseServer(url: string): Promise<Finding[]> {
     if (!(await databaseExists(outside, address.database))) {
       return [...answers, { ok: true, what: `the database ${address.database} will be made at the first start` }]
     }
-    return [...answers, ...(await diagnoseData(clients)), await diagnoseWall(clients)]
+    const space = await diskSpace(clients.writer, address.cluster, AbortSignal.timeout(ASK_MS))
+    const disk = space ? [judged(space, 'on the disk of the event store')] : []
+    return [...answers, ...disk, ...(await diagnoseData(clients)), await diagnoseWall(clients)]
   } catch (cause) {
     return [{ ok: false, what: `the event store at ${address.url} does not answer: ${messageOf(cause)}`, advice }]
   } finally {

@@ -57,6 +57,23 @@ export const strangersSeen = async (reader: ClickHouseClient, signal: AbortSigna
   return (await rows(reader, `select one from (${tables.join(' union all ')}) limit 1`, {}, signal)).length > 0
 }
 
+/** diskSpace is of the node that has least left; a node with several disks has their sum. */
+export const diskSpace = async (
+  writer: ClickHouseClient,
+  cluster: string | undefined,
+  signal?: AbortSignal,
+): Promise<{ freeBytes: number; totalBytes: number } | undefined> => {
+  const disks = cluster === undefined ? 'system.disks' : `clusterAllReplicas('${cluster}', system.disks)`
+  const [least] = await rows<{ free: number; total: number }>(
+    writer,
+    `select sum(toFloat64(unreserved_space)) as free, sum(toFloat64(total_space)) as total from ${disks}
+     where not is_read_only and not is_broken group by hostName() having total > 0 order by free / total limit 1`,
+    {},
+    signal,
+  )
+  return least && { freeBytes: Number(least.free), totalBytes: Number(least.total) }
+}
+
 async function rows<Row>(client: ClickHouseClient, query: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<Row[]> {
   const answer = await client.query({
     query,

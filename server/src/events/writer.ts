@@ -54,7 +54,12 @@ export type EventWriter = {
 }
 
 export type WriterDeps = { clock: Clock; log: Log; ids?: Ids }
-export type WriterBounds = { waitingBytesMax?: number; gatherMs?: number }
+export type WriterBounds = {
+  waitingBytesMax?: number
+  gatherMs?: number
+  /** refusal says why nothing is taken just now, such as a disk that is nearly full. */
+  refusal?: () => string | undefined
+}
 
 /** WAITING_SHARE is the part of the machine's memory that posts may take while they wait. */
 const WAITING_SHARE = 1 / 16
@@ -119,12 +124,17 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
     return answer
   }
 
+  function refusalOf(bytes: number): string | undefined {
+    if (closed) return 'the service is stopping'
+    if (waitingBytes > 0 && waitingBytes + bytes > waitingBytesMax) return 'more events wait to be stored than memory may hold'
+    return bounds.refusal?.()
+  }
+
   return {
     write: async (post) => {
       const bytes = post.blocks.reduce((sum, block) => sum + block.bytes, 0)
-      const isTooMuch = waitingBytes > 0 && waitingBytes + bytes > waitingBytesMax
-      if (!closed && !isTooMuch) return write(post, bytes)
-      const details = closed ? 'the service is stopping' : 'more events wait to be stored than memory may hold'
+      const details = refusalOf(bytes)
+      if (details === undefined) return write(post, bytes)
       const failure = unavailable(details, { retryAfterS: retryAfterS() })
       post.ended?.({ stored: [], failure })
       throw failure

@@ -4,7 +4,7 @@ import { type Routes, routes } from '../../http/mount.ts'
 import type { World } from '../../world.ts'
 import { troublesOf } from './health.ts'
 
-export const healthRoutes = (world: Pick<World, 'events' | 'meta' | 'deployment'>): Routes =>
+export const healthRoutes = (world: Pick<World, 'events' | 'meta' | 'deployment' | 'disk'>): Routes =>
   routes('health', contract.health, {
     get: async () => {
       const [trouble] = troublesOf(world)
@@ -14,6 +14,7 @@ export const healthRoutes = (world: Pick<World, 'events' | 'meta' | 'deployment'
         version: world.deployment.version,
         region: world.deployment.region,
         stores: { events: 'ok' as const, meta: 'ok' as const },
+        disk: world.disk.state(),
       }
     },
   })
