@@ -36,6 +36,8 @@ import { groupRoutes } from './resources/groups/routes.ts'
 import { troublesOf } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { ledgerRoutes } from './resources/ledger/routes.ts'
+import { LimitMeter } from './resources/limits/metering.ts'
+import { limitRoutes } from './resources/limits/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
@@ -44,6 +46,9 @@ import { permissionRoutes } from './resources/permissions/routes.ts'
 import { policyRoutes } from './resources/policies/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/retention/routes.ts'
 import { roleRoutes } from './resources/roles/routes.ts'
+import { forgetPages } from './resources/search/pages.ts'
+import { searchRoutes } from './resources/search/routes.ts'
+import { openSearches, type Searches } from './resources/search/running.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
@@ -53,7 +58,10 @@ import { version } from './version.ts'
 import { jobKinds } from './work.ts'
 import type { Deployment, World } from './world.ts'
 
-const allRoutes = (world: World, meter: Meter, intake: Intake): readonly Routes[] => [
+const allRoutes = (
+  world: World,
+  { meter, intake, limits, searches }: { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches },
+): readonly Routes[] => [
   accessRoutes(world),
   groupRoutes(world),
   organizationRoutes(world),
@@ -68,11 +76,13 @@ const allRoutes = (world: World, meter: Meter, intake: Intake): readonly Routes[
   healthRoutes(world),
   ingestionRoutes(intake),
   ledgerRoutes(world),
+  limitRoutes(world, limits),
   logRoutes(world),
   metricsRoutes(meter),
   referenceRoutes({ version: world.deployment.version, region: world.deployment.region, troubles: () => troublesOf(world) }),
   retentionRoutes(world),
   retentionRuleRoutes(world),
+  searchRoutes(world, searches),
   tagRoutes(world),
   userRoutes(world),
 ]
@@ -188,16 +198,18 @@ export async function openApp(
   watchStores(world, meter)
   const heartbeats = new Heartbeats(world)
   const beat = (logId: string, nowMs: number) => heartbeats.beat(logId, nowMs)
+  const limits = new LimitMeter(world)
   const intake = openIntake(
-    { ...world, beat },
+    { ...world, beat, limits },
     {
       bytesMax: Math.floor(config.DENDRO_MEMORY * BODIES_SHARE),
       extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,
       extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
     },
   )
+  const searches = openSearches(world)
   const door = openDoor({
-    routes: allRoutes(world, meter, intake),
+    routes: allRoutes(world, { meter, intake, limits, searches }),
     identify: (credential, facts) => identify(world, guesses, credential, facts),
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
@@ -216,6 +228,8 @@ export async function openApp(
     ),
     every(HEARTBEAT_EVERY_MS, world.log, 'heartbeats of datasets could not be written', () => heartbeats.flush()),
     every(SWEEP_EVERY_MS, world.log, 'old counts of new datasets could not be removed', () => forgetBirths(world)),
+    every(SWEEP_EVERY_MS, world.log, 'old pages of searches could not be removed', () => forgetPages(world)),
+    every(SWEEP_EVERY_MS, world.log, 'old searches could not be removed', () => searches.forget()),
     every(SWEEP_EVERY_MS, world.log, 'old windows could not be removed', () =>
       removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),
     ),
