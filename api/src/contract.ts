@@ -7,6 +7,7 @@ import { groups } from './groups.ts'
 import { health } from './health.ts'
 import { ingestion } from './ingestion.ts'
 import { ledger } from './ledger.ts'
+import { integrations } from './integrations.ts'
 import { limits } from './limits.ts'
 import { logs } from './logs.ts'
 import { metrics } from './metrics.ts'
@@ -34,6 +35,7 @@ export const contract = {
   ledger,
   limits,
   logs,
+  integrations,
   metrics,
   organizations,
   permissions: permissionList,

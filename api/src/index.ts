@@ -29,6 +29,7 @@ export {
 } from './endpoint.ts'
 export type { Delta, Event, Explain, GroupRow, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
 export { GroupMember, UserGroup } from './groups.ts'
+export { WebhookIntegration } from './integrations.ts'
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export type { Limit } from './limits.ts'
 export { Log, LogView } from './logs.ts'

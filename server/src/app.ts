@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openDiskWatch } from './events/disk.ts'
-import { openEventStore } from './events/events.ts'
+import { type EventStore, openEventStore } from './events/events.ts'
 import { openLedger } from './events/ledger.ts'
 import { openEventWriter } from './events/writer.ts'
 import { type Actor, type Identified, isUser, type RequestFacts } from './http/actor.ts'
@@ -21,6 +21,7 @@ import { openMailer } from './mail.ts'
 import { giveBackToWindow, removeWindows, takeFromWindow } from './meta/counters.ts'
 import { openMeta } from './meta/meta.ts'
 import { identifyApiKey } from './resources/api-keys/api-keys.ts'
+import { openOutgoing } from './outgoing/outgoing.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
@@ -37,6 +38,7 @@ import { troublesOf } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { ledgerRoutes } from './resources/ledger/routes.ts'
 import { LimitMeter } from './resources/limits/metering.ts'
+import { integrationRoutes } from './resources/integrations/routes.ts'
 import { limitRoutes } from './resources/limits/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
@@ -80,6 +82,7 @@ const allRoutes = (
   logRoutes(world),
   metricsRoutes(meter),
   referenceRoutes({ version: world.deployment.version, region: world.deployment.region, troubles: () => troublesOf(world) }),
+  integrationRoutes(world),
   retentionRoutes(world),
   retentionRuleRoutes(world),
   searchRoutes(world, searches),
@@ -102,6 +105,8 @@ export type App = { world: World; door: FastifyInstance; firstKey: Secret | unde
 export async function openWorld(config: Config, given: { clock?: Clock; log?: Log } = {}): Promise<World & { close(): Promise<void> }> {
   const clock = given.clock ?? systemClock
   const log = given.log ?? openLog(config.DENDRO_LOG_LEVEL)
+/** ownPorts are those at which a letter to this machine would reach the service itself or its stores. */
+function ownPorts(config: Config, events: EventStore): number[] {
   const deps = { clock, log, ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
   const admin = adminOf(config)
@@ -148,6 +153,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       queryLimits: {
         bytes: config.DENDRO_QUERY_BYTES,
         rows: config.DENDRO_QUERY_ROWS,
+    outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events) }),
         seconds: config.DENDRO_QUERY_TIME,
         memoryBytes: config.DENDRO_QUERY_MEMORY,
       },

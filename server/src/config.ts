@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { totalmem } from 'node:os'
 import { roleName } from '@dendro/api'
 import type { RateLimit } from './http/rate-limit.ts'
+import { parseAllowList } from './outgoing/addresses.ts'
 import { Secret } from './secret.ts'
 import type { QueryLimit } from './world.ts'
 
@@ -90,6 +91,9 @@ export const settings = {
     'The mail relay for invitations and notifications: smtp(s)://user:password@host:port.',
   ),
   DENDRO_MAIL_FROM: setting(asSender, 'Dendro <dendro@localhost>', 'Dendro <dendro@localhost>', 'The sender of mail.'),
+  DENDRO_WEBHOOK_ALLOW: setting(
+    parseAllowList,
+    parseAllowList(''),
   DENDRO_INACTIVE_AFTER: setting(
     asDays,
     undefined,

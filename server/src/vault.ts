@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { Secret } from './secret.ts'
@@ -7,12 +7,17 @@ import { Secret } from './secret.ts'
 export type Vault = {
   /** hashOf is the keyed hash under which a credential is stored and found; without the master key it says nothing. */
   hashOf(purpose: 'api-key' | 'invitation' | 'attempt', text: Secret): Buffer
+  /** wrapKey encrypts the key under which an organisation's own secrets are encrypted; unwrapKey gives it back for the same organisation only. */
+  wrapKey(orgId: string, key: Buffer): Buffer
+  unwrapKey(orgId: string, wrapped: Buffer): Buffer
   jwtSecret: Secret
   /** fingerprint tells two master keys apart without giving either away. */
   fingerprint: string
 }
 
 const SECRET_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
 
 /** openVault takes the secrets that the configuration names and makes the others once, in files only the service may read. */
 export function openVault(options: { dataDir: string; masterKey: Secret | undefined; jwtSecret: Secret | undefined }): Vault {
@@ -25,7 +30,18 @@ export function openVault(options: { dataDir: string; masterKey: Secret | undefi
     invitation: createSecretKey(derive('invitation hash')),
     attempt: createSecretKey(derive('attempt hash')),
   }
+  const wrapping = derive('data key wrap')
   return {
+    wrapKey: (orgId, key) => {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', wrapping, nonce).setAAD(Buffer.from(orgId))
+      return Buffer.concat([nonce, cipher.update(key), cipher.final(), cipher.getAuthTag()])
+    },
+    unwrapKey: (orgId, wrapped) => {
+      const decipher = createDecipheriv('aes-256-gcm', wrapping, wrapped.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(orgId))
+      decipher.setAuthTag(wrapped.subarray(-TAG_BYTES))
+      return Buffer.concat([decipher.update(wrapped.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
+    },
     hashOf: (purpose, text) => createHmac('sha256', hashKeys[purpose]).update(text.reveal()).digest(),
     jwtSecret,
     fingerprint: derive('fingerprint').subarray(0, 8).toString('hex'),

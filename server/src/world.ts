@@ -6,6 +6,7 @@ import type { EventWriter } from './events/writer.ts'
 import type { Ids } from './ids.ts'
 import type { Log } from './log.ts'
 import type { Meta } from './meta/meta.ts'
+import type { Outgoing } from './outgoing/outgoing.ts'
 import type { Secret } from './secret.ts'
 import type { Vault } from './vault.ts'
 
@@ -49,5 +50,7 @@ export type World = {
   ledger: Ledger
   meta: Meta
   mailer: Mailer
+  /** outgoing is the one way to places that callers name. */
+  outgoing: Outgoing
   deployment: Deployment
 }

@@ -60,6 +60,10 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { collection: maker.word(), dataset: maker.word() },
   }),
   'datasets.remove': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
+  'integrations.createWebhook': ({ word }) => ({ body: webhook(word('hook')) }),
+  'integrations.updateWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() }, body: webhook(maker.word('hook')) }),
+  'integrations.removeWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() } }),
+  'integrations.testWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() } }),
   'groups.create': ({ word }) => ({ body: { name: word('group'), description: 'Who is on call' } }),
   'groups.get': async (maker) => ({ params: { groupId: await maker.group() } }),
   'groups.update': async (maker) => ({ params: { groupId: await maker.group() }, body: { name: maker.word('group') } }),
@@ -157,6 +161,8 @@ const members = async (maker: Maker) => ({
 })
 
 const ruleOf = (datasetId: string) => ({
+const webhook = (name: string) => ({
+  // Nobody ever answers under this name: what is sent there goes nowhere.
   entity: 'LOG',
   category: 'DATASET_RETENTION',
   retention: 'DAYS_90',
@@ -220,3 +226,4 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'search.run': 'a question is no change',
   'search.cancel': 'a question is no change',
 }
+  'integrations.testWebhook': 'a test is sent and not kept',

@@ -17,6 +17,7 @@ export type Maker = {
   group(): Promise<string>
   apiKey(): Promise<string>
   role(): Promise<string>
+  webhook(): Promise<string>
   policy(): Promise<string>
   /** invited is a user who has not accepted yet; accepting needs the token. */
   invited(roles?: readonly string[]): Promise<{ id: string; email: string; invitation: string }>
@@ -47,6 +48,7 @@ export function makerIn(app: TestApp, org: TestOrganization): Maker {
     dataset: () => idOf('/datasets', { collection: word('shop'), dataset: word('web') }),
     group: () => idOf('/groups', { name: word('group') }),
     apiKey: () => idOf('/api-keys', { name: word('key'), roles: ['SearchApi'] }),
+    webhook: () => idOf('/integrations/webhooks', { name: word('hook'), url: 'https://hooks.invalid/in' }),
     role: async () =>
       (await made<{ role_id: string }>('/roles', { role_type: 'USER', display_name: word('role'), permissions: ['logs_read'] })).role_id,
     policy: async () =>
