@@ -6,8 +6,8 @@ import { datasets } from './datasets.ts'
 import { groups } from './groups.ts'
 import { health } from './health.ts'
 import { ingestion } from './ingestion.ts'
-import { ledger } from './ledger.ts'
 import { integrations } from './integrations.ts'
+import { ledger } from './ledger.ts'
 import { limits } from './limits.ts'
 import { logs } from './logs.ts'
 import { metrics } from './metrics.ts'
@@ -32,10 +32,10 @@ export const contract = {
   groups,
   health,
   ingestion,
+  integrations,
   ledger,
   limits,
   logs,
-  integrations,
   metrics,
   organizations,
   permissions: permissionList,

@@ -20,8 +20,8 @@ import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
 import { giveBackToWindow, removeWindows, takeFromWindow } from './meta/counters.ts'
 import { openMeta } from './meta/meta.ts'
-import { identifyApiKey } from './resources/api-keys/api-keys.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
+import { identifyApiKey } from './resources/api-keys/api-keys.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
@@ -36,9 +36,9 @@ import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { troublesOf } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
+import { integrationRoutes } from './resources/integrations/routes.ts'
 import { ledgerRoutes } from './resources/ledger/routes.ts'
 import { LimitMeter } from './resources/limits/metering.ts'
-import { integrationRoutes } from './resources/integrations/routes.ts'
 import { limitRoutes } from './resources/limits/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
@@ -77,12 +77,12 @@ const allRoutes = (
   datasetRoutes(world),
   healthRoutes(world),
   ingestionRoutes(intake),
+  integrationRoutes(world),
   ledgerRoutes(world),
   limitRoutes(world, limits),
   logRoutes(world),
   metricsRoutes(meter),
   referenceRoutes({ version: world.deployment.version, region: world.deployment.region, troubles: () => troublesOf(world) }),
-  integrationRoutes(world),
   retentionRoutes(world),
   retentionRuleRoutes(world),
   searchRoutes(world, searches),
@@ -99,14 +99,18 @@ const IDLE_EVERY_MS = 1_000
 const HEARTBEAT_EVERY_MS = 3_000
 const SWEEP_EVERY_MS = 60_000
 
+/** ownPorts are those at which a letter to this machine would reach the service itself or its stores. */
+function ownPorts(config: Config, events: EventStore): number[] {
+  const stores = [events.url, config.DENDRO_POSTGRES_URL?.reveal()].filter((url) => url !== undefined && URL.canParse(url))
+  return [config.DENDRO_PORT, ...stores.map((url) => Number(new URL(url ?? '').port))].filter((port) => port > 0)
+}
+
 export type App = { world: World; door: FastifyInstance; firstKey: Secret | undefined; close(): Promise<void> }
 
 /** openWorld opens both stores and everything else outside the program. */
 export async function openWorld(config: Config, given: { clock?: Clock; log?: Log } = {}): Promise<World & { close(): Promise<void> }> {
   const clock = given.clock ?? systemClock
   const log = given.log ?? openLog(config.DENDRO_LOG_LEVEL)
-/** ownPorts are those at which a letter to this machine would reach the service itself or its stores. */
-function ownPorts(config: Config, events: EventStore): number[] {
   const deps = { clock, log, ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
   const admin = adminOf(config)
@@ -143,6 +147,7 @@ function ownPorts(config: Config, events: EventStore): number[] {
     ledger,
     meta,
     mailer,
+    outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events) }),
     deployment: {
       version,
       region: config.DENDRO_REGION,
@@ -153,7 +158,6 @@ function ownPorts(config: Config, events: EventStore): number[] {
       queryLimits: {
         bytes: config.DENDRO_QUERY_BYTES,
         rows: config.DENDRO_QUERY_ROWS,
-    outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events) }),
         seconds: config.DENDRO_QUERY_TIME,
         memoryBytes: config.DENDRO_QUERY_MEMORY,
       },

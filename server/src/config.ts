@@ -94,6 +94,9 @@ export const settings = {
   DENDRO_WEBHOOK_ALLOW: setting(
     parseAllowList,
     parseAllowList(''),
+    'none',
+    'Private networks, addresses and hosts that webhooks may reach, as in 10.0.0.0/8, hooks.internal; public addresses are always allowed.',
+  ),
   DENDRO_INACTIVE_AFTER: setting(
     asDays,
     undefined,

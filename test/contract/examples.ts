@@ -160,9 +160,15 @@ const members = async (maker: Maker) => ({
   ],
 })
 
-const ruleOf = (datasetId: string) => ({
 const webhook = (name: string) => ({
+  name,
   // Nobody ever answers under this name: what is sent there goes nowhere.
+  url: 'https://hooks.invalid/in',
+  custom_headers: { 'x-team': 'ops' },
+  payload: '{"text": "$title"}',
+})
+
+const ruleOf = (datasetId: string) => ({
   entity: 'LOG',
   category: 'DATASET_RETENTION',
   retention: 'DAYS_90',
@@ -223,7 +229,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'ingestion.otlpLogs': 'events are no changes',
   'ingestion.otlpTraces': 'events are no changes',
   'ingestion.otlpMetrics': 'metrics are not kept',
+  'integrations.testWebhook': 'a test is sent and not kept',
   'search.run': 'a question is no change',
   'search.cancel': 'a question is no change',
 }
-  'integrations.testWebhook': 'a test is sent and not kept',
