@@ -2,7 +2,7 @@ import type { Failure } from '../errors.ts'
 import { type Compared, comparisonOf, type Fill, type Reading, signed, single } from './comparison.ts'
 import { missingConnective } from './misread.ts'
 import { echo, problemAt, quoted, type Token } from './refusal.ts'
-import { type Dialect, type Name, Scanner, type Value } from './scan.ts'
+import { type Dialect, isBareKey, type Name, Scanner, type Value } from './scan.ts'
 import type { Condition, Filter } from './tree.ts'
 import { type Warning, Warnings } from './warnings.ts'
 import { colonList, freeTextInOr, refuseStatement, refuseWord, searchedAddress } from './words.ts'
@@ -12,7 +12,6 @@ export type ParsedFilter = { readonly filter: Filter; readonly warnings: readonl
 const DEPTH_MAX = 64
 const CONDITIONS_MAX = 500
 const EXAMPLE = 'status = 500'
-const BARE_KEY = /^[@$]?[\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
 
 const dialect: Dialect = {
   field: 'where',
@@ -202,7 +201,7 @@ class Parser {
     if (address) throw scanner.refuse(address)
     const isLast = colon === name.text.length - 1
     if (!isLast && '=<>!~'.includes(scanner.nextMark() || ' ')) throw scanner.refuse(scanner.badKey(name))
-    if (BARE_KEY.test(name.text.slice(0, colon))) return true
+    if (isBareKey(name.text.slice(0, colon))) return true
     const inQuotes = quoted(name.text)
     throw scanner.refuse(problemAt(name, 'QUOTE_TEXT', "text containing ':' must be quoted", `write ${echo(inQuotes)}`, inQuotes))
   }

@@ -38,6 +38,9 @@ const BARE_KEY = /^[@$]?[\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
 const WORD_OPERATORS = new Set(['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'])
 const NEGATABLE = new Set(['IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'])
 
+/** isBareKey reports whether a key may be written without quotes. */
+export const isBareKey = (text: string): boolean => BARE_KEY.test(text)
+
 /**
  * A Scanner walks once through a text. What a character means depends on where it stands, so the parser asks for what may come
  * next (a keyword, a name, an operator, a value) instead of cutting the text into tokens beforehand. `at` may be set back to look ahead.
@@ -120,7 +123,7 @@ export class Scanner {
     if (name.text.length > KEY_CHARS_MAX) {
       throw this.#at(name, 'KEY_TOO_LONG', `a key name has at most ${KEY_CHARS_MAX} characters`)
     }
-    if (name.quoted || BARE_KEY.test(name.text)) return name.text
+    if (name.quoted || isBareKey(name.text)) return name.text
     throw this.refuse(this.badKey(name))
   }
 

@@ -11,6 +11,11 @@ const SIGIL_KEY = /^[@$][\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
 export function refuseStatement(scanner: Scanner): void {
   const run = scanner.peekRun()
   if (run?.text.toUpperCase() !== 'SELECT' || !STATEMENT.test(scanner.text.slice(run.position))) return
+  const start = scanner.at
+  scanner.at += run.length
+  const isKey = scanner.operatorFollows()
+  scanner.at = start
+  if (isKey) return
   const message = 'a filter is only the condition, not a whole statement'
   throw scanner.refuse(problemAt(run, 'CLAUSE', message, 'use the select and from fields of the request'))
 }
