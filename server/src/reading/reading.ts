@@ -6,6 +6,8 @@ import type { Bounds, EventsWish, FoundEvent, FoundEvents, Question } from './qu
 import { type Asking, costOf, run, startAsking } from './run.ts'
 import { windowsOf } from './windows.ts'
 
+export { countMatching, readStats } from './stats.ts'
+
 const NS_PER_MS = 1_000_000n
 
 /** readEvents gives the events that a question means, in the order of the wish; it reads no further back than it has to. */

@@ -37,8 +37,11 @@ const PROGRESS_EVERY_MS = 500
 const TEXT_BYTES_MAX = 16 * 2 ** 20
 const TREE_NODES_MAX = 5_000_000
 
+/** A Grouping bounds the groups of a statement and names the keys by which it groups. */
+export type Grouping = { readonly groupsMax: number; readonly groups: readonly string[] }
+
 /** run sends one statement as the organisation and gives back its rows; it counts what they cost. Who leaves ends the statement in the store too. */
-export async function run(store: EventStore, asking: Asking, whole: Sql): Promise<BinaryRows> {
+export async function run(store: EventStore, asking: Asking, whole: Sql, grouping?: Grouping): Promise<BinaryRows> {
   const { budget, signal } = asking
   signal.throwIfAborted()
   const secondsLeft = budget.seconds - (performance.now() - asking.startedMs) / 1_000
@@ -68,6 +71,7 @@ export async function run(store: EventStore, asking: Asking, whole: Sql): Promis
         max_query_size: String(TEXT_BYTES_MAX),
         max_ast_elements: String(TREE_NODES_MAX),
         max_expanded_ast_elements: String(TREE_NODES_MAX),
+        ...(grouping ? { max_rows_to_group_by: String(grouping.groupsMax), group_by_overflow_mode: 'throw' as const } : {}),
         ...(await memorySettings(store, budget.memoryBytes)),
       },
     })
@@ -79,7 +83,7 @@ export async function run(store: EventStore, asking: Asking, whole: Sql): Promis
   } catch (cause) {
     if (signal.aborted) await kill(store, queryId)
     signal.throwIfAborted()
-    throw failureOf(cause, asking)
+    throw failureOf(cause, asking, grouping)
   } finally {
     watching.stop()
   }
@@ -114,12 +118,13 @@ const MEMORY_OVER = '241'
 const TOO_MANY_QUERIES = '202'
 
 /** failureOf tells a question that asks for too much from a store in trouble; the store's own words are for our log only. */
-function failureOf(cause: unknown, { budget }: Asking): unknown {
+function failureOf(cause: unknown, { budget }: Asking, grouping: Grouping | undefined): unknown {
   if (!(cause instanceof ClickHouseError)) return unavailable('the event store does not answer', { cause })
   switch (cause.code) {
     case TIMEOUT:
       return tooExpensive(`more than ${budget.seconds} s`, cause)
     case ROWS_OVER:
+      if (grouping && cause.message.includes('GROUP BY')) return tooManyGroups(grouping, cause)
       return tooExpensive(`more than ${budget.rows} events`, cause)
     case BYTES_OVER:
       return tooExpensive(`more than ${budget.bytes} bytes`, cause)
@@ -138,6 +143,11 @@ function failureOf(cause: unknown, { budget }: Asking): unknown {
 
 const tooExpensive = (what: string, cause?: unknown): Failure =>
   badRequest(`this question would read ${what}; narrow the time range, name fewer datasets, or add a condition on a rare value`, { cause })
+
+function tooManyGroups({ groups, groupsMax }: Grouping, cause: unknown): Failure {
+  const message = `${groups.map((key) => `"${key.slice(0, 100)}"`).join(' and ')} have more than ${groupsMax} different values; group by something rarer, or narrow the time range`
+  return badRequest(message, { cause, errors: [{ field: 'groups', code: 'TOO_MANY_GROUPS', message }] })
+}
 
 /** watch reports how far a statement is, beginning with one that takes long. */
 function watch(store: EventStore, asking: Asking, queryId: string): { stop(): void } {

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openReader, type Reader } from '../../../test/reader.ts'
+import { parseSelect } from '../query/select.ts'
+import type { Call } from '../query/tree.ts'
+import type { FoundStats, StatsWish } from './question.ts'
+import { readStats } from './reading.ts'
+
+let reader: Reader
+beforeAll(async () => {
+  reader = await openReader()
+  await reader.send('first', firstLines)
+  await reader.send('second', secondLines)
+  await reader.send('wide', [
+    JSON.stringify(Object.fromEntries(Array.from({ length: 40 }, (_, key) => [`k${key}`, `v${key}`]))),
+    ...wideLines,
+  ])
+})
+afterAll(() => reader?.close())
+
+const fromMs = Date.UTC(2026, 9, 1)
+const minute = (index: number) => new Date(fromMs + index * 60_000).toISOString()
+const bounds = { fromMs, toMs: fromMs + 600_000 }
+const firstLines = [
+  `{"timestamp":"${minute(0)}","service":"api","ms":10,"user":"u1"}`,
+  `{"timestamp":"${minute(0)}","service":"api","ms":"20.5","user":"u2"}`,
+  `{"timestamp":"${minute(1)}","service":"web","ms":"fast","user":"u1"}`,
+  `{"timestamp":"${minute(5)}","service":"api","ms":30,"user":""}`,
+  `{"timestamp":"${minute(9)}","ms":1e400}`,
+]
+const secondLines = [
+  `{"timestamp":"${minute(5)}","zone":"x","service":"web","ms":4}`,
+  `{"timestamp":"${minute(10)}","service":"web","ms":5}`,
+]
+const wideLines = [`{"timestamp":"${minute(7)}","service":"null","ms":-7,"user":"u9"}`]
+
+const callsOf = (items: readonly string[]): Call[] => parseSelect(items).flatMap((item) => (item.kind === 'call' ? [item.call] : []))
+
+async function stats(
+  datasets: readonly string[],
+  select: readonly string[],
+  wish: Partial<StatsWish> = {},
+  where = '',
+): Promise<FoundStats> {
+  const question = await reader.question(datasets, where, { bounds })
+  return readStats(reader.senders.app.app.world.events, question, { calls: callsOf(select), groups: [], slices: 10, limit: 10, ...wish })
+}
+
+const values = (measured: { stats: readonly { value: number | string | null }[] }) => measured.stats.map(({ value }) => value)
+
+test('every function over one dataset', async () => {
+  const select = [
+    'count(*)',
+    'count(service)',
+    'sum(ms)',
+    'avg(ms)',
+    'min(ms)',
+    'max(ms)',
+    'unique(user)',
+    'variance(ms)',
+    'rate(*)',
+    'first(user)',
+    'last(user)',
+  ]
+  const { whole, slices, isExact } = await stats(['first'], select)
+  expect(whole.count).toBe(5)
+  expect(values(whole)).toEqual([5, 4, 60.5, 60.5 / 3, 10, 30, 3, expect.closeTo(100.08, 1), 5 / 600, 'u1', ''])
+  expect(slices.map(({ count }) => count)).toEqual([2, 1, 0, 0, 0, 1, 0, 0, 0, 1])
+  expect(values(slices[2] ?? whole)).toEqual([0, 0, null, null, null, null, 0, null, 0, null, null])
+  expect(isExact).toBe(false)
+})
+
+test('percentiles come with their quantiles', async () => {
+  const { whole, slices } = await stats(['first'], ['p50(ms)', 'median(nothing)'])
+  expect(whole.stats[0]).toMatchObject({ value: 20.5, quantiles: { min: 10, p50: 20.5, max: 30 } })
+  expect(whole.stats[1]).toEqual({ value: null })
+  expect(slices[0]?.stats[0]?.quantiles).toMatchObject({ min: 10, max: 20.5 })
+})
+
+describe('datasets whose keys lie in different places are measured as one', () => {
+  test('as a whole and by slices', async () => {
+    const { whole, slices } = await stats(
+      ['first', 'second', 'wide'],
+      ['sum(ms)', 'p50(ms)', 'unique(user)', 'last(service)'],
+      {},
+      'EXISTS service',
+    )
+    expect(whole.count).toBe(6)
+    expect(values(whole)).toEqual([57.5, 10, 4, 'null'])
+    expect(slices.map(({ count }) => count)).toEqual([2, 1, 0, 0, 0, 2, 0, 1, 0, 0])
+  })
+
+  test('by groups, the largest first, then by name', async () => {
+    const found = await stats(['first', 'second', 'wide'], ['count(*)', 'max(ms)'], { groups: ['service'], limit: 3 })
+    expect(found.groupsTotal).toBe(4)
+    expect(found.groups.map(({ values: names, whole }) => [...names, ...values(whole)])).toEqual([
+      ['api', 3, 30],
+      ['web', 2, 4],
+      [null, 1, null],
+    ])
+    expect(found.groups[0]?.slices.map(({ count }) => count)).toEqual([2, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+    expect(found.whole.count).toBe(7)
+  })
+
+  test('by several keys, built-in ones among them', async () => {
+    const found = await stats(['first', 'second', 'wide'], ['sum(ms)'], { groups: ['@dataset', 'service'] }, 'ms > 0 OR ms < 0')
+    expect(found.groups.map(({ values: names, whole }) => [...names, ...values(whole)])).toEqual([
+      ['first', 'api', 60.5],
+      ['second', 'web', 4],
+      ['wide', 'null', -7],
+    ])
+  })
+})
+
+test('nothing found is nothing measured', async () => {
+  const found = await stats(['first'], ['count(*)', 'avg(ms)'], { groups: ['service'] }, "service = 'nobody'")
+  expect(found).toMatchObject({ whole: { count: 0, stats: [{ value: 0 }, { value: null }] }, groups: [], groupsTotal: 0 })
+  expect(found.slices).toHaveLength(10)
+})

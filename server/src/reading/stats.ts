@@ -1,0 +1,96 @@
+import { badRequest } from '../errors.ts'
+import type { EventStore } from '../events/events.ts'
+import type { BinaryRows } from './binary-rows.ts'
+import { type Branch, branchesOf, keysIn } from './branches.ts'
+import { isExactly, nobody, readMeasured } from './measures.ts'
+import type { Cost, FoundGroup, FoundStats, Measured, Question, StatsWish } from './question.ts'
+import { type Asking, costOf, run, startAsking } from './run.ts'
+import { GROUP_JOINT, GROUPS_MAX, type StatsAsk, sliceStartMs, statsStatement } from './stats-statement.ts'
+
+/** CELLS_MAX bounds groups times slices. */
+const CELLS_MAX = 1_000_000
+
+/** countMatching counts the events that a question means. */
+export async function countMatching(store: EventStore, question: Question): Promise<{ count: number; cost: Cost }> {
+  const { whole, cost } = await readStats(store, question, { calls: [], groups: [], slices: 1, limit: 0 })
+  return { count: whole.count, cost }
+}
+
+/** readStats measures the events that a question means: as a whole, by slices of time, and by groups, of which the largest come back. */
+export async function readStats(store: EventStore, question: Question, wish: StatsWish): Promise<FoundStats> {
+  const asking = startAsking(question)
+  const keys = wish.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
+  const branches = branchesOf(question.sources, [...keysIn(question.filter), ...keys, ...wish.groups])
+  const reading = { store, asking, question, wish, branches }
+  const [all, top] = await Promise.all([readSlices(reading), wish.groups.length === 0 ? undefined : readTop(reading)])
+  const groups = top === undefined ? [] : await withSlices(reading, top.groups)
+  return {
+    ...all,
+    groups,
+    groupsTotal: top?.total ?? 0,
+    isExact: wish.calls.every(isExactly),
+    cost: costOf(asking, 1),
+  }
+}
+
+type Reading = { store: EventStore; asking: Asking; question: Question; wish: StatsWish; branches: readonly Branch[] }
+
+async function ask({ store, asking, question, branches }: Reading, wanted: StatsAsk): Promise<BinaryRows | undefined> {
+  const whole = statsStatement(branches, question, wanted)
+  return whole && run(store, asking, whole, { groupsMax: GROUPS_MAX, groups: wanted.groups })
+}
+
+/** widthMs is how long a slice is, counted from 0; the whole range without one. */
+function widthMs({ question: { bounds }, wish }: Reading, slice?: number): number {
+  if (slice === undefined) return bounds.toMs - bounds.fromMs
+  return sliceStartMs(bounds, wish.slices, slice + 1) - sliceStartMs(bounds, wish.slices, slice)
+}
+
+async function readSlices(reading: Reading): Promise<{ whole: Measured; slices: readonly Measured[] }> {
+  const { calls, slices: count } = reading.wish
+  const rows = await ask(reading, { calls, groups: [], slices: count })
+  const slices = Array.from({ length: count }, () => nobody(calls))
+  let whole = nobody(calls)
+  while (rows && !rows.atEnd) {
+    const number = Number(rows.uint64())
+    if (number === 0) whole = readMeasured(rows, calls, widthMs(reading))
+    else slices[number - 1] = readMeasured(rows, calls, widthMs(reading, number - 1))
+  }
+  return { whole, slices }
+}
+
+type TopGroup = { readonly stored: readonly string[]; readonly whole: Measured }
+
+async function readTop(reading: Reading): Promise<{ groups: TopGroup[]; total: number }> {
+  const { calls, groups, limit } = reading.wish
+  const rows = await ask(reading, { calls, groups, slices: undefined, top: limit })
+  const found: TopGroup[] = []
+  let total = 0
+  while (rows && !rows.atEnd) {
+    const stored = groups.map(() => rows.text())
+    total = Number(rows.uint64())
+    found.push({ stored, whole: readMeasured(rows, calls, widthMs(reading)) })
+  }
+  return { groups: found, total }
+}
+
+/** withSlices reads the slices of the groups that come back, never those of all. */
+async function withSlices(reading: Reading, top: readonly TopGroup[]): Promise<FoundGroup[]> {
+  const { calls, groups, slices: count } = reading.wish
+  if (top.length * count > CELLS_MAX) {
+    throw badRequest(`${top.length} groups in ${count} slices are more than ${CELLS_MAX} values; ask for fewer of either`)
+  }
+  const found = new Map(top.map(({ stored }) => [stored.join(GROUP_JOINT), Array.from({ length: count }, () => nobody(calls))]))
+  const rows = top.length === 0 ? undefined : await ask(reading, { calls, groups, slices: count, only: [...found.keys()] })
+  while (rows && !rows.atEnd) {
+    const slice = Number(rows.uint64()) - 1
+    const slices = found.get(groups.map(() => rows.text()).join(GROUP_JOINT))
+    const measured = readMeasured(rows, calls, widthMs(reading, slice))
+    if (slices) slices[slice] = measured
+  }
+  return top.map(({ stored, whole }) => ({
+    values: stored.map((text) => (text === '' ? null : text === '\0' ? '' : text)),
+    whole,
+    slices: found.get(stored.join(GROUP_JOINT)) ?? [],
+  }))
+}
