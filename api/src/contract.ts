@@ -12,6 +12,7 @@ import { limits } from './limits.ts'
 import { logs } from './logs.ts'
 import { metrics } from './metrics.ts'
 import { access, organizations } from './organizations.ts'
+import { parsers } from './parsers.ts'
 import { permissionList } from './permission-list.ts'
 import { policies } from './policies.ts'
 import { reference } from './reference.ts'
@@ -38,6 +39,7 @@ export const contract = {
   logs,
   metrics,
   organizations,
+  parsers,
   permissions: permissionList,
   policies,
   reference,

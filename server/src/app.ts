@@ -14,6 +14,7 @@ import { RateLimiter, senderRule, type WindowStore } from './http/rate-limit.ts'
 import { referenceRoutes } from './http/reference/reference.ts'
 import { systemIds } from './ids.ts'
 import { type Intake, openIntake } from './ingest/intake.ts'
+import { readForm } from './ingest/forms.ts'
 import { ingestionRoutes } from './ingest/routes.ts'
 import { type JobKind, startWorker } from './jobs/jobs.ts'
 import { type Log, openLog } from './log.ts'
@@ -44,6 +45,8 @@ import { logRoutes } from './resources/logs/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
 import { accessRoutes, organizationRoutes } from './resources/organizations/routes.ts'
+import { forgetParserMinutes, ParserCounts } from './resources/parsers/counts.ts'
+import { parserRoutes } from './resources/parsers/routes.ts'
 import { permissionRoutes } from './resources/permissions/routes.ts'
 import { policyRoutes } from './resources/policies/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/retention/routes.ts'
@@ -67,6 +70,7 @@ const allRoutes = (
   accessRoutes(world),
   groupRoutes(world),
   organizationRoutes(world),
+  parserRoutes(world, readForm),
   permissionRoutes(),
   policyRoutes(world),
   roleRoutes(world),
@@ -208,9 +212,10 @@ export async function openApp(
   watchStores(world, meter)
   const heartbeats = new Heartbeats(world)
   const beat = (logId: string, nowMs: number) => heartbeats.beat(logId, nowMs)
+  const parserCounts = new ParserCounts(world)
   const limits = new LimitMeter(world)
   const intake = openIntake(
-    { ...world, beat, limits },
+    { ...world, beat, parsed: (parsed, nowMs) => parserCounts.note(parsed, nowMs), limits },
     {
       bytesMax: Math.floor(config.DENDRO_MEMORY * BODIES_SHARE),
       extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,
@@ -237,6 +242,8 @@ export async function openApp(
       Promise.all([limiter.giveBackIdle(), senderLimiter.giveBackIdle()]),
     ),
     every(HEARTBEAT_EVERY_MS, world.log, 'heartbeats of datasets could not be written', () => heartbeats.flush()),
+    every(HEARTBEAT_EVERY_MS, world.log, 'counts of parsers could not be written', () => parserCounts.flush()),
+    every(SWEEP_EVERY_MS, world.log, 'old counts of parsers could not be removed', () => forgetParserMinutes(world)),
     every(SWEEP_EVERY_MS, world.log, 'old counts of new datasets could not be removed', () => forgetBirths(world)),
     every(SWEEP_EVERY_MS, world.log, 'old pages of searches could not be removed', () => forgetPages(world)),
     every(SWEEP_EVERY_MS, world.log, 'old searches could not be removed', () => searches.forget()),
@@ -254,6 +261,7 @@ export async function openApp(
       await Promise.all([door.close(), worker.close()])
       await intake.close()
       await heartbeats.flush().catch((err) => world.log.warn({ err }, 'heartbeats of datasets could not be written'))
+      await parserCounts.flush().catch((err) => world.log.warn({ err }, 'counts of parsers could not be written'))
       await Promise.all([limiter.giveBackIdle(0), senderLimiter.giveBackIdle(0)]).catch((err) =>
         world.log.warn({ err }, 'unused requests could not be given back'),
       )

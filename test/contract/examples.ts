@@ -101,6 +101,25 @@ export const examples: Readonly<Record<string, Example>> = {
   'organizations.create': ({ app, word }) => ({ key: app.managementKey, body: { name: word('organisation') } }),
   'organizations.get': ({ org }) => ({ params: { orgId: org.orgId } }),
   'organizations.update': ({ org }) => ({ params: { orgId: org.orgId }, body: { description: 'Made for the laws' } }),
+  'parsers.create': async (maker) => ({
+    body: {
+      log_id: await maker.dataset(),
+      name: maker.word('parser'),
+      description: 'Reads what the till says',
+      pattern: '%{WORD:verb} %{INT:n}',
+    },
+  }),
+  'parsers.update': async (maker) => ({ params: { parserId: await parser(maker) }, body: { enabled: true, name: maker.word('parser') } }),
+  'parsers.remove': async (maker) => ({ params: { parserId: await parser(maker) } }),
+  'parsers.assigned': async (maker) => {
+    const datasetId = await maker.dataset()
+    await maker.org.ask('PUT', `/datasets/${datasetId}/parser`, { body: { parser_id: await parser(maker) } })
+    return { params: { datasetId } }
+  },
+  'parsers.assign': async (maker) => ({ params: { datasetId: await maker.dataset() }, body: { parser_id: await parser(maker) } }),
+  'parsers.unassign': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
+  'parsers.test': () => ({ body: { pattern: '%{WORD:verb} %{INT:n}', lines: ['sold 7', 'nothing'] } }),
+  'parsers.detect': () => ({ body: { lines: ['level=info msg=hello'] } }),
   'policies.create': async (maker) => ({ body: await policy(maker) }),
   'policies.get': async (maker) => ({ params: { policyId: await maker.policy() } }),
   'policies.update': async (maker) => ({ params: { policyId: await maker.policy() }, body: await policy(maker) }),
@@ -152,6 +171,9 @@ export const examples: Readonly<Record<string, Example>> = {
 }
 
 const entity = async (maker: Maker) => ({ orgId: maker.org.orgId, entityType: 'user', entityId: (await maker.invited()).id })
+
+const parser = async (maker: Maker): Promise<string> =>
+  (await maker.made('/parsers', { log_id: await maker.dataset(), pattern: '%{WORD:verb} %{INT:n}' })).id
 
 const members = async (maker: Maker) => ({
   members: [
@@ -229,6 +251,8 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'ingestion.otlpLogs': 'events are no changes',
   'ingestion.otlpTraces': 'events are no changes',
   'ingestion.otlpMetrics': 'metrics are not kept',
+  'parsers.test': 'a trial is not kept',
+  'parsers.detect': 'a question',
   'integrations.testWebhook': 'a test is sent and not kept',
   'search.run': 'a question is no change',
   'search.cancel': 'a question is no change',

@@ -6,6 +6,7 @@ import type { Arrivals, Arrived, Delivery, Pair } from './batch.ts'
 import { detect } from './detect.ts'
 import { afterBlank, splitLines } from './lines.ts'
 import { mayNest, nestedKeys } from './nested.ts'
+import type { Parsed, Parsing } from './parsing.ts'
 import type { Line } from './shredding.ts'
 
 /** Post is what all events of a post have in common. */
@@ -18,15 +19,18 @@ const TRUNCATED: Leaf = { path: '$ingest.truncated', text: 'true' }
 /** The number of the post is added by the writer. */
 const NO_POST = 0n
 
+/** How lines are looked into: with the parser of their dataset, and for JSON within JSON. */
+type How = { parsing: Parsing | undefined; isNesting: boolean }
+
 /** linesOf gives the events of a delivery with what is known of each, one by one; `more` are attributes that come from the request. */
-export function* linesOf({ arrivals, attributes }: Delivery, common: Common, more: readonly Pair[]): Generator<Line> {
+export function* linesOf({ arrivals, attributes }: Delivery, common: Common, more: readonly Pair[], parsing?: Parsing): Generator<Line> {
   const base: Arrival = { ...common, post: NO_POST, attributes: [...attributes, ...more].map(asLeaf) }
   if (arrivals.kind === 'records') {
-    for (const record of arrivals.records) yield finished(record.raw, arrivalOf(record, base), mayNest(record.raw))
+    for (const record of arrivals.records) yield finished(record.raw, arrivalOf(record, base), { parsing, isNesting: mayNest(record.raw) })
     return
   }
-  const isNesting = mayNest(arrivals.bytes)
-  for (const bytes of splitLines(arrivals.bytes)) yield finished(bytes, base, isNesting)
+  const how = { parsing, isNesting: mayNest(arrivals.bytes) }
+  for (const bytes of splitLines(arrivals.bytes)) yield finished(bytes, base, how)
 }
 
 /** countArrivals counts the events of a delivery without looking into them. */
@@ -38,15 +42,17 @@ export function countArrivals(arrivals: Arrivals): number {
 }
 
 /** finished cuts what is too long, and adds what the line says of itself where its form is not that of the store. */
-function finished(whole: Uint8Array, arrival: Arrival, isNesting: boolean): Line {
+function finished(whole: Uint8Array, arrival: Arrival, how: How): Line {
   if (whole.length > LINE_BYTES_MAX) {
     const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
-    return { ...described(cut, arrival, false, [TRUNCATED]), isCut: true }
+    return { ...described(cut, arrival, { ...how, isNesting: false }, [TRUNCATED]), isCut: true }
   }
-  return described(whole, arrival, isNesting, [])
+  return described(whole, arrival, how, [])
 }
 
-function described(bytes: Uint8Array, arrival: Arrival, isNesting: boolean, marks: readonly Leaf[]): Line {
+function described(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }: How, marks: readonly Leaf[]): Line {
+  const parsed = parsing?.read(bytes, arrival.at)
+  if (parsed) return { bytes, arrival: withParsed(arrival, parsed, marks) }
   if (bytes[afterBlank(bytes, 0)] !== OPEN_OBJECT) return withDetected(bytes, arrival, marks)
   const nested = isNesting ? nestedKeys(bytes).map(asLeaf) : []
   return { bytes, arrival: withLeaves(arrival, [...nested, ...marks]) }
@@ -66,6 +72,11 @@ function withDetected(bytes: Uint8Array, arrival: Arrival, marks: readonly Leaf[
       ...(severity ? { severity } : {}),
     },
   }
+}
+
+function withParsed(arrival: Arrival, { keys, time }: Parsed, marks: readonly Leaf[]): Arrival {
+  const told = withLeaves(arrival, [...keys.map(asLeaf), ...marks])
+  return time && !arrival.time ? { ...told, time } : told
 }
 
 /** withLeaves lets what the protocol says go before what was found. */

@@ -37,7 +37,8 @@ function jsonTail(text: string): Pair[] | undefined {
 const cefNames = ['device_vendor', 'device_product', 'device_version', 'signature_id', 'name', 'severity']
 const CEF_PAIR = /(?:^|\s)([\w.-]{1,128})=/g
 
-function cef(text: string): Pair[] | undefined {
+/** cef reads the Common Event Format; undefined when a text is none. */
+export function cef(text: string): Pair[] | undefined {
   const match = CEF.exec(text)
   if (!match) return undefined
   const fields = text.slice(match.index + match[0].length).split(/(?<!\\)\|/)

@@ -3,6 +3,7 @@ import { Failure } from '../errors.ts'
 import type { Actor } from '../http/actor.ts'
 import type { Head, Taker, Takers } from '../http/taking.ts'
 import type { LimitMeter } from '../resources/limits/metering.ts'
+import type { ParsedLines } from '../resources/parsers/counts.ts'
 import type { World } from '../world.ts'
 import { Account, reasonOf } from './accounting.ts'
 import type { Answered, Outcome, ParsedNotes, Receiver, ReceiverRoute, RequestHead } from './batch.ts'
@@ -16,6 +17,8 @@ import { storePost } from './store.ts'
 export type IntakeWorld = Pick<World, 'clock' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'> & {
   /** beat is told of datasets that got events. */
   beat(logId: string, nowMs: number): void
+  /** parsed is told what the parser of a dataset made of its lines. */
+  parsed(parsed: ParsedLines, nowMs: number): void
   limits: Pick<LimitMeter, 'mustBeOpen' | 'admit'>
 }
 

@@ -4,6 +4,7 @@ import type { Actor } from '../http/actor.ts'
 import { growSlots, locate } from '../resources/catalog/catalog.ts'
 import { BIRTHS_MAX, type DatasetRow, ensureDataset, type Place } from '../resources/datasets/ensure.ts'
 import { partitionOf } from '../resources/organizations/partition.ts'
+import { parserOf } from '../resources/parsers/assignment.ts'
 import { Account, rawBytesOf, type Share } from './accounting.ts'
 import type { IngestRequest, Outcome, ParsedNotes, Receiver } from './batch.ts'
 import { identityNumber, identityOf } from './identity.ts'
@@ -134,7 +135,10 @@ async function shredAll(
       if (one.kind === 'keys') {
         await makeRoom(world, actor, place, one)
         waiting.push(place)
-      } else collect(done, place.row.id, one)
+      } else {
+        collect(done, place.row.id, one)
+        if (one.parsed) world.parsed({ orgId: actor.orgId, logId: place.row.id, ...one.parsed }, nowMs)
+      }
     }
     open = waiting
   }
@@ -148,7 +152,8 @@ async function targetOf(
   isLast: boolean,
 ): Promise<Target> {
   const map = (await locate(world, orgId, row.id))?.map
-  return { delivery, orgNumber, logId: row.id, map, attributes: attributesOf(tags), isLast }
+  const parser = row.parser_id === null ? undefined : await parserOf(world, orgId, row.parser_id)
+  return { delivery, orgNumber, logId: row.id, map, attributes: attributesOf(tags), parser, isLast }
 }
 
 type Keys = Extract<Shredded, { kind: 'keys' }>

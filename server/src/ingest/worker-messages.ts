@@ -2,6 +2,7 @@ import type { Observation, SlotMap } from '../events/shred/slots.ts'
 import type { Block } from '../events/writer.ts'
 import type { IngestRequest, Pair, Rejected } from './batch.ts'
 import type { BlockCounts } from './counting.ts'
+import type { AssignedParser, ParserCounts } from './parsing.ts'
 
 /** ParseQuestion hands a whole post to a worker, which reads it and keeps what it has read. */
 export type ParseQuestion = {
@@ -29,6 +30,8 @@ export type Target = {
   /** map is undefined for a dataset that has had no events. */
   map: SlotMap | undefined
   attributes: readonly Pair[]
+  /** parser is what the dataset's lines are read with first. */
+  parser: AssignedParser | undefined
   /** isLast says that no more slots will come: the events are stored with those there are. */
   isLast: boolean
 }
@@ -37,9 +40,9 @@ export type ShredQuestion = { kind: 'shred'; atMs: number; origin: string; targe
 /** A CountedBlock is a block with what the ledger is told when it is stored. */
 export type CountedBlock = Block & { counts: BlockCounts }
 
-/** A Shredded delivery is either blocks, or the keys that need slots first. */
+/** A Shredded delivery is either blocks, with what the dataset's parser did, or the keys that need slots first. */
 export type Shredded =
-  | { kind: 'blocks'; delivery: number; blocks: readonly CountedBlock[]; rows: number }
+  | { kind: 'blocks'; delivery: number; blocks: readonly CountedBlock[]; rows: number; parsed?: ParserCounts }
   | { kind: 'keys'; delivery: number; observed: readonly Observation[] }
 export type ShredReply = { shredded: readonly Shredded[] }
 

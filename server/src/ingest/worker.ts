@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { Failure } from '../errors.ts'
 import { countArrivals, linesOf } from './arrivals.ts'
 import type { Delivery } from './batch.ts'
+import { Parsings } from './parsing.ts'
 import { receivers } from './receivers.ts'
 import { buffersOf, Shredders } from './shredding.ts'
 import type { Asked, FailureMessage, ParseQuestion, ParseReply, ShredQuestion, ShredReply, Told } from './worker-messages.ts'
@@ -10,6 +11,7 @@ import type { Asked, FailureMessage, ParseQuestion, ParseReply, ShredQuestion, S
 /** The program of an intake worker: it reads posts and splits their events, one step at a time, and holds no more than the posts under way. */
 
 const shredders = new Shredders(Math.random)
+const parsings = new Parsings()
 const posts = new Map<number, readonly Delivery[]>()
 
 parentPort?.on('message', ({ job, question }: Asked) => {
@@ -52,7 +54,9 @@ function shred(job: number, { atMs, origin, targets }: ShredQuestion): ShredRepl
     shredded: targets.map((target) => {
       const delivery = deliveries[target.delivery]
       if (!delivery) throw new Error('a delivery is to be split that the post does not have')
-      return shredders.shred(linesOf(delivery, { at: { ms: atMs, ns: 0 }, origin }, target.attributes), target)
+      const parsing = target.parser && parsings.of(target.parser)
+      const one = shredders.shred(linesOf(delivery, { at: { ms: atMs, ns: 0 }, origin }, target.attributes, parsing), target)
+      return parsing && one.kind === 'blocks' ? { ...one, parsed: parsing.counts } : one
     }),
   }
 }

@@ -22,11 +22,11 @@ export const PATTERN_CHARS_MAX = 2_048
 /** LINE_CHARS_MAX: of a longer line only so much is looked at. */
 export const LINE_CHARS_MAX = 32_768
 /** LINE_STEPS is what one line may cost; CHAR_STEPS what lines may cost on average for each of their characters. */
-const LINE_STEPS = 400_000
-const CHAR_STEPS = 60
+const LINE_STEPS = 250_000
+const CHAR_STEPS = 48
 const SPARE_STEPS = 2_000_000
-/** POST_STEPS is what the lines of one post may cost together, a few seconds. */
-const POST_STEPS = 500_000_000
+/** POST_STEPS is what the lines of one post may cost together, a few seconds of a busy machine. */
+const POST_STEPS = 150_000_000
 
 /** compilePattern makes a parser of a pattern, or refuses it with the place that is wrong. */
 export function compilePattern(type: PatternType, pattern: string): Compiled {

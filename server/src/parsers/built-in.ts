@@ -1,0 +1,44 @@
+/** A Form is a way in which lines tell their keys by themselves, without a parser. */
+export type Form = 'json' | 'syslog' | 'cef' | 'access-log' | 'logfmt' | 'key-value'
+
+export type BuiltIn = { id: string; form: Form; name: string; description: string }
+
+/** builtIns are the forms that are looked for in every line, as they are shown among the parsers; the ids are the same everywhere. */
+export const builtIns: readonly BuiltIn[] = [
+  {
+    id: 'd3dd0000-0000-4000-8000-000000000001',
+    form: 'json',
+    name: 'JSON',
+    description: 'A JSON object; keys of nested objects are joined with dots.',
+  },
+  {
+    id: 'd3dd0000-0000-4000-8000-000000000002',
+    form: 'syslog',
+    name: 'Syslog',
+    description: 'RFC 5424 with structured data, and the older form with or without its priority.',
+  },
+  {
+    id: 'd3dd0000-0000-4000-8000-000000000003',
+    form: 'cef',
+    name: 'CEF',
+    description: 'The Common Event Format: a header of seven fields, and pairs behind it.',
+  },
+  {
+    id: 'd3dd0000-0000-4000-8000-000000000004',
+    form: 'access-log',
+    name: 'Access log',
+    description: "The common and the combined form of web servers' access logs.",
+  },
+  {
+    id: 'd3dd0000-0000-4000-8000-000000000005',
+    form: 'logfmt',
+    name: 'logfmt',
+    description: 'Nothing but key=value pairs.',
+  },
+  {
+    id: 'd3dd0000-0000-4000-8000-000000000006',
+    form: 'key-value',
+    name: 'Key=value text',
+    description: 'Words with at least two key=value pairs among them.',
+  },
+]
