@@ -9,11 +9,11 @@ const deps = { clock: systemClock, log: openLog('silent') }
 test('a child that is asked to stop may take its time, though it no longer answers', async () => {
   const drained = 'process.stdin.resume().on("end", () => setTimeout(() => process.exit(7), 4_500))'
   const { plan, last } = makePlan(drained)
-  const child = await supervise({ ...plan, ping: refuse, stopMs: 20_000 }, deps)
+  const child = await supervise({ ...plan, ping: refuse, stopMs: 120_000 }, deps)
   await child.close()
   expect(last().exitCode).toBe(7)
   expect(child.state()).toEqual({ kind: 'stopped' })
-}, 15_000)
+})
 
 test('a child that ended is started again, and one that does not answer is killed and started again', async () => {
   const { plan, started } = makePlan('process.stdin.resume().on("end", () => process.exit())')
@@ -27,7 +27,7 @@ test('a child that ended is started again, and one that does not answer is kille
   await until(() => child.state().kind === 'up')
   expect(child.state()).toMatchObject({ kind: 'up', restarts: 2 })
   await child.close()
-}, 30_000)
+})
 
 test('a child that is closed while it is being restarted does not outlive the close', async () => {
   const { plan, last, started } = makePlan('process.stdin.resume().on("end", () => process.exit())')
@@ -46,7 +46,7 @@ test('a child that is closed while it is being restarted does not outlive the cl
   await closed
   expect(started()).toBe(2)
   await until(() => last().exitCode !== null || last().signalCode !== null)
-}, 15_000)
+})
 
 test('a program that leaves before it is ready is a failed start, whatever its status', async () => {
   const { plan } = makePlan('process.exit(0)')

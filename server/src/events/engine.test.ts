@@ -11,7 +11,7 @@ import { addEvents, ask, linesOf, MEMORY_BYTES, makeEngines, pidOf, testDeps } f
 const engines = makeEngines()
 afterEach(engines.cleanUp)
 
-const until = (look: () => Promise<unknown>, expected: unknown) => expect.poll(look, { interval: 20, timeout: 20_000 }).toEqual(expected)
+const until = (look: () => Promise<unknown>, expected: unknown) => expect.poll(look, { interval: 20 }).toEqual(expected)
 
 /** enginesIn gives the processes that work on an engine directory. */
 async function enginesIn(dataDir: string): Promise<number[]> {
@@ -81,7 +81,7 @@ test('an engine that hangs is ended and started again', async () => {
   const store = await engines.open(await engines.newDir())
   const pid = pidOf(store)
   process.kill(pid, 'SIGSTOP')
-  await expect.poll(() => store.engine?.state(), { interval: 100, timeout: 20_000 }).toMatchObject({ kind: 'up', restarts: 1 })
+  await expect.poll(() => store.engine?.state(), { interval: 100 }).toMatchObject({ kind: 'up', restarts: 1 })
   expect(pidOf(store)).not.toBe(pid)
   await store.ping()
 })

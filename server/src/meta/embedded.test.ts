@@ -44,7 +44,7 @@ async function postgresIn(dir: string): Promise<number[]> {
   return pids.filter((_, n) => where[n] === join(dir, 'meta', 'pg'))
 }
 
-const until = (ask: () => Promise<unknown>, expected: unknown) => expect.poll(ask, { interval: 20, timeout: 20_000 }).toEqual(expected)
+const until = (ask: () => Promise<unknown>, expected: unknown) => expect.poll(ask, { interval: 20 }).toEqual(expected)
 
 test('it is durable, checks its pages, and nobody else can reach it', async () => {
   const meta = await openStore()
@@ -126,10 +126,10 @@ test('a server that has stopped answering, all its processes, is ended and start
   const stopped = await postgresIn(dataDir)
   for (const pid of stopped) process.kill(pid, 'SIGSTOP')
   await until(async () => meta.health().status, 'down')
-  await expect.poll(() => meta.health().status, { interval: 50, timeout: 25_000 }).toBe('ok')
+  await expect.poll(() => meta.health().status, { interval: 50 }).toBe('ok')
   expect(await meta.all(sql`select 1 as one`)).toEqual([{ one: 1 }])
   expect((await postgresIn(dataDir)).filter((pid) => stopped.includes(pid))).toEqual([])
-}, 60_000)
+})
 
 test('stopping leaves no process, no socket and no note behind', async () => {
   const meta = await openStore()
@@ -160,7 +160,7 @@ test('when the service is killed its server leaves too, and the next start works
     await closeStore(meta)
     await until(() => postgresIn(dataDir), [])
   }
-}, 60_000)
+})
 
 test('a directory that cannot be opened is left as it is, and the message says how to go back', async () => {
   await closeStore(await openStore())

@@ -27,7 +27,7 @@ const namesOf = async (db: Db, orgId: string) =>
 
 /** until asks again until the answer is the one expected, and fails with the last answer when it never is. */
 async function until<T>(ask: () => Promise<T>, expected: T): Promise<void> {
-  await expect.poll(ask, { interval: 10, timeout: 10_000 }).toEqual(expected)
+  await expect.poll(ask, { interval: 10 }).toEqual(expected)
 }
 
 /** allToldSo resolves when both have heard of everything that was changed before. */
