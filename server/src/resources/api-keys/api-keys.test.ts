@@ -120,3 +120,18 @@ test('a key of another organisation is unknown here', async () => {
     expect((await other.ask(method, `/api-keys/${made.id}`, body ? { body } : {})).status).toBe(404)
   }
 })
+
+test('milliseconds are not taken for seconds', async () => {
+  const inAnHour = app.clock.nowMs() + 3_600_000
+  const ask = (expires_at: number) => org.ask<Refused>('POST', '/api-keys', { body: { name: 'k', roles: ['SearchApi'], expires_at } })
+  const refused = await ask(inAnHour)
+  expect([refused.status, refused.body.details]).toEqual([400, 'expires_at must be in Unix seconds, not milliseconds'])
+  expect((await ask(Math.floor(inAnHour / 1000))).status).toBe(201)
+})
+
+test('a role that is given twice is held once', async () => {
+  const made = await org.ask<ApiKey>('POST', '/api-keys', { body: { name: 'k', roles: ['SearchApi', 'IngestionApi', 'SearchApi'] } })
+  expect(made.body.roles).toEqual(['SearchApi', 'IngestionApi'])
+  const changed = await org.ask<ApiKey>('PATCH', `/api-keys/${made.body.id}`, { body: { roles: ['SearchApi', 'SearchApi'] } })
+  expect(changed.body.roles).toEqual(['SearchApi'])
+})

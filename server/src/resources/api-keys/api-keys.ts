@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { ApiKey, BodyOf, contract } from '@dendro/api'
+import { type ApiKey, type BodyOf, type contract, roleName } from '@dendro/api'
 import { badField, notFound } from '../../errors.ts'
 import type { Actor, Identified } from '../../http/actor.ts'
 import { type Written, writeOnce } from '../../http/written.ts'
@@ -8,7 +8,7 @@ import { metadataOf } from '../../meta/metadata.ts'
 import { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { checkGrant, permissionsOf } from '../roles/roles.ts'
+import { checkGrant, keepRoles, permissionsOf } from '../roles/roles.ts'
 import {
   type ApiKeyRow,
   deleteApiKey,
@@ -47,13 +47,14 @@ export async function createApiKey(world: World, actor: Actor, ask: NewApiKey): 
   const expiresAt = expiryOf(ask, nowMs)
   const secret = newSecret(world)
   const row: ApiKeyRow = {
-    ...draft(world, actor.orgId, { name: ask.name, roles: ask.roles, secret }),
+    ...draft(world, actor.orgId, { name: ask.name, roles: storedRoles(ask.roles), secret }),
     tags: ask.tags,
     expires_at: expiresAt ?? null,
     created_by: actor.identity,
     modified_by: actor.identity,
   }
   await world.meta.write(actor.orgId, async (tx) => {
+    await keepRoles(tx, actor.orgId, row.roles)
     await insertApiKey(tx, row)
     await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, after: shown(row) })
   })
@@ -66,11 +67,12 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
   const next = {
     ...record,
     name: change.name ?? record.name,
-    roles: change.roles ?? record.roles,
+    roles: change.roles ? storedRoles(change.roles) : record.roles,
     modified_at: world.clock.nowMs(),
     modified_by: actor.identity,
   }
   return world.meta.write(actor.orgId, async (tx) => {
+    if (change.roles) await keepRoles(tx, actor.orgId, next.roles)
     const row = await updateApiKeyRow(tx, next)
     if (!row) throw notFound('API key', record.id)
     await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, before: shown(record), after: shown(row) })
@@ -162,9 +164,17 @@ function draft(
   }
 }
 
+/** storedRoles are roles in the form they are kept in, each once. */
+const storedRoles = (roles: readonly string[]): string[] => [...new Set(roles.map(roleName))]
+
+/** EXPIRY_MAX_S is the year 2286: whoever names a later second means milliseconds, and his key would never expire. */
+const EXPIRY_MAX_S = 9_999_999_999
+
 function expiryOf(ask: NewApiKey, nowMs: number): number | undefined {
   if (ask.ttl) return Math.floor(nowMs / 1000) + ask.ttl
   if (ask.expires_at !== undefined && isExpired(ask.expires_at, nowMs)) throw badField('expires_at', 'must lie in the future')
+  if (ask.expires_at !== undefined && ask.expires_at > EXPIRY_MAX_S)
+    throw badField('expires_at', 'must be in Unix seconds, not milliseconds')
   return ask.expires_at
 }
 

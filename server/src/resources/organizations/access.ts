@@ -4,7 +4,7 @@ import { type Actor, holds, type Identified, isUser } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { checkGrant, permissionsOf } from '../roles/roles.ts'
+import { checkGrant, keepRoles, permissionsOf } from '../roles/roles.ts'
 import { isManager } from './management.ts'
 import {
   deleteAccessOfUser,
@@ -91,6 +91,7 @@ export async function grantAccess(world: World, acting: Actor, from: Actor, enti
   const nowMs = world.clock.nowMs()
   await world.meta.write(acting.orgId, async (tx) => {
     await checkEntity(tx, acting, from, entity)
+    await keepRoles(tx, acting.orgId, roles)
     const before = await selectGrant(tx, acting.orgId, entity.entityType, entity.entityId)
     const after = await upsertGrant(tx, {
       ...draft(acting, entity, nowMs),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   concerns,
-  decideVisibility,
+  liftsLimits,
   namesSome,
   normalPrincipal,
   normalResource,
@@ -10,6 +10,7 @@ import {
   type Rule,
   ruleOf,
   type Viewer,
+  viewOf,
 } from './decide.ts'
 
 const web: Place = { id: '11111111-1111-4111-8111-111111111111', collection: 'shop', dataset: 'web' }
@@ -32,7 +33,7 @@ const forbid = (resource: Draft['resource'], principal: Draft['principal'], rest
 const permit = (resource: Draft['resource'], principal: Draft['principal'], rest: Partial<Draft> = {}): Rule =>
   ruleOf({ policy_type: 'LOG_PERMIT', resource, principal, ...rest })
 const seen = (policies: readonly Rule[], viewer: Viewer) =>
-  places.filter((place) => decideVisibility(policies, viewer, place)).map((place) => `${place.collection}/${place.dataset}`)
+  places.filter(viewOf(policies, viewer)).map((place) => `${place.collection}/${place.dataset}`)
 
 describe('without conditions', () => {
   test('without policies everything is seen', () => {
@@ -161,12 +162,50 @@ const aViewer = fc.record({
   roles: fc.subarray(['Standard', 'Admin', 'SearchApi']),
 })
 
+/** decide is the same decision as it is told: one rule after the other, one log at a time. */
+function decide(rules: readonly Rule[], viewer: Viewer, place: Place): boolean {
+  const isViewer = ({ type, id }: Rule['principal']) =>
+    type === 'ROLE' ? viewer.roles.includes(id) : type === viewer.type && id === viewer.id
+  const isPlace = ({ type, id }: Rule['resource']) => id === (type === 'LOG' ? place.id : place.collection)
+  const concerning = rules.filter((rule) => concerns(rule, viewer))
+  const about = concerning.filter(({ resource, when, unless }) => {
+    const holds = (condition: NonNullable<typeof when>) =>
+      (condition.resources?.some(isPlace) ?? true) && (condition.principals?.some(isViewer) ?? true)
+    return isPlace(resource) && (!when || holds(when)) && !(unless && holds(unless))
+  })
+  if (about.some((rule) => rule.policy_type === 'LOG_FORBID')) return false
+  return !concerning.some((rule) => rule.policy_type === 'LOG_PERMIT') || about.some((rule) => rule.policy_type === 'LOG_PERMIT')
+}
+
+test('many rules at once decide as each of them read for itself', () => {
+  fc.assert(
+    fc.property(fc.array(aRule, { maxLength: 20 }), aViewer, aPlace, (rules, viewer, place) => {
+      expect(viewOf(rules, viewer)(place)).toBe(decide(rules, viewer, place))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('who is limited can make nobody who sees more', () => {
+  fc.assert(
+    fc.property(fc.array(aRule, { maxLength: 6 }), aViewer, aViewer, (rules, viewer, grantee) => {
+      fc.pre(!liftsLimits(rules, viewer, grantee))
+      const [own, given] = [viewOf(rules, viewer), viewOf(rules, grantee)]
+      expect(places.filter((place) => given(place) && !own(place))).toEqual([])
+    }),
+    { numRuns: 2_000 },
+  )
+  expect(liftsLimits([forbid(log(web), user(ann))], bob, ann)).toBe(false)
+  expect(liftsLimits([permit(log(web), role('Standard'))], ann, { ...ann, id: '' })).toBe(false)
+  expect(liftsLimits([permit(log(web), role('Standard'))], ann, { type: 'APIKEY', id: '', roles: ['SearchApi'] })).toBe(true)
+})
+
 test('policies that do not concern a viewer change nothing for him', () => {
   fc.assert(
     fc.property(fc.array(aRule), aViewer, aPlace, (rules, viewer, place) => {
       const concerning = rules.filter((rule) => concerns(rule, viewer))
-      expect(decideVisibility(concerning, viewer, place)).toBe(decideVisibility(rules, viewer, place))
-      if (concerning.length === 0) expect(decideVisibility(rules, viewer, place)).toBe(true)
+      expect(viewOf(concerning, viewer)(place)).toBe(viewOf(rules, viewer)(place))
+      if (concerning.length === 0) expect(viewOf(rules, viewer)(place)).toBe(true)
     }),
   )
 })
@@ -174,8 +213,8 @@ test('policies that do not concern a viewer change nothing for him', () => {
 test('another forbidding policy never shows more, another permit beside a first never hides more', () => {
   fc.assert(
     fc.property(fc.array(aRule), aRule, aViewer, aPlace, (rules, rule, viewer, place) => {
-      const before = decideVisibility(rules, viewer, place)
-      const after = decideVisibility([...rules, rule], viewer, place)
+      const before = viewOf(rules, viewer)(place)
+      const after = viewOf([...rules, rule], viewer)(place)
       const isLimited = rules.some((other) => other.policy_type === 'LOG_PERMIT' && concerns(other, viewer))
       if (rule.policy_type === 'LOG_FORBID') expect(after && !before).toBe(false)
       else if (isLimited) expect(before && !after).toBe(false)

@@ -18,25 +18,58 @@ export type Rule = {
 }
 
 /**
- * decideVisibility says whether a viewer may see a dataset, given the rules of the organisation: what is forbidden is hidden; once a viewer
- * is permitted anything in particular, all else is hidden. Without a rule that concerns him he sees what his roles let him see.
+ * viewOf says which datasets a viewer may see, given the rules of the organisation: what is forbidden is hidden; once a viewer is permitted
+ * anything in particular, all else is hidden. Without a rule that concerns him he sees what his roles let him see. What the rules say about the
+ * viewer is settled here once, and they are found by what they name: thousands of datasets are asked about after thousands of rules were made.
  */
-export function decideVisibility(rules: readonly Rule[], viewer: Viewer, place: Place): boolean {
-  let isLimited = false
-  let isPermitted = false
-  for (const rule of rules) {
-    // What is neither about this log nor the first limit cannot change the answer: most rules end here.
-    const couldName = isPlace(rule.resource, place)
-    if (!couldName && (isLimited || rule.policy_type !== 'LOG_PERMIT')) continue
-    if (!concerns(rule, viewer)) continue
-    const isNamed = couldName && names(rule, viewer, place)
-    if (rule.policy_type === 'LOG_FORBID' && isNamed) return false
-    if (rule.policy_type !== 'LOG_PERMIT') continue
-    isLimited = true
-    isPermitted ||= isNamed
-  }
-  return isPermitted || !isLimited
+export function viewOf(rules: readonly Rule[], viewer: Viewer): (place: Place) => boolean {
+  const concerning = rules.filter((rule) => concerns(rule, viewer))
+  const permits = concerning.filter((rule) => rule.policy_type === 'LOG_PERMIT')
+  const forbids = concerning.filter((rule) => rule.policy_type === 'LOG_FORBID')
+  const [isForbidden, isPermitted] = [reachOf(forbids, viewer), reachOf(permits, viewer)]
+  return (place) => !isForbidden(place) && (permits.length === 0 || isPermitted(place))
 }
+
+/** A Reach is what is left of a rule that names a log and concerns a viewer: the logs to which its conditions narrow it, and those they except. */
+type Reach = { wanted: Named | undefined; excepted: Named | undefined }
+/** Named are the logs of a list of resources, by their own ids and by their collections. */
+type Named = { logs: ReadonlySet<string>; sets: ReadonlySet<string> }
+
+const EVERYWHERE: Reach = { wanted: undefined, excepted: undefined }
+
+/** reachOf tells whether any of the rules, which all concern the viewer, is about a log. */
+function reachOf(rules: readonly Rule[], viewer: Viewer): (place: Place) => boolean {
+  const [byLog, bySet] = [new Map<string, Reach[]>(), new Map<string, Reach[]>()]
+  for (const { resource, when, unless } of rules) {
+    const isExcepting = unless?.resources && (!unless.principals || isAnyViewer(unless.principals, viewer))
+    const reach = { wanted: namedIn(when?.resources), excepted: isExcepting ? namedIn(unless.resources) : undefined }
+    const isEverywhere = !reach.wanted && !reach.excepted
+    const index = resource.type === 'LOG' ? byLog : resource.type === 'LOG_SET' ? bySet : undefined
+    const others = index?.get(resource.id) ?? []
+    if (others[0] !== EVERYWHERE) index?.set(resource.id, isEverywhere ? [EVERYWHERE] : [...others, reach])
+  }
+  const reaches = (found: readonly Reach[] | undefined, place: Place): boolean =>
+    found?.some(({ wanted, excepted }) => (!wanted || isIn(wanted, place)) && !(excepted && isIn(excepted, place))) ?? false
+  return (place) => reaches(byLog.get(place.id), place) || reaches(bySet.get(place.collection), place)
+}
+
+const namedIn = (resources: readonly Name[] | undefined): Named | undefined =>
+  resources && {
+    logs: new Set(resources.filter(({ type }) => type === 'LOG').map(({ id }) => id)),
+    sets: new Set(resources.filter(({ type }) => type === 'LOG_SET').map(({ id }) => id)),
+  }
+
+/** placesIndex are all datasets in the form in which one is looked for many times. */
+export const placesIndex = (places: readonly Place[]): Named => ({
+  logs: new Set(places.map(({ id }) => id)),
+  sets: new Set(places.map(({ collection }) => collection)),
+})
+
+/** isNamed reports whether a resource names something in the index. */
+export const isNamed = ({ type, id }: Name, index: Named): boolean =>
+  type === 'LOG' ? index.logs.has(id) : type === 'LOG_SET' && index.sets.has(id)
+
+const isIn = ({ logs, sets }: Named, place: Place): boolean => logs.has(place.id) || sets.has(place.collection)
 
 /** concerns reports whether a rule has a say about a viewer, for whichever logs. */
 export function concerns(rule: Rule, viewer: Viewer): boolean {
@@ -45,25 +78,33 @@ export function concerns(rule: Rule, viewer: Viewer): boolean {
   return !rule.unless?.principals || rule.unless.resources !== undefined || !isAnyViewer(rule.unless.principals, viewer)
 }
 
-/** names reports whether the log is one that the rule is about, its conditions included. */
-const names = (rule: Rule, viewer: Viewer, place: Place): boolean =>
-  isPlace(rule.resource, place) && (!rule.when || holds(rule.when, viewer, place)) && !(rule.unless && holds(rule.unless, viewer, place))
-
-/** holds says whether all lists of a condition hold; a list holds when one of its items fits. */
-const holds = (condition: Condition, viewer: Viewer, place: Place): boolean =>
-  (!condition.resources || isAnyPlace(condition.resources, place)) && (!condition.principals || isAnyViewer(condition.principals, viewer))
-
 /** namesSome reports whether there is a dataset that the rule can be about: without one it would never rule. */
-export const namesSome = (rule: Rule, places: readonly Place[]): boolean =>
-  places.some((place) => {
-    const isExcepted = rule.unless?.resources && !rule.unless.principals && isAnyPlace(rule.unless.resources, place)
-    return isPlace(rule.resource, place) && (!rule.when?.resources || isAnyPlace(rule.when.resources, place)) && !isExcepted
-  })
+export function namesSome({ resource, when, unless }: Rule, places: readonly Place[]): boolean {
+  const [wanted, excepted] = [namedIn(when?.resources), unless?.principals ? undefined : namedIn(unless?.resources)]
+  return places.some((place) => isPlace(resource, place) && (!wanted || isIn(wanted, place)) && !(excepted && isIn(excepted, place)))
+}
 
-export const isPlace = ({ type, id }: Name, place: Place): boolean =>
+const isPlace = ({ type, id }: Name, place: Place): boolean =>
   type === 'LOG' ? id === place.id : type === 'LOG_SET' && id === place.collection
 
-const isAnyPlace = (resources: readonly Name[], place: Place): boolean => resources.some((resource) => isPlace(resource, place))
+/**
+ * liftsLimits reports whether a grantee would see what a viewer does not: a rule that hides something from the viewer must concern the grantee
+ * too, and where the viewer sees only what is permitted, the grantee may be permitted nothing else.
+ */
+export function liftsLimits(rules: readonly Rule[], viewer: Viewer, grantee: Viewer): boolean {
+  const ofViewer = new Set(rules.filter((rule) => concerns(rule, viewer)))
+  const ofGrantee = new Set(rules.filter((rule) => concerns(rule, grantee)))
+  if ([...ofViewer].some((rule) => rule.policy_type === 'LOG_FORBID' && !(ofGrantee.has(rule) && isSameFor(rule, viewer, grantee))))
+    return true
+  const permits = (all: ReadonlySet<Rule>): Rule[] => [...all].filter((rule) => rule.policy_type === 'LOG_PERMIT')
+  if (permits(ofViewer).length === 0) return false
+  const ofBoth = permits(ofGrantee).filter((rule) => ofViewer.has(rule) && isSameFor(rule, viewer, grantee))
+  return ofBoth.length === 0 || ofBoth.length < permits(ofGrantee).length
+}
+
+/** isSameFor reports whether the exceptions of a rule hold for both viewers or for neither. */
+const isSameFor = ({ unless }: Rule, one: Viewer, other: Viewer): boolean =>
+  !unless?.principals || isAnyViewer(unless.principals, one) === isAnyViewer(unless.principals, other)
 
 const isViewer = ({ type, id }: Name, viewer: Viewer): boolean =>
   type === 'ROLE' ? viewer.roles.some((role) => roleName(role) === id) : type === viewer.type && id === viewer.id

@@ -257,3 +257,43 @@ describe('refusals', () => {
     }
   })
 })
+
+describe('who is limited by a policy', () => {
+  /** limited is a key that may make keys and users, and to which a policy applies. */
+  async function limited(policy: object): Promise<string> {
+    const permissions = ['api_keys_read', 'api_keys_write', 'users_read', 'users_write', 'logs_read', 'search_read']
+    const role = await org.ask<Role>('POST', '/roles', { body: { role_type: 'API', display_name: 'Key maker', permissions } })
+    const maker = await newKey([role.body.role_id])
+    expect((await create({ principal: { principal_type: 'ROLE', principal_id: role.body.role_id }, ...policy })).status).toBe(201)
+    return maker.key
+  }
+  const giveOut = (key: string, roles: string[]) =>
+    org.ask<FailureBody>('POST', '/api-keys', { body: { name: 'made by a limited one', roles }, key })
+
+  test.each([
+    ['LOG_FORBID', (): object => ({})],
+    ['LOG_PERMIT', (): object => ({ policy_type: 'LOG_PERMIT' })],
+  ])('makes no key that sees more: %s', async (_, policy) => {
+    const maker = await limited(policy())
+    const roles = await org.ask<{ roles: Role[] }>('GET', '/roles?role_type=API')
+    const searching = await org.ask<Role>('POST', '/roles', {
+      body: { role_type: 'API', display_name: 'Searcher', permissions: ['search_read', 'logs_read'] },
+    })
+    const refused = await giveOut(maker, [searching.body.role_id])
+    expect([refused.status, refused.body.details]).toEqual([403, expect.stringContaining('a policy limits which logs the caller sees')])
+    const own = roles.body.roles.find(({ display_name }) => display_name === 'Key maker')?.role_id ?? ''
+    expect((await giveOut(maker, [own])).status).toBe(201)
+    expect((await org.ask('PATCH', `/api-keys/${reader.id}`, { body: { roles: [searching.body.role_id] }, key: maker })).status).toBe(403)
+  })
+
+  test('makes no user that sees more, and administrators are not held up', async () => {
+    const maker = await limited({})
+    const role = await org.ask<Role>('POST', '/roles', {
+      body: { role_type: 'USER', display_name: 'Looker', permissions: ['search_read', 'logs_read'] },
+    })
+    const person = (email: string) => ({ first_name: 'A', last_name: 'B', email, roles: [role.body.role_id] })
+    expect((await org.ask('POST', '/users', { body: person('a@example.org'), key: maker })).status).toBe(403)
+    expect((await create({ principal: { principal_type: 'ROLE', principal_id: 'AdminApi' } })).status).toBe(201)
+    expect((await org.ask('POST', '/users', { body: person('b@example.org') })).status).toBe(201)
+  })
+})

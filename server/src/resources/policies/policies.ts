@@ -1,5 +1,5 @@
 import { type BodyOf, type ConditionSet, type contract, type Policy, roleName, systemRoles } from '@dendro/api'
-import { badField, notBuilt, notFound } from '../../errors.ts'
+import { badField, forbidden, notBuilt, notFound } from '../../errors.ts'
 import type { Actor, Identified } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
 import { metadataOf } from '../../meta/metadata.ts'
@@ -7,15 +7,17 @@ import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import {
   concerns,
-  decideVisibility,
-  isPlace,
+  isNamed,
+  liftsLimits,
   namesSome,
   normalPrincipal,
   normalResource,
   type Place,
+  placesIndex,
   type Rule,
   ruleOf,
   type Viewer,
+  viewOf,
 } from './decide.ts'
 import {
   deletePolicy,
@@ -52,13 +54,25 @@ const allPolicies = (world: Reader, orgId: string): Promise<{ rows: readonly Pol
 export async function visibleTo<D extends Place>(world: Reader, actor: Identified, datasets: readonly D[]): Promise<readonly D[]> {
   const { rules } = await allPolicies(world, actor.orgId)
   if (rules.length === 0) return datasets
-  const viewer: Viewer = {
-    type: actor.identity.type === 'USER_ID' ? 'USER' : 'APIKEY',
-    id: actor.identity.id,
-    roles: actor.roles,
-  }
-  const concerning = rules.filter((rule) => concerns(rule, viewer))
-  return concerning.length === 0 ? datasets : datasets.filter((dataset) => decideVisibility(concerning, viewer, dataset))
+  const viewer = viewerOf(actor)
+  return rules.some((rule) => concerns(rule, viewer)) ? datasets.filter(viewOf(rules, viewer)) : datasets
+}
+
+const viewerOf = (actor: Identified): Viewer => ({
+  type: actor.identity.type === 'USER_ID' ? 'USER' : 'APIKEY',
+  id: actor.identity.id,
+  roles: actor.roles,
+})
+
+/**
+ * checkLimits refuses that a caller whom policies limit hands out roles by which somebody would see more than he does. Who may change policies
+ * can lift them anyway.
+ */
+export async function checkLimits(world: Reader, actor: Actor, type: Viewer['type'], roles: readonly string[]): Promise<void> {
+  if (actor.permissions.has('policies_write') && actor.permissions.has('policies_delete')) return
+  const { rules } = await allPolicies(world, actor.orgId)
+  if (rules.length === 0 || !liftsLimits(rules, viewerOf(actor), { type, id: '', roles })) return
+  throw forbidden('nobody grants more than he holds: a policy limits which logs the caller sees, and it would not limit these roles')
 }
 
 /** limitedRoles are the roles that LOG_PERMIT policies limit to some logs, in their stored form. */
@@ -129,10 +143,11 @@ async function checkPolicy(db: Db, orgId: string, policy: Policy): Promise<void>
     if (context) throw badField(`${name}.context`, `cannot be evaluated (${context.key}), so a policy must not depend on it`)
   }
   const places = await selectPlaces(db, orgId)
-  checkResource('resource', policy.resource, places)
+  const known = placesIndex(places)
+  checkResource('resource', policy.resource, known)
   await checkPrincipal(db, orgId, 'principal', policy.principal)
   for (const [name, condition] of Object.entries(conditions)) {
-    for (const resource of condition?.resources ?? []) checkResource(`${name}.resources`, resource, places)
+    for (const resource of condition?.resources ?? []) checkResource(`${name}.resources`, resource, known)
     for (const principal of condition?.principals ?? []) await checkPrincipal(db, orgId, `${name}.principals`, principal)
   }
   if (!namesSome(ruleOf(policy), places))
@@ -146,12 +161,12 @@ function checkActions(actions: readonly string[]): void {
   throw badField('actions', `must include one of ${READING.join(', ')}: a log is seen as a whole or not at all`)
 }
 
-function checkResource(field: string, resource: Policy['resource'], places: readonly Place[]): void {
+function checkResource(field: string, resource: Policy['resource'], known: ReturnType<typeof placesIndex>): void {
   const named = normalResource(resource)
   const { type } = named
   if (type !== 'LOG' && type !== 'LOG_SET')
     throw badField(field, `must be of type LOG (a log by its id) or LOG_SET (a collection by its name), not ${resource.resource_type}`)
-  if (places.some((place) => isPlace(named, place))) return
+  if (isNamed(named, known)) return
   throw badField(field, `names no ${type === 'LOG' ? 'log with the id' : 'collection with the name'} ${resource.resource_id}`)
 }
 

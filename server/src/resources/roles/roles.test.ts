@@ -243,3 +243,45 @@ test('every reader sees the list of permissions, and every permission has its wo
   expect(answer.body.resources.map((group) => group.group_name)).toContain('EncryptionKey')
   expect((await org.ask('GET', '/permissions', { key: await org.newKey(['IngestionApi']) })).status).toBe(403)
 })
+
+describe('at the same moment', () => {
+  test('a role is given out or deleted, never both', async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const { role_id } = (await create({ display_name: `Racer ${round}`, role_type: round % 3 === 0 ? 'API' : 'USER' })).body
+      const give = () =>
+        round % 3 === 0
+          ? org.ask<{ id: string }>('POST', '/api-keys', { body: { name: 'racer', roles: [role_id] } })
+          : org.ask<{ id: string }>('POST', '/users', {
+              body: { first_name: 'A', last_name: 'B', email: `${randomUUID()}@example.org`, roles: [role_id] },
+            })
+      const [given, removed] = await Promise.all([give(), org.ask('DELETE', `/roles/${role_id}`)])
+      expect([
+        [201, 409],
+        [400, 204],
+      ]).toContainEqual([given.status, removed.status])
+    }
+  })
+
+  test('of two who delete a role one does, and it is in the audit trail once', async () => {
+    const { role_id } = (await create()).body
+    const answers = await Promise.all([1, 2, 3].map(() => org.ask('DELETE', `/roles/${role_id}`)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404])
+    const trail = await org.ask<{ audit: { action: string }[] }>('GET', `/audit?entity_id=${role_id}`)
+    expect(trail.body.audit.map(({ action }) => action)).toEqual(['roles.remove', 'roles.create'])
+  })
+})
+
+test.each(['Admin ', ' admin', 'Ａｄｍｉｎ', 'ad\u200bmin', 'Read Only', 'searchers', 'SEARCHERS\n', 'Ｓｅａｒｃｈｅｒｓ'])(
+  'the name %j, which looks like that of another role, is taken',
+  async (display_name) => {
+    await create()
+    expect((await create<FailureBody>({ display_name })).status).toBe(409)
+    const other = (await create({ display_name: 'Quite another' })).body
+    const renamed = { ...draft, display_name }
+    expect((await org.ask('PUT', `/roles/${other.role_id}`, { body: renamed })).status).toBe(409)
+  },
+)
+
+test('a name that nobody can see is refused', async () => {
+  expect((await create<FailureBody>({ display_name: ' \u200b\n' })).status).toBe(400)
+})

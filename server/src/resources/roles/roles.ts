@@ -15,11 +15,22 @@ import {
 } from '@dendro/api'
 import { badField, conflict, forbidden, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
+import type { Db } from '../../meta/meta.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { limitedRoles } from '../policies/policies.ts'
-import { deleteRole, insertRole, lockRoles, type RoleRow, selectRoleByName, selectRoleHolder, selectRoles, updateRoleRow } from './rows.ts'
+import { checkLimits, limitedRoles } from '../policies/policies.ts'
+import {
+  deleteRole,
+  insertRole,
+  keepRoleRows,
+  lockRole,
+  lockRoles,
+  type RoleRow,
+  selectRoleHolder,
+  selectRoles,
+  updateRoleRow,
+} from './rows.ts'
 
 type RoleDraft = BodyOf<typeof contract.roles.create>
 /** RoleKind says which roles are asked for: those of users, those of API keys, or either. */
@@ -57,6 +68,16 @@ export async function checkGrant(world: Pick<World, 'meta'>, actor: Actor, kind:
   }
   const beyond = beyondOf(actor, await permissionsOf(world, actor.orgId, roles))
   if (beyond) throw forbidden(`nobody grants more than he holds: the roles include ${beyond}`)
+  await checkLimits(world, actor, kind === 'API' ? 'APIKEY' : 'USER', roles.map(roleName))
+}
+
+/** keepRoles keeps custom roles from being deleted until the end of a transaction that gives them to somebody; one that is gone is refused. */
+export async function keepRoles(tx: Db, orgId: string, roles: readonly string[]): Promise<void> {
+  const custom = [...new Set(roles.filter((role) => !isSystemRole(roleName(role))))]
+  if (custom.length === 0) return
+  const kept = new Set((await keepRoleRows(tx, orgId, custom)).map(({ id }) => id))
+  const lost = custom.find((id) => !kept.has(id))
+  if (lost !== undefined) throw badField('roles', `names no role with the id ${lost}: it was deleted a moment ago`)
 }
 
 const beyondOf = (actor: Actor, permissions: Iterable<Permission>): Permission | undefined =>
@@ -109,10 +130,9 @@ export async function createRole(world: World, actor: Actor, ask: RoleDraft): Pr
     modified_at: nowMs,
     modified_by: actor.identity,
   }
-  if (isSystemName(row.display_name)) throw taken(row.display_name)
   await world.meta.write(actor.orgId, async (tx) => {
     await lockRoles(tx, actor.orgId)
-    if (await selectRoleByName(tx, actor.orgId, row.display_name)) throw taken(row.display_name)
+    await checkName(tx, row)
     await insertRole(tx, row)
     await recordChange(world, tx, actor, { entity: { type: 'role', id: row.id }, after: shownCustomRole(row, NOBODY) })
   })
@@ -130,11 +150,9 @@ export async function updateRole(world: World, actor: Actor, record: RoleRow, as
     modified_at: world.clock.nowMs(),
     modified_by: actor.identity,
   }
-  if (isSystemName(next.display_name)) throw taken(next.display_name)
   const row = await world.meta.write(actor.orgId, async (tx) => {
     await lockRoles(tx, actor.orgId)
-    const holder = await selectRoleByName(tx, actor.orgId, next.display_name)
-    if (holder && holder.id !== record.id) throw taken(next.display_name)
+    await checkName(tx, next)
     const written = await updateRoleRow(tx, next)
     if (!written) throw notFound('role', record.id)
     const before = shownCustomRole(record, NOBODY)
@@ -146,6 +164,8 @@ export async function updateRole(world: World, actor: Actor, record: RoleRow, as
 
 export async function removeRole(world: World, actor: Actor, record: RoleRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
+    // The lock first: whoever is giving the role out is waited for, and what he gave is seen by the next statement.
+    if (!(await lockRole(tx, actor.orgId, record.id))) throw notFound('role', record.id)
     const holder = await selectRoleHolder(tx, actor.orgId, record.id)
     if (holder) throw conflict(`the role is still held by at least one ${holder.kind}`)
     await deleteRole(tx, actor.orgId, record.id)
@@ -165,8 +185,20 @@ function permissionsAsked(actor: Actor, names: readonly string[]): Permission[] 
 
 const taken = (displayName: string) => conflict(`a role called ${displayName} exists already`)
 
-const systemNames = new Set(Object.entries(systemRoles).flatMap(([id, role]) => [id.toLowerCase(), role.display_name.toLowerCase()]))
-const isSystemName = (displayName: string): boolean => systemNames.has(displayName.toLowerCase())
+/** checkName refuses names that look like that of another role: in other letters, other widths, or with spaces and unseen signs between. */
+async function checkName(tx: Db, { org_id, id, display_name }: RoleRow): Promise<void> {
+  const look = lookOf(display_name)
+  if (look === '') throw badField('display_name', 'must have a letter, a digit or a sign that can be seen')
+  const others = (await selectRoles(tx, org_id)).filter((row) => row.id !== id)
+  if (systemLooks.has(look) || others.some((row) => lookOf(row.display_name) === look)) throw taken(display_name)
+}
+
+const lookOf = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replace(/[\s\p{C}]+/gu, '')
+    .toLowerCase()
+const systemLooks = new Set(Object.entries(systemRoles).flatMap(([id, role]) => [lookOf(id), lookOf(role.display_name)]))
 
 const NOBODY: ReadonlySet<string> = new Set()
 

@@ -21,8 +21,13 @@ export const selectRoles = (db: Db, orgId: string) =>
 /** lockRoles makes changes of role names in one organisation wait for one another. */
 export const lockRoles = (db: Db, orgId: string) => db.run(sql`select 1 from organisations where id = ${orgId} for no key update`)
 
-export const selectRoleByName = (db: Db, orgId: string, displayName: string) =>
-  db.one<RoleRow>(sql`select * from roles where org_id = ${orgId} and lower(display_name) = lower(${displayName})`)
+/** lockRole waits for those who are giving the role out (keepRoleRows) and makes later ones wait. */
+export const lockRole = (db: Db, orgId: string, id: string) =>
+  db.one<{ id: string }>(sql`select id from roles where org_id = ${orgId} and id = ${id} for update`)
+
+/** keepRoleRows finds roles and keeps them from being deleted until the end of the transaction; ids that are no UUIDs find nothing. */
+export const keepRoleRows = (db: Db, orgId: string, ids: readonly string[]) =>
+  db.all<{ id: string }>(sql`select id from roles where org_id = ${orgId} and id::text = any (${ids}) order by id for key share`)
 
 export const insertRole = (db: Db, row: RoleRow) =>
   db.run(sql`

@@ -7,7 +7,7 @@ import { recordChange } from '../audit/audit.ts'
 import { groupsOf, leaveGroups } from '../groups/groups.ts'
 import { forgetAccess, identifiedIn } from '../organizations/access.ts'
 import { organizationsOfUser } from '../organizations/organizations.ts'
-import { checkGrant } from '../roles/roles.ts'
+import { checkGrant, keepRoles } from '../roles/roles.ts'
 import { invite, type Mailed, sendInvitation } from './invitations.ts'
 import { checkAuthority } from './roles.ts'
 import {
@@ -99,6 +99,7 @@ export async function createUser(world: World, actor: Actor, ask: NewUser): Prom
     modified_by: actor.identity,
   }
   const token = await world.meta.write(actor.orgId, async (tx) => {
+    await keepRoles(tx, actor.orgId, roles)
     if (!(await insertUser(tx, { ...row, password_hash: null }))) throw conflict(`a user with the e-mail ${ask.email} exists already`)
     await recordChange(world, tx, actor, { entity: { type: 'user', id: row.id }, after: shownUser(world, row) })
     return invite(world, tx, row)
@@ -156,6 +157,7 @@ async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, c
     const changed = change(before)
     if (isSame(before, changed)) return shownUser(world, before)
     const after = { ...changed, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    if (changed.roles !== before.roles) await keepRoles(tx, org_id, after.roles)
     if (!isAdmin(after)) keepAnAdmin(admins, id)
     await updateUserRow(tx, after)
     if (after.status === 'DEACTIVATED') await endAccess(tx, after)
