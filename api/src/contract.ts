@@ -3,6 +3,7 @@ import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { collections } from './collections.ts'
 import { datasets } from './datasets.ts'
+import { downtimes } from './downtimes.ts'
 import { groups } from './groups.ts'
 import { health } from './health.ts'
 import { ingestion } from './ingestion.ts'
@@ -30,6 +31,7 @@ export const contract = {
   auth,
   collections,
   datasets,
+  downtimes,
   groups,
   health,
   ingestion,

@@ -28,6 +28,7 @@ export {
   statusOf,
 } from './endpoint.ts'
 export type { Delta, Event, Explain, GroupRow, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
+export { Downtime } from './downtimes.ts'
 export { GroupMember, UserGroup } from './groups.ts'
 export { WebhookIntegration } from './integrations.ts'
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'

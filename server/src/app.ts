@@ -33,6 +33,7 @@ import { collectionRoutes } from './resources/collections/routes.ts'
 import { forgetBirths } from './resources/datasets/ensure.ts'
 import { Heartbeats } from './resources/datasets/heartbeats.ts'
 import { datasetRoutes } from './resources/datasets/routes.ts'
+import { downtimeRoutes } from './resources/downtimes/routes.ts'
 import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { troublesOf } from './resources/health/health.ts'
@@ -79,6 +80,7 @@ const allRoutes = (
   authRoutes(world),
   collectionRoutes(world),
   datasetRoutes(world),
+  downtimeRoutes(world),
   healthRoutes(world),
   ingestionRoutes(intake),
   integrationRoutes(world),

@@ -64,6 +64,10 @@ export const examples: Readonly<Record<string, Example>> = {
   'integrations.updateWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() }, body: webhook(maker.word('hook')) }),
   'integrations.removeWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() } }),
   'integrations.testWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() } }),
+  'downtimes.create': ({ word }) => ({ body: downtime(word('downtime')) }),
+  'downtimes.get': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
+  'downtimes.update': async (maker) => ({ params: { downtimeId: await maker.downtime() }, body: downtime(maker.word('downtime')) }),
+  'downtimes.remove': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
   'groups.create': ({ word }) => ({ body: { name: word('group'), description: 'Who is on call' } }),
   'groups.get': async (maker) => ({ params: { groupId: await maker.group() } }),
   'groups.update': async (maker) => ({ params: { groupId: await maker.group() }, body: { name: maker.word('group') } }),
@@ -180,6 +184,13 @@ const members = async (maker: Maker) => ({
     { member_id: (await maker.invited()).id, member_type: 'USER' },
     { member_id: await maker.group(), member_type: 'GROUP' },
   ],
+})
+
+const downtime = (name: string) => ({
+  name,
+  description: 'Every change is loud',
+  from: ['7d0c1b1e-0000-4000-8000-000000000001'],
+  static_time_range: { from: 1_800_000_000_000, to: 1_800_000_600_000 },
 })
 
 const webhook = (name: string) => ({

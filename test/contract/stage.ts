@@ -14,6 +14,7 @@ export type Maker = {
   /** made posts a body that must be accepted and gives back the record. */
   made<T extends Body = Body & { id: string }>(path: string, body: unknown): Promise<T>
   dataset(): Promise<string>
+  downtime(): Promise<string>
   group(): Promise<string>
   apiKey(): Promise<string>
   role(): Promise<string>
@@ -46,6 +47,13 @@ export function makerIn(app: TestApp, org: TestOrganization): Maker {
     word,
     made,
     dataset: () => idOf('/datasets', { collection: word('shop'), dataset: word('web') }),
+    downtime: () =>
+      idOf('/monitors/downtimes', {
+        name: word('downtime'),
+        description: 'Planned',
+        from: [randomUUID()],
+        static_time_range: { from: 1_800_000_000_000, to: 1_800_000_600_000 },
+      }),
     group: () => idOf('/groups', { name: word('group') }),
     apiKey: () => idOf('/api-keys', { name: word('key'), roles: ['SearchApi'] }),
     webhook: () => idOf('/integrations/webhooks', { name: word('hook'), url: 'https://hooks.invalid/in' }),

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { list, Metadata, ms, text, uuid } from './values.ts'
+
+const MINUTES_OF_DAY = 1_440
+const FROM_MAX = 1_000
+
+const minuteOfDay = z.int().min(0).max(MINUTES_OF_DAY)
+const Weekday = z.enum(['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'])
+const StaticRange = z.object({ from: ms, to: ms })
+
+export const Downtime = z
+  .object({
+    id: uuid,
+    name: text(1, 255),
+    description: z.string(),
+    from: z.array(uuid).describe('The logs whose monitors it covers, and monitors it covers themselves.'),
+    suppress_recovery_alert: z.boolean(),
+    alert_strategy: z.enum(['DELAY', 'DROP']),
+    static_time_range: StaticRange.optional(),
+    dynamic_time_range: z
+      .object({ from_minute_of_day: minuteOfDay, to_minute_of_day: minuteOfDay, invert: z.boolean(), repeat_days: z.array(Weekday) })
+      .optional()
+      .describe('By the clock on the wall of the organisation; a range that ends before it begins goes over midnight.'),
+    metadata: Metadata,
+  })
+  .meta({ id: 'Downtime', description: 'A time in which monitors do not alert anybody.' })
+export type Downtime = z.output<typeof Downtime>
+
+const NewDowntime = z
+  .object({
+    name: text(1, 255),
+    description: text(1, 4000),
+    from: list(uuid, { min: 1, max: FROM_MAX }),
+    suppress_recovery_alert: z.boolean().default(false),
+    alert_strategy: z.enum(['DELAY', 'DROP']).default('DELAY'),
+    static_time_range: StaticRange.refine(({ from, to }) => from < to, { error: 'must begin before it ends', path: ['to'] }).optional(),
+    dynamic_time_range: z
+      .object({
+        from_minute_of_day: minuteOfDay,
+        to_minute_of_day: minuteOfDay,
+        invert: z.boolean().default(false),
+        repeat_days: list(Weekday, { max: 7 }).default([]),
+      })
+      .optional(),
+  })
+  .refine((body) => (body.static_time_range === undefined) !== (body.dynamic_time_range === undefined), {
+    error: 'exactly one of static_time_range and dynamic_time_range is needed',
+    path: ['static_time_range'],
+  })
+
+export const downtimes = {
+  list: endpoint({
+    method: 'GET',
+    path: '/monitors/downtimes',
+    permission: 'monitors_read',
+    tier: 'S',
+    summary: 'All downtimes of the organisation',
+    reply: z.object({ downtimes: z.array(Downtime) }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/monitors/downtimes',
+    permission: 'monitors_write',
+    tier: 'C',
+    summary: 'Plan a downtime',
+    body: NewDowntime,
+    status: 201,
+    reply: Downtime,
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/monitors/downtimes/{downtimeId}',
+    permission: 'monitors_read',
+    tier: 'X',
+    summary: 'One downtime',
+    reply: Downtime,
+    fails: [404],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/monitors/downtimes/{downtimeId}',
+    permission: 'monitors_write',
+    tier: 'C',
+    summary: 'Replace a downtime',
+    body: NewDowntime,
+    reply: Downtime,
+    fails: [404],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/monitors/downtimes/{downtimeId}',
+    permission: 'monitors_delete',
+    tier: 'C',
+    summary: 'Delete a downtime; what it held back is told as at its end',
+    fails: [404],
+  }),
+}
