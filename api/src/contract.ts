@@ -2,6 +2,7 @@ import { apiKeys } from './api-keys.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { collections } from './collections.ts'
+import { context } from './context.ts'
 import { datasets } from './datasets.ts'
 import { downtimes } from './downtimes.ts'
 import { groups } from './groups.ts'
@@ -30,6 +31,7 @@ export const contract = {
   audit,
   auth,
   collections,
+  context,
   datasets,
   downtimes,
   groups,

@@ -10,6 +10,7 @@ export {
   NoAnswer,
   type RoutesOf,
 } from './client.ts'
+export type { ContextAnswer } from './context.ts'
 export { contract } from './contract.ts'
 export { Dataset, Retention } from './datasets.ts'
 export {

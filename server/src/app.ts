@@ -55,6 +55,7 @@ import { roleRoutes } from './resources/roles/routes.ts'
 import { forgetPages } from './resources/search/pages.ts'
 import { searchRoutes } from './resources/search/routes.ts'
 import { openSearches, type Searches } from './resources/search/running.ts'
+import { contextRoutes } from './resources/context/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
@@ -92,6 +93,7 @@ const allRoutes = (
   retentionRoutes(world),
   retentionRuleRoutes(world),
   searchRoutes(world, searches),
+  contextRoutes(world),
   tagRoutes(world),
   userRoutes(world),
 ]

@@ -147,6 +147,7 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { role_type: 'USER', display_name: maker.word('role'), permissions: ['logs_read', 'usage_read'] },
   }),
   'roles.remove': async (maker) => ({ params: { roleId: await maker.role() } }),
+  'context.get': async (maker) => ({ query: `from=${await maker.dataset()}&timestamp=1795262400000` }),
   'search.get': async (maker) => ({ query: `from=${await maker.dataset()}&where=level:error` }),
   'search.run': async (maker) => ({ body: { from: [await maker.dataset()], select: ['*'], time_range: 'Last 2 hours' } }),
   'search.status': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),

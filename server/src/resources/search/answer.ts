@@ -1,15 +1,17 @@
 import type { SearchResponse } from '@dendro/api'
-import { notBuilt } from '../../errors.ts'
+import { Failure } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
-import type { FoundEvents } from '../../reading/question.ts'
-import { readEvents } from '../../reading/reading.ts'
+import type { FoundEvents, Question } from '../../reading/question.ts'
+import { countMatching, readEvents, readStats } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'
 import type { DatasetRow } from '../datasets/rows.ts'
 import { emptyAnswer } from './empty-answer.ts'
+import { readLevels } from './groups.ts'
 import { type KeptQuestion, linksOf, type Page } from './pages.ts'
-import type { EventsPlan, SearchPlan } from './plan.ts'
+import type { EventsPlan, SearchPlan, StatsPlan } from './plan.ts'
 import { questionFor, type Wanted } from './question.ts'
 import { readKeys, shownEvents } from './shown-event.ts'
+import { groupRows, seriesTree, sliceRows, totalsOf } from './shown-stats.ts'
 
 /** A Search is a question that is known to be good, with the datasets it reads, and the page of it that is wanted. */
 export type Search<P extends SearchPlan = SearchPlan> = {
@@ -21,15 +23,17 @@ export type Search<P extends SearchPlan = SearchPlan> = {
 /** A Control is how a search is followed while it runs; without `onPartial` the answer is wanted as a whole only. */
 export type Control = Pick<Wanted, 'signal' | 'budget' | 'onProgress'> & { onPartial?: (answer: SearchResponse) => void }
 
-const notYet = () => {
-  throw notBuilt('aggregates cannot be asked for yet')
-}
+/** COUNT_ROWS_MAX is how many events are looked at to count all that match a page of events; beyond it the answer says that its count is a part. */
+const COUNT_ROWS_MAX = 5_000_000
 
 /** answerSearch asks the store. */
 export async function answerSearch(world: World, actor: Actor, search: Search, control: Control): Promise<SearchResponse> {
   const startedMs = world.clock.monotonicMs()
   const { plan } = search
-  const answer = plan.kind === 'events' ? await answerEvents(world, actor, { ...search, plan }, control) : notYet()
+  const answer =
+    plan.kind === 'events'
+      ? await answerEvents(world, actor, { ...search, plan }, control)
+      : await answerStats(world, actor, { ...search, plan }, control)
   answer.explain['Execution time (millis)'] = String(Math.round(world.clock.monotonicMs() - startedMs))
   return answer
 }
@@ -49,7 +53,8 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
   const shown = shownEvents(found.events, { items: plan.items, baseUrl: actor.facts.baseUrl, places })
   control.onPartial?.({ ...emptyAnswer(actor, plan), ...shown, totals: { count: found.events.length }, is_exact: false })
-  const counted = await countAll(found, page)
+  const rowsMax = control.onPartial ? question.budget.rows : Math.min(question.budget.rows, COUNT_ROWS_MAX)
+  const counted = await countAll(world, { ...question, budget: { ...question.budget, rows: rowsMax } }, found, page)
   const last = found.events.at(-1)
   const more = found.hasMore && last && !orderBy ? { last, question: keptQuestion(search, page, counted) } : undefined
   const links = await linksOf(world, actor, orderBy ? undefined : page, more)
@@ -69,13 +74,42 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   }
 }
 
+async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>, control: Control): Promise<SearchResponse> {
+  const { plan, datasets } = search
+  const { calls, groups, slices, limit, bounds } = plan
+  const question = await questionFor(world, actor, { datasets, filter: plan.filter, bounds, ...control })
+  const wish = { calls: calls.map(({ call }) => call), groups, slices, limit }
+  const found = await readStats(world.events, question, wish)
+  const frame = { calls, bounds, slices, groups }
+  return {
+    ...emptyAnswer(actor, plan),
+    ...(groups.length === 0
+      ? { result: sliceRows(found, frame) }
+      : { ...groupRows(found, frame), groups_series: seriesTree(await readLevels(world.events, question, wish, found), frame) }),
+    explain: {
+      'Execution time (millis)': '0',
+      'Bytes searched': String(found.cost.bytes),
+      'Matching events': String(found.whole.count),
+    },
+    totals: totalsOf(found, frame),
+    is_exact: found.isExact,
+  }
+}
+
 type Counted = { count: number; isExact: boolean; bytes: number }
 
 /** countAll counts what matches beyond a page, as far as that costs little: a count must not make the newest events wait. */
-async function countAll(found: FoundEvents, page: Page | undefined): Promise<Counted> {
+async function countAll(world: World, question: Question, found: FoundEvents, page: Page | undefined): Promise<Counted> {
   if (page) return { count: page.question.count, isExact: page.question.is_exact, bytes: 0 }
   if (!found.hasMore) return { count: found.events.length, isExact: true, bytes: 0 }
-  return { count: found.events.length + 1, isExact: false, bytes: 0 }
+  try {
+    const { count, cost } = await countMatching(world.events, question)
+    return { count, isExact: true, bytes: cost.bytes }
+  } catch (thrown) {
+    question.signal.throwIfAborted()
+    if (!(thrown instanceof Failure) || thrown.status >= 500) throw thrown
+    return { count: found.events.length + 1, isExact: false, bytes: 0 }
+  }
 }
 
 function keptQuestion({ plan, datasets }: Search<EventsPlan>, page: Page | undefined, counted: Counted): KeptQuestion {

@@ -105,6 +105,142 @@ describe('events', () => {
   })
 })
 
+describe('numbers', () => {
+  const sliced = (values: number[], name: string) => values.map((value) => ({ [name]: value.toFixed(1) }))
+
+  test('over the range and its slices come under the text of the item', async () => {
+    const { body } = await post({ select: ['COUNT(*)', 'sum(ms) AS total'], num_of_slices: 6, where: "level = 'error'" })
+    expect(contract.search.run.reply.safeParse(body).error?.issues ?? []).toEqual([])
+    expect(body).toMatchObject({
+      events: [],
+      groups: [],
+      groups_series: [],
+      links: [],
+      is_exact: true,
+      explain: { 'Matching events': '5' },
+    })
+    expect(body.totals).toMatchObject({ count: 5, 'COUNT(*)': 5, total: 75 })
+    expect(body.totals.timeseries?.map(({ count, value }) => [count, value])).toEqual([
+      [2, 2],
+      [2, 2],
+      [1, 1],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ])
+    expect(body.totals.timeseries?.[1]).toEqual({ '@timestamp': String(startMs + 10_000), count: 2, value: 2, quantiles: {} })
+    expect(body.result).toMatchObject(sliced([2, 2, 1, 0, 0, 0], 'COUNT(*)'))
+    expect(body.result[1]).toMatchObject({ total: '37.5', '@timestamp': String(startMs + 10_000) })
+    expect(body.result[0]?.['@time']).toMatch(/^\w{3} \w{3} \d\d \d\d:\d\d:\d\d UTC \d{4}$/)
+  })
+
+  test('of a percentile bring the whole set of them, and are not exact', async () => {
+    const { body } = await post({ select: ['p95(ms)'], num_of_slices: 1 })
+    expect(body.is_exact).toBe(false)
+    expect(Object.keys(body.totals.timeseries?.[0]?.quantiles ?? {}).sort()).toEqual([
+      'max',
+      'min',
+      'p25',
+      'p50',
+      'p75',
+      'p90',
+      'p95',
+      'p99',
+      'p999',
+    ])
+  })
+
+  test('of nothing are null as a whole and 0 in slices', async () => {
+    const { body } = await post({ select: ['avg(nowhere)'], num_of_slices: 2 })
+    expect(body.totals).toMatchObject({ count: 25, 'avg(nowhere)': null })
+    expect(body.result).toMatchObject(sliced([0, 0], 'avg(nowhere)'))
+  })
+
+  test('of groups come in three forms, the largest group first, with the number of all groups', async () => {
+    const { body } = await post({ select: ['count(*)', 'max(ms)'], groups: ['level'], num_of_slices: 2 })
+    expect(contract.search.run.reply.safeParse(body).error?.issues ?? []).toEqual([])
+    expect(body.totals).toMatchObject({ count: 25, 'count(*)': 25, 'max(ms)': 36, total_groups: 2, retrieved_groups: 2 })
+    expect(body.result).toEqual([
+      { group: '[info]', count: 20, 'count(*)': 20, 'max(ms)': 36 },
+      { group: '[error]', count: 5, 'count(*)': 5, 'max(ms)': 30 },
+    ])
+    expect(body.groups[1]).toMatchObject({ group: '[error]', count: 5, stat: 'count(*)', value: 5, 'max(ms)': 30 })
+    expect(body.groups[1]?.timeseries.map(({ value }) => value)).toEqual([5, 0])
+    expect(body.groups_series).toMatchObject([
+      { key: 'level', name: 'info', count: 20, stat: 'count(*)', value: 20, series_resolution_ms: 30_000 },
+      {
+        key: 'level',
+        name: 'error',
+        count: 5,
+        aggregates: [
+          { function: 'count(*)', value: 5 },
+          { function: 'max(ms)', value: 30 },
+        ],
+      },
+    ])
+    const top = await post({ select: ['count(*)'], groups: ['level'], limit: 1 })
+    expect(top.body.totals).toMatchObject({ count: 25, total_groups: 2, retrieved_groups: 1 })
+  })
+
+  test('of groups within groups are nested, each level measured by itself, the missing value called null', async () => {
+    const { body } = await post({ from: [web, api], select: ['avg(ms)'], groups: ['@dataset', 'level'] })
+    expect(body.result.map(({ group, count }) => [group, count])).toEqual([
+      ['[web, info]', 20],
+      ['[web, error]', 5],
+      ['[api, null]', 1],
+    ])
+    const tree = body.groups_series.map((outer) => [
+      outer.name,
+      outer.value,
+      outer.groups_series?.map(({ key, name, value }) => [key, name, value]),
+    ])
+    expect(tree).toEqual([
+      [
+        'web',
+        18,
+        [
+          ['level', 'info', 18.75],
+          ['level', 'error', 15],
+        ],
+      ],
+      ['api', 0, [['level', 'null', 0]]],
+    ])
+  })
+
+  test('of groups are counts when no aggregate is named', async () => {
+    const { body } = await post({ select: ['level'], groups: ['level'] })
+    expect(body.groups_series).toMatchObject([
+      { name: 'info', stat: 'count(*)', value: 20 },
+      { name: 'error', value: 5 },
+    ])
+  })
+})
+
+test('events are ordered by a key, those without it last, and then have no pages', async () => {
+  const { body } = await post({ from: [web, api], select: ['ms'], order_by: 'ms DESC', limit: 3 })
+  expect(body.events.map(({ message_kvs }) => message_kvs.ms)).toEqual(['36', '34.5', '33'])
+  expect(body.links).toEqual([])
+  const all = await post({ from: [web, api], select: ['message'], order_by: 'ms', limit: 100 })
+  expect(messages(all.body.events).at(-1)).toBe('elsewhere')
+})
+
+test('from_sequence begins within the first millisecond, at that number', async () => {
+  const [first, second] = [10, 11].map((index) => startMs + index * 1_000)
+  const found = await post({ select: ['message', '@sequence'], from_ts: first, to_ts: second, most_recent_first: false })
+  const sequence = BigInt(found.body.result[0]?.['@sequence'] ?? 0)
+  const ask = (from_sequence: bigint) =>
+    post({ select: ['message'], from_ts: first, to_ts: (second ?? 0) + 1, from_sequence: String(from_sequence), most_recent_first: false })
+  expect(messages((await ask(sequence)).body.events)).toEqual(['request 10 done', 'request 11 done'])
+  expect(messages((await ask(sequence + 1n)).body.events)).toEqual(['request 11 done'])
+})
+
+test('more events than fit are counted too', async () => {
+  const { body } = await post({ select: ['message'], limit: 3 })
+  expect(body).toMatchObject({ totals: { count: 25 }, is_exact: true })
+  const next = await org.ask<Answer>('GET', pathOf(body.pagination.next_page_url))
+  expect(next.body).toMatchObject({ totals: { count: 25 }, is_exact: true })
+})
+
 describe('pages', () => {
   test('follow one another to the end and back, whatever arrives meanwhile', async () => {
     const first = await post({ select: ['message'], limit: 10 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseSelect } from '../../query/select.ts'
 import type { FoundGroup, FoundStats, Measured } from '../../reading/question.ts'
-import { type CallItem, type Frame, groupRows, seriesTree, sliceRows, sliceStartMs, totalsOf } from './shown-stats.ts'
+import { type CallItem, type Frame, groupRows, seriesTree, sliceRows, totalsOf } from './shown-stats.ts'
 
 const calls = parseSelect(['COUNT(*)', 'avg(ms) AS mean']) as CallItem[]
 const frame: Frame = { calls, bounds: { fromMs: 0, toMs: 10 }, slices: 3, groups: [] }
@@ -14,18 +14,6 @@ const found: FoundStats = {
   isExact: true,
   cost: { rows: 0, bytes: 0, elapsedMs: 0, share: 1 },
 }
-
-test('slices cover the range without gap or overlap: each begins where the last event before it cannot be', () => {
-  const bounds = { fromMs: 1_795_262_400_123, toMs: 1_795_266_000_456 }
-  for (const slices of [1, 7, 720, 1_440]) {
-    const width = bounds.toMs - bounds.fromMs
-    for (let index = 0; index < slices; index += 1) {
-      const startMs = sliceStartMs(bounds, slices, index)
-      const indexOf = (ms: number) => Math.floor(((ms - bounds.fromMs) * slices) / width)
-      expect([indexOf(startMs), index === 0 ? -1 : indexOf(startMs - 1)]).toEqual([index, index - 1])
-    }
-  }
-})
 
 describe('an aggregate', () => {
   test('has its values over the range as numbers, under the text of the item, and the slices of the first', () => {

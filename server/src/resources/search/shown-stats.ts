@@ -1,6 +1,7 @@
 import type { GroupRow, ResultRow, Series, TimeSlice, Totals } from '@dendro/api'
 import type { SelectItem } from '../../query/tree.ts'
 import type { Bounds, FoundGroup, FoundStats, Measured, Stat } from '../../reading/question.ts'
+import { sliceStartMs } from '../../reading/stats-statement.ts'
 import { sliceTimeText } from './shown-time.ts'
 
 /** A CallItem is an aggregate of a select. */
@@ -16,13 +17,6 @@ export type Frame = {
 
 /** NULL_NAME stands for the group of events that lack a key. */
 const NULL_NAME = 'null'
-
-/** sliceStartMs is where a slice begins: whole milliseconds that cover the range without gap or overlap. */
-export function sliceStartMs({ fromMs, toMs }: Bounds, slices: number, index: number): number {
-  const width = BigInt(toMs - fromMs)
-  const count = BigInt(slices)
-  return fromMs + Number((BigInt(index) * width + count - 1n) / count)
-}
 
 export const resolutionMs = ({ bounds, slices }: Frame): number => (bounds.toMs - bounds.fromMs) / slices
 

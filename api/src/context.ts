@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { Event, Explain, Link, ResultRow } from './event-shapes.ts'
+import { EVENTS_MAX, sourceParameters } from './search.ts'
+import { booleanParameter, int64Given, integerParameter } from './values.ts'
+
+const TIME_MAX = 8_640_000_000_000_000
+
+const ContextAnswer = z.object({ explain: Explain, events: z.array(Event), result: z.array(ResultRow), links: z.array(Link) })
+export type ContextAnswer = z.output<typeof ContextAnswer>
+
+export const context = {
+  get: endpoint({
+    method: 'GET',
+    path: '/context',
+    permission: 'search_read',
+    tier: 'C',
+    summary: 'The events around one event, oldest first, whole',
+    description: `The place is a time and a sequence number; no event needs to be there. Without a number it is the first event of that millisecond.
+A context ends where no event came for 60 seconds.`,
+    query: z.object({
+      ...sourceParameters,
+      timestamp: z.preprocess(
+        (value) => {
+          const one = Array.isArray(value) ? value.at(-1) : value
+          return typeof one === 'string' && /^\d{1,16}$/.test(one) ? Number(one) : one
+        },
+        z
+          .int({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be epoch milliseconds') })
+          .min(0)
+          .max(TIME_MAX),
+      ),
+      sequence: int64Given.optional(),
+      from_sequence: int64Given.optional().describe('Another name of `sequence`.'),
+      direction: z.enum(['before', 'after', 'both']).optional().describe('`both` when absent.'),
+      limit: integerParameter(1, EVENTS_MAX).describe('Events in all, the one at the place included; 100 when absent.'),
+      explain_only: booleanParameter,
+      explain: booleanParameter.describe('Another name of `explain_only`.'),
+    }),
+    reply: ContextAnswer,
+    fails: [404, 503],
+  }),
+}
