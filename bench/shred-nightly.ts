@@ -1,7 +1,7 @@
-import { holdFamilies, holdHostile } from '../server/src/events/shred/held-to-reference.ts'
+import { holdFamilies, holdHostile, holdText } from '../server/src/events/shred/held-to-reference.ts'
 
 /**
- * The shredder held to the reference on as many lines as are asked for, half of them hostile and half as programs write them. Every case has a seed,
+ * The shredder held to the reference on as many lines as are asked for, a third of them hostile, a third JSON and a third text as programs write them. Every case has a seed,
  * which is printed when it fails, and which alone makes it again.
  * node bench/shred-nightly.ts [lines] [first seed]
  */
@@ -18,10 +18,11 @@ for (let seed = firstSeed; done < lines; seed += 1) {
   try {
     for (let part = 0; part < (BLOCKS * FAMILY_LINES) / HOSTILE_LINES; part += 1) holdHostile(seed * 8 + part, HOSTILE_LINES)
     holdFamilies(seed, BLOCKS, FAMILY_LINES)
+    holdText(seed, BLOCKS, FAMILY_LINES)
   } catch (cause) {
     throw new Error(`the shredder and the reference differ at seed ${seed}: node bench/shred-nightly.ts 1 ${seed}`, { cause })
   }
-  done += 2 * BLOCKS * FAMILY_LINES
+  done += 3 * BLOCKS * FAMILY_LINES
   if (performance.now() - saidMs > SAY_EVERY_MS) {
     saidMs = performance.now()
     process.stdout.write(`${done} lines\n`)

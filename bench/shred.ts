@@ -30,7 +30,7 @@ function* linesOf(bytes: Buffer): Generator<Buffer> {
 }
 
 function slotsFor(bytes: Buffer): SlotMap {
-  const observed = observe(linesOf(bytes.subarray(0, bytes.lastIndexOf(10, OBSERVED_BYTES) + 1)), arrival)
+  const observed = observe(linesOf(bytes.subarray(0, bytes.lastIndexOf(10, OBSERVED_BYTES) + 1)).map((line) => ({ bytes: line, arrival })))
   return decideSlots(emptySlotMap(chooseTableClass(observed)), observed, new Map())
 }
 

@@ -55,7 +55,12 @@ function asEvent(row: Row, slots: ReadonlyMap<string, Slot>): StoredEvent {
   const raw =
     row.shape === ''
       ? Buffer.from(row.rawHex, 'hex')
-      : rebuild(row.shape, { time: fromNs(timeNs), slot: (slot) => row[slot] ?? '', more: (path) => row.more[path] })
+      : rebuild(row.shape, {
+          time: fromNs(timeNs),
+          slot: (slot) => row[slot] ?? '',
+          more: (path) => row.more[path],
+          raw: Buffer.from(row.rawHex, 'hex').toString('utf8'),
+        })
   const placed = [...slots].flatMap(([path, slot]) => (row[slot] ? [[path, row[slot]] as const] : []))
   const keys = Object.fromEntries([...placed, ...Object.entries(row.more)].map(([path, text]) => [path, text === '\0' ? '' : text]))
   return {

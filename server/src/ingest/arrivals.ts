@@ -1,4 +1,4 @@
-import { type Arrival, type Leaf, ORIGINAL_TIME } from '../events/shred/event.ts'
+import type { Arrival, Leaf } from '../events/shred/event.ts'
 import { severityOfWord } from '../events/shred/severity.ts'
 import type { Instant } from '../events/shred/time-text.ts'
 import { OPEN_OBJECT } from '../events/shred/walk.ts'
@@ -59,19 +59,8 @@ function described(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }: 
 }
 
 function withDetected(bytes: Uint8Array, arrival: Arrival, marks: readonly Leaf[]): Line {
-  const found = detect(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'), arrival.at)
-  if (!found) return { bytes, arrival: withLeaves(arrival, marks) }
-  const time = arrival.time ? undefined : found.time
-  const refused = arrival.time || found.refusedTime === undefined ? [] : [{ path: ORIGINAL_TIME, text: found.refusedTime }]
-  const severity = arrival.severity ? undefined : found.severity
-  return {
-    bytes,
-    arrival: {
-      ...withLeaves(arrival, [...found.keys.map(asLeaf), ...refused, ...marks]),
-      ...(time ? { time } : {}),
-      ...(severity ? { severity } : {}),
-    },
-  }
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+  return { bytes, arrival: withLeaves(arrival, marks), found: detect(text, arrival.at) }
 }
 
 function withParsed(arrival: Arrival, { keys, time }: Parsed, marks: readonly Leaf[]): Arrival {

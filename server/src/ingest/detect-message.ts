@@ -1,15 +1,36 @@
 import { decodeText } from '../events/shred/leaf-text.ts'
+import { workedOut } from '../events/shred/text-line.ts'
 import { BROKEN, END, NULL, STRING, Walk } from '../events/shred/walk.ts'
 import type { Pair } from './batch.ts'
-import { pairsIn } from './detect-pairs.ts'
+import { findPairs, type Pairs } from './detect-pairs.ts'
 
 const CEF = /(?:^|\s)CEF:(\d+)\|/
 const LEAVES_MAX = 1_000
 
-/** messageKeysOf reads what a message holds besides words: CEF, a JSON object, or key=value pairs, of which logfmt consists. */
-export function messageKeysOf(text: string): readonly Pair[] {
-  const trimmed = text.trim()
-  return cef(trimmed) ?? jsonObject(trimmed.replace(/^@cee:\s*/, '')) ?? jsonTail(trimmed) ?? pairsIn(trimmed)
+/** messageLeaves reads what a message holds besides words: CEF, a JSON object, or key=value pairs, of which logfmt consists; `whole` as for findPairs. */
+export function messageLeaves(text: string, start: number, whole: number): Pairs {
+  const end = endOfText(text)
+  const mayBeJson = text.charAt(end - 1) === '}'
+  if (mayBeJson || text.indexOf('CEF:', start) >= 0) {
+    const trimmed = text.slice(start, end).trimStart()
+    const told = cef(trimmed) ?? (mayBeJson ? (jsonObject(trimmed.replace(/^@cee:\s*/, '')) ?? jsonTail(trimmed)) : undefined)
+    if (told) return { leaves: told.map(([path, value]) => workedOut(path, value)), isWhole: false }
+  }
+  return findPairs(text, startOfText(text, start), end, whole)
+}
+
+const BLANK = /\s/
+
+function endOfText(text: string): number {
+  let end = text.length
+  while (end > 0 && BLANK.test(text.charAt(end - 1))) end -= 1
+  return end
+}
+
+function startOfText(text: string, from: number): number {
+  let start = from
+  while (start < text.length && BLANK.test(text.charAt(start))) start += 1
+  return start
 }
 
 /** jsonObject gives the values of a text that is one JSON object; undefined when it is none. */

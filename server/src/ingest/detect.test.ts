@@ -2,6 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { isAcceptable } from '../events/shred/event.ts'
+import { holdFound } from '../events/shred/held-to-reference.ts'
+import { rebuildRow, shred } from '../events/shred/reference.ts'
+import { Shredder } from '../events/shred/shred.ts'
+import { emptySlotMap } from '../events/shred/slots.ts'
 import { toNs } from '../events/shred/time-text.ts'
 import { detect } from './detect.ts'
 
@@ -21,12 +26,13 @@ const cases: Case[] = file
 function written(line: string): string[] {
   const found = detect(line, AT)
   if (!found) return []
-  const time = found.time && new Date(found.time.ms).toISOString().replace(/\.\d+Z$/, '') + fraction(toNs(found.time) % 1_000_000_000n)
+  const instant = found.time?.instant && isAcceptable(found.time.instant, AT) ? found.time.instant : undefined
+  const time = instant && new Date(instant.ms).toISOString().replace(/\.\d+Z$/, '') + fraction(toNs(instant) % 1_000_000_000n)
   return [
     ...(time ? [`time: ${time}`] : []),
-    ...(found.refusedTime === undefined ? [] : [`refused: ${found.refusedTime}`]),
+    ...(found.time && !instant ? [`refused: ${found.text.slice(found.time.start, found.time.end)}`] : []),
     ...(found.severity ? [`severity: ${found.severity}`] : []),
-    ...found.keys.map(([name, value]) => `${name} = ${value}`),
+    ...found.leaves.map(({ path, text }) => `${path} = ${text}`),
   ]
 }
 
@@ -37,6 +43,62 @@ describe('lines say of themselves what the cases list, and nothing else', () => 
     const [line = '', ...expected] = lines
     expect(written(line)).toEqual(expected)
   })
+})
+
+const arrival = { at: AT, attributes: [], origin: '', post: 0n }
+const map = emptySlotMap('s')
+const given = (line: string) => ({ line: Buffer.from(line), found: detect(line, AT) })
+
+test('every case comes back byte for byte, and the rows are those of the reference', () => {
+  const lines = cases.map(({ lines: [line = ''] }) => given(line)).filter(({ found }) => found !== undefined)
+  holdFound(new Shredder(map, { random: () => 0.5 }), [...lines, ...lines], map, arrival)
+})
+
+test.each([
+  ['logfmt', '2026-11-20T10:00:00.123Z level=info msg="all is well" path=/a?b=1', []],
+  ['an access log', '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET /pay?x=1 HTTP/2.0" 500 17 "-" "probe/1.0"', []],
+  ['syslog', '<165>1 2026-11-20T10:00:00.003123Z host.example evntslog 111 ID47 [a@1 b="c"] An application event', []],
+  ['the older syslog', 'Nov  9 10:00:00 combo sshd(pam_unix)[19939]: check pass; user unknown', []],
+  ['a time and a level', '[2026-11-20 10:00:00,123] WARN  [main] the cache is cold', ['  [main] the cache is cold']],
+  ['slashes and brackets', '2026/11/20 10:00:00 [error] 12#0: *1 connect() failed', ['] 12#0: *1 connect() failed']],
+  ['a container', '2026-11-20T10:00:00.123456789Z stderr F plain words', ['plain words']],
+  ['a weekday', '[Sun Nov 15 04:47:44.123456 2026] File does not exist', ['File does not exist']],
+])('%s is stored once: its values are cut out, and only words are left', (_, line, [words = '']) => {
+  const { found } = given(line)
+  const row = shred(Buffer.from(line), map, arrival, { found })
+  expect([row.shape === '', Buffer.from(row.raw).toString()]).toEqual([false, words])
+  expect(row.shape).toContain('\x01t')
+  expect(Buffer.from(rebuildRow(row)).toString()).toBe(line)
+})
+
+test('lines of one program have one shape, whenever they were written', () => {
+  const lines = Array.from({ length: 2_000 }, (_, index) => {
+    const at = new Date(AT.ms - index * 7_777_777)
+    return `${at.toISOString().slice(0, 10)} ${at.toISOString().slice(11, 19)},${String(index % 1_000).padStart(3, '0')} INFO words ${index}`
+  })
+  const shredder = new Shredder(map, { random: () => 0.5 })
+  holdFound(shredder, lines.map(given), map, arrival)
+  expect([shredder.ledger.size, shredder.rawLines, shredder.oddLines]).toEqual([1, 0, 0])
+})
+
+test('whatever is found in a text, it comes back byte for byte', () => {
+  const parts = cases.flatMap(({ lines: [line = ''] }) => line.split(/(?<=[ \]:=])/))
+  const text = fc
+    .array(fc.oneof({ arbitrary: fc.constantFrom(...parts), weight: 6 }, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 14 })
+    .map((some) => some.join('').toWellFormed())
+  fc.assert(
+    fc.property(
+      fc.array(
+        text.filter((line) => !/^\s*\{/.test(line)),
+        { minLength: 1, maxLength: 20 },
+      ),
+      (lines) => {
+        const shredder = new Shredder(map, { random: () => 0.5 })
+        holdFound(shredder, lines.map(given), map, arrival)
+      },
+    ),
+    { numRuns: 500 },
+  )
 })
 
 test('no text takes long, whatever it is made of', () => {

@@ -16,13 +16,13 @@ const forms = {
   cef: (text) => cef(text.trim()),
   'access-log': (text, at) => keysOf(accessLog(text, at)),
   logfmt: (text) => (isAllPairs(text) ? pairsOf(text) : undefined),
-  'key-value': (text, at) => (isAllPairs(text) ? undefined : pairsOf(plainHeader(text, at)?.rest ?? text)),
+  'key-value': (text, at) => (isAllPairs(text) ? undefined : pairsOf(text.slice(plainHeader(text, at)?.restStart ?? 0))),
 } satisfies Record<Form, LineForm>
 
 /** readForm reads a line in one of the forms that need no parser. */
 export const readForm = (form: Form, text: string, at: Instant): readonly Pair[] | undefined => forms[form](text, at)
 
-const keysOf = (header: Header | undefined): Pair[] | undefined => header && [...header.keys]
+const keysOf = (header: Header | undefined): Pair[] | undefined => header?.leaves.map(({ path, text }) => [path, text])
 
 const pairsOf = (text: string): Pair[] | undefined => {
   const pairs = pairsIn(text)

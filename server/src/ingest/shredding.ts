@@ -3,12 +3,13 @@ import type { Arrival } from '../events/shred/event.ts'
 import { observe } from '../events/shred/observe.ts'
 import { Shredder } from '../events/shred/shred.ts'
 import type { Observation, SlotMap } from '../events/shred/slots.ts'
+import type { FoundText } from '../events/shred/text-line.ts'
 import type { Block } from '../events/writer.ts'
 import { countsOf } from './counting.ts'
 import type { CountedBlock, Shredded, Target } from './worker-messages.ts'
 
 /** A Line is one event on its way to the store: its bytes and what is known of it besides. */
-export type Line = { bytes: Uint8Array; arrival: Arrival; isCut?: true }
+export type Line = { bytes: Uint8Array; arrival: Arrival; found?: FoundText | undefined; isCut?: true }
 
 /** OBSERVED_LINES of a new dataset decide which slots its keys get. */
 const OBSERVED_LINES = 2_000
@@ -32,14 +33,14 @@ export class Shredders {
   shred(lines: Iterable<Line>, target: Target): Shredded {
     const { delivery, map } = target
     const source = lines[Symbol.iterator]()
-    if (!map) return { kind: 'keys', delivery, observed: observeAll(nextLines(source, OBSERVED_LINES)) }
+    if (!map) return { kind: 'keys', delivery, observed: observe(nextLines(source, OBSERVED_LINES)) }
     const shredder = this.#of(target.logId, map)
     try {
       const blocks: CountedBlock[] = []
       const unplaced = new Map<string, Observation>()
       let rows = 0
       for (let part = nextLines(source, BLOCK_ROWS); part.length > 0; part = nextLines(source, BLOCK_ROWS)) {
-        for (const line of part) shredder.addLine(line.bytes, line.arrival)
+        for (const line of part) shredder.addLine(line.bytes, line.arrival, line.found)
         rows += part.length
         merge(unplaced, shredder.unplaced())
         blocks.push(...takeByDay(shredder, part, target, map))
@@ -89,7 +90,7 @@ function takeByDay(shredder: Shredder, lines: readonly Line[], target: Target, m
   shredder.discard()
   return distinct.map((day) => {
     const own = byDay.get(day) ?? []
-    for (const line of own) shredder.addLine(line.bytes, line.arrival)
+    for (const line of own) shredder.addLine(line.bytes, line.arrival, line.found)
     return takeBlock(shredder, day, own, target, map)
   })
 }
@@ -104,21 +105,6 @@ function takeBlock(
   const columns = shredder.take({ orgId: orgNumber, logId })
   const bytes = columns.reduce((sum, column) => sum + column.bytes.length, 0)
   return { tableClass, day, rows: lines.length, columns, bytes, counts: countsOf(lines, columns) }
-}
-
-function observeAll(lines: readonly Line[]): Observation[] {
-  const seen = new Map<string, Observation>()
-  const byArrival = Map.groupBy(lines, ({ arrival }) => arrival)
-  for (const [arrival, own] of byArrival) {
-    merge(
-      seen,
-      observe(
-        own.map(({ bytes }) => bytes),
-        arrival,
-      ),
-    )
-  }
-  return [...seen.values()]
 }
 
 /** merge adds up what parts of a delivery show; values that occur in several parts are counted more than once, which is near enough. */

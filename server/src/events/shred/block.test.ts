@@ -31,7 +31,7 @@ function linesOf(seed: number): Uint8Array[] {
 }
 
 function blockOf(tableClass: TableClass, lines: readonly Uint8Array[], logId: string, firstSeq: bigint): Uint8Array<ArrayBuffer> {
-  const map = decideSlots(emptySlotMap(tableClass), observe(lines, arrival), new Map())
+  const map = decideSlots(emptySlotMap(tableClass), observe(lines.map((bytes) => ({ bytes, arrival }))), new Map())
   const shredder = new Shredder(map, { random: Math.random })
   for (const line of lines) shredder.addLine(line, arrival)
   return shredder.flush({ orgId: ORG, logId, firstSeq })

@@ -2,6 +2,7 @@ import { cleanText } from './leaf-text.ts'
 import type { Severity } from './severity.ts'
 import type { Hash64 } from './skeleton.ts'
 import type { Slot } from './slots.ts'
+import { type FoundText, HEADER_TIME } from './text-line.ts'
 import { type Instant, readTime, toNs } from './time-text.ts'
 import { cleanName } from './walk.ts'
 
@@ -28,7 +29,7 @@ export type EventRow = {
   readonly time: Instant
   readonly severity: Severity
   readonly skeleton: Hash64
-  /** shape is '' when raw holds the line. */
+  /** shape is '' when raw holds the line; otherwise raw holds the words of a line of text. */
   readonly shape: string
   readonly raw: Uint8Array
   readonly slots: ReadonlyMap<Slot, string>
@@ -63,6 +64,15 @@ export function eventTime(leaf: (path: string) => string | undefined, arrival: A
   }
   if (told) return { instant: told }
   return { instant: arrival.at, ...(refused === undefined ? {} : { refused }) }
+}
+
+/** textTime is the same for a line of text: what stands in front of it goes before its keys, and a key that says no time is taken for what it is. */
+export function textTime({ time, text }: FoundText, leaf: (path: string) => string | undefined, arrival: Arrival): EventTime {
+  const told = arrival.time && isAcceptable(arrival.time, arrival.at) ? arrival.time : undefined
+  if (time?.instant && isTaken(time.instant, told, arrival.at)) return { instant: time.instant, path: HEADER_TIME, format: time.format }
+  const found = eventTime(leaf, arrival)
+  if (found.path !== undefined || told || arrival.time) return found
+  return { instant: arrival.at, ...(time ? { refused: text.slice(time.start, time.end) } : {}) }
 }
 
 function isTaken(instant: Instant, told: Instant | undefined, at: Instant): boolean {

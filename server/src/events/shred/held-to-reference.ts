@@ -2,11 +2,13 @@ import { deepStrictEqual, strictEqual } from 'node:assert'
 import { severities } from '../table.ts'
 import type { Arrival, EventRow } from './event.ts'
 import { family, hostileLine, type Random, randomFrom } from './generated-lines.ts'
+import { textForm } from './generated-text.ts'
 import { NativeReader } from './native-rows.ts'
-import { shred } from './reference.ts'
+import { rebuildRow, shred } from './reference.ts'
 import { Shredder } from './shred.ts'
 import { hashToBigint } from './skeleton.ts'
 import { emptySlotMap, type Slot, type SlotMap } from './slots.ts'
+import type { FoundText } from './text-line.ts'
 import { toNs } from './time-text.ts'
 
 /** What the tests and the long run in bench/shred-nightly.ts share: the shredder held to the reference, row by row, through the block it sends. */
@@ -19,14 +21,40 @@ export type Row = Record<string, unknown>
 export const latin1 = (text: string | Uint8Array): string => Buffer.from(text).toString('latin1')
 
 /** holdToReference adds lines to a shredder as one block and throws when a row differs from what the reference gives. */
-export function holdToReference(shredder: Shredder, lines: readonly Uint8Array[], map: SlotMap, given: Arrival): void {
-  for (const line of lines) shredder.addLine(line, given)
+export const holdToReference = (shredder: Shredder, lines: readonly Uint8Array[], map: SlotMap, given: Arrival): void =>
+  holdFound(
+    shredder,
+    lines.map((line) => ({ line })),
+    map,
+    given,
+  )
+
+export type Given = { line: Uint8Array; found?: FoundText | undefined }
+
+/** holdFound is the same for lines with what was found in them, and throws as well when a line would not come back. */
+export function holdFound(shredder: Shredder, lines: readonly Given[], map: SlotMap, given: Arrival): void {
+  for (const { line, found } of lines) shredder.addLine(line, given, found)
   const rows = rowsOf(shredder.flush(numbers))
   strictEqual(rows.length, lines.length)
-  for (const [index, line] of lines.entries()) {
-    deepStrictEqual(rows[index], expected(shred(line, map, given), index, given), `line ${JSON.stringify(latin1(line))}`)
+  for (const [index, { line, found }] of lines.entries()) {
+    const row = shred(line, map, given, { found })
+    const said = `line ${JSON.stringify(latin1(line))}`
+    deepStrictEqual(rows[index], expected(row, index, given), said)
+    strictEqual(latin1(rebuildRow(row)), latin1(line), said)
   }
   strictEqual(shredder.ledger.failures, 0)
+}
+
+/** holdText tries lines of text of a few forms, block after block with one shredder. */
+export function holdText(seed: number, blocks: number, count: number): void {
+  const chance = randomFrom(seed)
+  const map = randomMap(chance)
+  const forms = Array.from({ length: 1 + chance.below(3) }, () => textForm(chance, arrival.at.ms))
+  const shredder = new Shredder(map, { random: () => 0.5 })
+  for (let block = 0; block < blocks; block += 1) {
+    const lines = Array.from({ length: count }, () => chance.pick(forms)())
+    holdFound(shredder, lines, map, chance.chance(0.5) ? arrival : randomArrival(chance))
+  }
 }
 
 /** holdHostile tries lines of any kind. */

@@ -48,6 +48,11 @@ export class PreparedArrival {
     })
   }
 
+  /** has says whether a key is an attribute. */
+  has(path: string): boolean {
+    return this.attributes.size > 0 && this.attributes.has(path)
+  }
+
   /** collides says whether a line of a shape has a key that is an attribute as well. */
   collides(shape: LearnedShape): boolean {
     if (this.free === shape || this.attributes.size === 0) return false

@@ -1,33 +1,49 @@
-import { type Arrival, cleanLeaves, type EventRow, type EventTime, eventTime, LEAVES_MAX, messageKeys, ORIGINAL_TIME } from './event.ts'
+import {
+  type Arrival,
+  cleanLeaves,
+  type EventRow,
+  type EventTime,
+  eventTime,
+  LEAVES_MAX,
+  messageKeys,
+  ORIGINAL_TIME,
+  textTime,
+} from './event.ts'
 import { decodeText, type Encoding, toSlot } from './leaf-text.ts'
 import { MASK } from './pattern.ts'
 import { severityOf } from './severity.ts'
-import { rebuild, SHAPE_CHARS_MAX, slotReference, timeReference } from './shape.ts'
+import { hasTextShape, rebuild, SHAPE_CHARS_MAX, slotReference, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
 import { type Hash64, maskedHash, skeletonHash } from './skeleton.ts'
 import type { Slot, SlotMap } from './slots.ts'
-import { BROKEN, END, isNameless, NULL, STRING, Walk } from './walk.ts'
+import { type FoundText, HEADER_TIME } from './text-line.ts'
+import { BROKEN, cleanName, END, isNameless, NULL, STRING, Walk } from './walk.ts'
 
 /**
  * shred splits one line as the store keeps it. This is the definition: slow, obvious, and correct because it rebuilds every line before it lets
  * go of it. The Shredder gives the same rows faster. A shape that is not admitted is given up for the raw line.
  */
-export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, admits: (shape: string) => boolean = () => true): EventRow {
-  const read = readLine(line)
+export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, given: Given = {}): EventRow {
+  const { admits = () => true, found } = given
+  const read = found ? readText(found) : readLine(line)
   const attributes = new Map(cleanLeaves(arrival.attributes))
   const leaf = (path: string) => attributes.get(path) ?? read.leaves.get(path)
-  const time = eventTime((path) => read.leaves.get(path), arrival)
+  const said = (path: string) => read.leaves.get(path)
+  const time = found ? textTime(found, said, arrival) : eventTime(said, arrival)
   if (time.refused !== undefined) attributes.set(ORIGINAL_TIME, time.refused)
   const shape = shapeOf(read, attributes, map, time)
-  const severity = arrival.severity ?? severityOf(leaf)
+  const severity = arrival.severity ?? found?.severity ?? severityOf(leaf)
   const skeleton = skeletonOf(line, read, leaf)
   const kept = { time: time.instant, severity, skeleton }
   const leaves = new Map([...read.leaves, ...attributes])
   if (shape !== undefined) {
-    const row = { ...kept, shape, raw: new Uint8Array(0), ...placed(leaves, map, time.format === undefined ? undefined : time.path) }
+    const row = { ...kept, shape, raw: Buffer.from(read.words), ...placed(leaves, map, givenBack(read, time)) }
     if (Buffer.compare(rebuildRow(row), line) === 0 && admits(shape)) return row
   }
   return { ...kept, shape: '', raw: line, ...placed(leaves, map, undefined) }
 }
+
+/** Given is what a line may come with: what was found in it when it is text, and a judge of shapes. */
+export type Given = { found?: FoundText | undefined; admits?: (shape: string) => boolean }
 
 /** rebuildRow gives back the line of a row. */
 export function rebuildRow(row: EventRow): Uint8Array {
@@ -38,10 +54,13 @@ export function rebuildRow(row: EventRow): Uint8Array {
 
 type Part = { literal: string; path: string; encoding: Encoding | undefined }
 type ReadLine = {
+  kind: 'json' | 'text'
   /** leaves are the values that are there; a null takes away what its path had. */
   leaves: Map<string, string>
   parts: Part[]
   tail: string
+  /** words are what follows the tail of a line of text. */
+  words: string
   /** whole lines were read to their end as JSON; of others, the leaves before the trouble are known. */
   whole: boolean
   /** exact is false for what no shape can give back: repeated keys, control characters in names, values that no encoding gives back. */
@@ -49,7 +68,7 @@ type ReadLine = {
 }
 
 function readLine(line: Uint8Array): ReadLine {
-  const read: ReadLine = { leaves: new Map(), parts: [], tail: '', whole: false, exact: true }
+  const read: ReadLine = { kind: 'json', leaves: new Map(), parts: [], tail: '', words: '', whole: false, exact: true }
   const text = (start: number, end: number) => Buffer.from(line.subarray(start, end)).toString('utf8')
   const paths = new Set<string>()
   const walk = new Walk(line, 0, line.length)
@@ -78,15 +97,49 @@ function readLine(line: Uint8Array): ReadLine {
   }
 }
 
+/** readText cuts the leaves out that stand in order before the words, and the time. */
+function readText({ text, leaves, time, wordsStart }: FoundText): ReadLine {
+  const stored = new Map(cleanLeaves(leaves))
+  const parts: Part[] = []
+  let at = 0
+  const cut = (path: string, start: number, end: number) => {
+    if (start < at || end > wordsStart) return
+    parts.push({ literal: text.slice(at, start), path, encoding: 'plain' })
+    at = end
+  }
+  const timeAt = time ? leaves.findIndex(({ start }) => start > time.start) : -1
+  for (const [index, leaf] of leaves.entries()) {
+    if (time && index === timeAt) cut(HEADER_TIME, time.start, time.end)
+    cut(cleanName(leaf.path), leaf.start, leaf.end)
+  }
+  if (time && timeAt < 0) cut(HEADER_TIME, time.start, time.end)
+  const [tail, words] = [text.slice(at, wordsStart), text.slice(wordsStart)]
+  const exact = new Set(parts.map(({ path }) => path)).size === parts.length && hasTextShape(text)
+  return { kind: 'text', leaves: stored, parts, tail, words, whole: parts.length > 0, exact }
+}
+
 function shapeOf(read: ReadLine, attributes: ReadonlyMap<string, string>, map: SlotMap, time: EventTime): string | undefined {
   if (!read.whole || !read.exact || read.parts.some(({ path }) => attributes.has(path))) return undefined
-  const shape = read.parts.map((part) => part.literal + referenceOf(part, map, time)).join('') + read.tail
-  return shape.length <= SHAPE_CHARS_MAX ? shape : undefined
+  // A time in front of a line has no key under which its text could lie: no format, no shape.
+  if (read.kind === 'text' && givenBack(read, time) !== HEADER_TIME && read.parts.some(({ path }) => path === HEADER_TIME)) return undefined
+  const refer = read.kind === 'text' ? textReferenceOf : referenceOf
+  const shape = read.parts.map((part) => part.literal + refer(part, map, time)).join('') + read.tail
+  if (shape.length > SHAPE_CHARS_MAX) return undefined
+  return read.words === '' ? shape : shape + WORDS_REFERENCE
 }
 
 function referenceOf({ path, encoding = 'plain' }: Part, map: SlotMap, time: EventTime): string {
   if (path === time.path && time.format !== undefined) return timeReference(time.format)
   return slotReference(map.slots.get(path), encoding)
+}
+
+function textReferenceOf({ path }: Part, map: SlotMap, { format = '' }: EventTime): string {
+  return path === HEADER_TIME ? timeReference(format) : textReference(map.slots.get(path), path)
+}
+
+/** givenBack is the key whose text the event's time gives back: of lines of text, it is the time in front alone. */
+function givenBack({ kind }: ReadLine, { path, format }: EventTime): string | undefined {
+  return format !== undefined && (kind === 'json' || path === HEADER_TIME) ? path : undefined
 }
 
 /** placed puts leaves where the map says; the one whose text the event's time gives back needs no place. */
@@ -106,6 +159,6 @@ function placed(leaves: ReadonlyMap<string, string>, map: SlotMap, timePath: str
 function skeletonOf(line: Uint8Array, read: ReadLine, leaf: (path: string) => string | undefined): Hash64 {
   const message = messageKeys.map(leaf).find((text) => text !== undefined)
   if (message !== undefined) return skeletonHash(message)
-  if (!read.whole) return skeletonHash(line)
+  if (!read.whole || read.kind === 'text') return skeletonHash(line)
   return maskedHash(read.parts.map((part) => part.literal + MASK).join('') + read.tail)
 }

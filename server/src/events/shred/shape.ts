@@ -1,5 +1,6 @@
 import { type Encoding, encodeText, fromSlot } from './leaf-text.ts'
 import type { Slot } from './slots.ts'
+import { HEADER_TIME } from './text-line.ts'
 import { formatTime, type Instant } from './time-text.ts'
 import { BROKEN, END, NULL, Walk } from './walk.ts'
 
@@ -10,15 +11,15 @@ import { BROKEN, END, NULL, Walk } from './walk.ts'
  * - `t` and a format: formatting the event's time gives the text
  * A reference within quotes is a text that is to be escaped; one byte after it names another encoding than the plain one.
  *
- * The shape of a line of text, which no brace begins, is told from that of JSON by that. Its values stand in it as they are, and since it has no
- * names where JSON has them, references say them where nothing else does:
- * - `m` and the key
- * - `t`, a format, and when the time is a key's value, \x03 and the key
+ * The shape of a line of text is told from that of JSON by its beginning, which is no brace. Its values stand in it as they are, and there are no
+ * names of keys:
+ * - a slot belongs to the key that the slot map says
+ * - `m` is followed by the key
+ * - `t` and a format is a time in front of the line, which is no key's; the time of a key lies where other values do
  * - `w`: the words that are left, which lie in `raw`
  */
 const OPEN = '\x01'
 const CLOSE = '\x02'
-const KEY_MARK = '\x03'
 const encodingMarks: Record<Encoding, string> = { plain: '', ascii: '\x03', html: '\x04' }
 const REFERENCE = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}([${encodingMarks.ascii}${encodingMarks.html}]?)`, 'g')
 
@@ -27,21 +28,16 @@ export const SHAPE_CHARS_MAX = 32_768
 
 export const slotReference = (slot: Slot | undefined, encoding: Encoding): string => OPEN + (slot ?? 'm') + CLOSE + encodingMarks[encoding]
 export const timeReference = (format: string): string => `${OPEN}t${format}${CLOSE}`
-/** textReference and textTimeReference are for the shapes of lines of text. */
+/** textReference is for the shapes of lines of text. */
 export const textReference = (slot: Slot | undefined, path: string): string => OPEN + (slot ?? `m${path}`) + CLOSE
-export const textTimeReference = (format: string, path: string): string =>
-  `${OPEN}t${format}${path === HEADER_TIME ? '' : KEY_MARK + path}${CLOSE}`
 export const WORDS_REFERENCE = `${OPEN}w${CLOSE}`
-/** mayBeReference says that a text of which shapes are made would be taken for a reference. */
-export const mayBeReference = (text: string): boolean => text.includes(OPEN)
-
-/** HEADER_TIME is the key of a time that stands in front of a line of text; it has none. */
-export const HEADER_TIME = ''
+/** hasTextShape says that what is cut out of a text gives a shape that is read as it was written. */
+export const hasTextShape = (text: string): boolean => isText(text) && !text.includes(OPEN)
 
 export type Reference = { kind: 'slot'; slot: Slot } | { kind: 'more' } | { kind: 'time'; format: string } | { kind: 'words' }
 /**
- * A Place is where a value stood: the literal before it, the key it belongs to, and where its text is found. In a line of text `path` is '' for a
- * slot, whose key the slot map tells, for words, and for a time that belongs to no key.
+ * A Place is where a value stood: the literal before it, the key it belongs to, and where its text is found. In a line of text `path` is '' but for
+ * values in `more`.
  */
 export type Place = { literal: string; path: string; reference: Reference; quoted: boolean; encoding: Encoding }
 export type ParsedShape = { places: readonly Place[]; tail: string }
@@ -133,8 +129,7 @@ function parseTextReference(name: string): Pick<Place, 'path' | 'reference'> {
   if (name === 'w') return { path: '', reference: { kind: 'words' } }
   if (name.startsWith('m')) return { path: name.slice(1), reference: { kind: 'more' } }
   if (!name.startsWith('t')) return { path: '', reference: { kind: 'slot', slot: name as Slot } }
-  const [format = '', path = HEADER_TIME] = name.slice(1).split(KEY_MARK)
-  return { path, reference: { kind: 'time', format } }
+  return { path: HEADER_TIME, reference: { kind: 'time', format: name.slice(1) } }
 }
 
 /** pathsOf walks the shape as if it were a line; every value in it that is not null is a reference. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrival, holdFamilies, holdHostile, holdToReference, latin1, numbers, type Row, rowsOf } from './held-to-reference.ts'
+import { arrival, holdFamilies, holdHostile, holdText, holdToReference, latin1, numbers, type Row, rowsOf } from './held-to-reference.ts'
 import { rebuildText } from './shape.ts'
 import { ShapeLedger } from './shape-ledger.ts'
 import { Shredder } from './shred.ts'
@@ -19,6 +19,13 @@ test('the shredder gives the rows of the reference for the lines of programs, bl
   fc.assert(
     fc.property(fc.integer(), (seed) => holdFamilies(seed, 3, 30)),
     { numRuns: 150 },
+  )
+})
+
+test('the shredder gives the rows of the reference for lines of text, whatever was found in them, and both give every line back', () => {
+  fc.assert(
+    fc.property(fc.integer(), (seed) => holdText(seed, 3, 30)),
+    { numRuns: 300 },
   )
 })
 

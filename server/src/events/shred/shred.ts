@@ -11,6 +11,8 @@ import type { Severity } from './severity.ts'
 import { type LiveShape, ShapeLedger } from './shape-ledger.ts'
 import { Masker } from './skeleton.ts'
 import type { Observation, SlotMap } from './slots.ts'
+import type { FoundText } from './text-line.ts'
+import { TextRows } from './text-rows.ts'
 import { OPEN_OBJECT } from './walk.ts'
 
 const LINE_FEED = 0x0a
@@ -36,7 +38,8 @@ export class Shredder {
   private matcher = new Matcher()
   private matched = new MatchedLine(this.matcher)
   private learned: LearnedShapes
-  private readonly masker = new Masker()
+  private textRows: TextRows
+  readonly masker = new Masker()
   private prepared: PreparedArrival | undefined
 
   constructor(map: SlotMap, { random, shapesMax }: ShredderOptions) {
@@ -44,6 +47,7 @@ export class Shredder {
     this.ledger = new ShapeLedger(random, shapesMax)
     this.block = new BlockBuilder(map.tableClass)
     this.learned = new LearnedShapes(map, this.block)
+    this.textRows = new TextRows(map, this.block, this)
   }
 
   get rows(): number {
@@ -65,6 +69,7 @@ export class Shredder {
     if (map.version === this.map.version) return
     this.map = map
     this.learned = new LearnedShapes(map, this.block)
+    this.textRows = new TextRows(map, this.block, this)
     this.prepared = undefined
   }
 
@@ -80,9 +85,10 @@ export class Shredder {
     }
   }
 
-  /** addLine adds one line, which may hold line feeds. */
-  addLine(line: Uint8Array, arrival: Arrival): void {
-    this.add(line, 0, line.length, arrival, isUtf8(line))
+  /** addLine adds one line, which may hold line feeds, with what was found in it when it is text. */
+  addLine(line: Uint8Array, arrival: Arrival, found?: FoundText): void {
+    if (found) this.addFound(line, arrival, found)
+    else this.add(line, 0, line.length, arrival, isUtf8(line))
   }
 
   /** unplaced says which keys of the collected rows have no slot, for decideSlots. */
@@ -125,9 +131,23 @@ export class Shredder {
     this.prepared = undefined
   }
 
-  private add(bytes: Uint8Array, start: number, end: number, arrival: Arrival, valid: boolean): void {
+  private prepare(arrival: Arrival): PreparedArrival {
     if (this.prepared?.arrival !== arrival) this.prepared = new PreparedArrival(arrival, this.map, this.block)
-    const { prepared } = this
+    return this.prepared
+  }
+
+  private addFound(line: Uint8Array, arrival: Arrival, found: FoundText): void {
+    const prepared = this.prepare(arrival)
+    const row = prepared.decides || !isUtf8(line) ? undefined : this.textRows.add(line, found, prepared)
+    if (!row) this.addOdd(line, prepared, found)
+    else {
+      if (row.shape === NO_SHAPE) this.rawLines += 1
+      this.endRow(prepared, row.shape, row.severity, undefined)
+    }
+  }
+
+  private add(bytes: Uint8Array, start: number, end: number, arrival: Arrival, valid: boolean): void {
+    const prepared = this.prepare(arrival)
     if (!isObject(bytes, start, end)) this.addText(bytes, start, end, prepared)
     else if (!valid || prepared.decides || !this.addMatched(bytes, start, end, prepared)) this.addOdd(bytes.subarray(start, end), prepared)
   }
@@ -145,14 +165,12 @@ export class Shredder {
     this.endRow(prepared, NO_SHAPE, prepared.severity, prepared.refused)
   }
 
-  private addOdd(line: Uint8Array, prepared: PreparedArrival): void {
+  private addOdd(line: Uint8Array, prepared: PreparedArrival, found?: FoundText): void {
     this.oddLines += 1
-    const row = shred(line, this.map, prepared.arrival, (shape) => this.ledger.admits(shape))
+    const row = shred(line, this.map, prepared.arrival, { found, admits: (shape) => this.ledger.admits(shape) })
     const { block } = this
-    if (row.shape === NO_SHAPE) {
-      this.rawLines += 1
-      block.raw.add(block.rows, row.raw, 0, row.raw.length)
-    }
+    if (row.shape === NO_SHAPE) this.rawLines += 1
+    if (row.raw.length > 0) block.raw.add(block.rows, row.raw, 0, row.raw.length)
     this.addLeaves(row)
     block.setTime(row.time.ms, row.time.ns)
     block.setSkeleton(row.skeleton.high, row.skeleton.low)

@@ -23,7 +23,7 @@ export const PATH_CHARS_MAX = 256
 /** SPARE is what a class should have beyond the slots needed today. */
 const SPARE = 1.25
 /** RARE_SHARE: a key that fewer of the events have makes no table larger, since every column costs all events time; it takes what slots are left. */
-export const RARE_SHARE = 0.01
+export const RARE_SHARE = 0.03
 
 export const emptySlotMap = (tableClass: TableClass): SlotMap => ({ version: 0, tableClass, slots: new Map() })
 

@@ -107,3 +107,16 @@ test('every usual format is found, and loses no instant that it can hold', () =>
 test('nanoseconds and instants are the same, before 1970 too', () => {
   fc.assert(fc.property(fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }), (total) => toNs(fromNs(total)) === total))
 })
+
+test.each([
+  ['s .3', '2026/11/02 10:20:30.123'],
+  ['b .0', 'Nov 02 10:20:30'],
+  ['B .6', 'Nov  2 10:20:30.123456'],
+  ['y .0', 'Nov 02 2026 10:20:30'],
+  ['Y .0', 'Nov  2 2026 10:20:30'],
+  ['a .0 -0700', '02/Nov/2026:03:20:30 -0700'],
+  ['w .0', 'Mon Nov 02 10:20:30 2026'],
+  ['W .3', 'Mon Nov  2 10:20:30.123 2026'],
+])('the format %s writes a time as it stands in front of lines', (format, text) => {
+  expect(formatTime({ ms: Date.UTC(2026, 10, 2, 10, 20, 30, 123), ns: 456_000 }, format)).toBe(text)
+})

@@ -1,0 +1,224 @@
+import type { BlockBuilder } from './block.ts'
+import type { TextColumn } from './columns.ts'
+import { isAcceptable, LEAVES_MAX, messageKeys, ORIGINAL_TIME, textTime } from './event.ts'
+import { toSlot } from './leaf-text.ts'
+import type { PreparedArrival } from './prepared.ts'
+import { type Severity, severityKeys, severityOf } from './severity.ts'
+import { hasTextShape, SHAPE_CHARS_MAX, type StoredRow, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
+import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
+import { type Masker, skeletonHash } from './skeleton.ts'
+import type { SlotMap } from './slots.ts'
+import { type FoundLeaf, type FoundText, HEADER_TIME } from './text-line.ts'
+import type { Instant } from './time-text.ts'
+import { cleanName } from './walk.ts'
+
+/** A KnownKey is what there is to know of a key, once for all lines. */
+type KnownKey = {
+  readonly path: string
+  readonly column: TextColumn | undefined
+  readonly reference: string
+  readonly tellsSeverity: boolean
+  /** message is the rank among the keys of messages, the best of which is 0; -1 for other keys. */
+  readonly message: number
+  /** line is the last line that had the key. */
+  line: number
+}
+
+const KEYS_MAX = 4_096
+const EMPTY_VALUE = Buffer.from(toSlot(''))
+const NUL = 0
+
+/**
+ * TextRows turns lines of text into rows as the reference does, by shorter ways: what is known of keys is looked up, and the bytes of values go
+ * from the line into the columns. What is unusual goes to the reference.
+ */
+export class TextRows {
+  private readonly map: SlotMap
+  private readonly block: BlockBuilder
+  private readonly ledger: ShapeLedger
+  private readonly masker: Masker
+  private readonly keys = new Map<string, KnownKey>()
+  /** row holds the keys of the line's leaves, in their order. */
+  private readonly row: KnownKey[] = []
+  private line = 0
+  /** message is the leaf that is the line's message, -1 for none. */
+  private message = -1
+  private tellsSeverity = false
+  /** What follows was read of the line last: its time, and the shape as far as it is put together. */
+  private instant: Instant = { ms: 0, ns: 0 }
+  /** timeFormat gives back the time in front of the line, if it is the event's. */
+  private timeFormat: string | undefined
+  private shape = ''
+  private shapedTo = 0
+  private cuts = 0
+
+  constructor(map: SlotMap, block: BlockBuilder, { ledger, masker }: { ledger: ShapeLedger; masker: Masker }) {
+    this.masker = masker
+    this.map = map
+    this.block = block
+    this.ledger = ledger
+  }
+
+  /** add adds a row but for what all rows of an arrival share; undefined for a line that only the reference can split. A line kept raw has no shape. */
+  add(line: Uint8Array, found: FoundText, prepared: PreparedArrival): { shape: string; severity: Severity } | undefined {
+    if (found.leaves.length > LEAVES_MAX || line.includes(NUL) || !hasTextShape(found.text)) return undefined
+    if (!this.readKeys(found, prepared) || !this.readTime(found, prepared)) return undefined
+    const live = this.cut(found) ? this.ledger.admit(this.shape) : undefined
+    const isShaped = live !== undefined && this.givesBack(live, found, line)
+    if (isShaped) this.ledger.see(live)
+    this.addLeaves(line, found)
+    this.addRaw(line, found, isShaped)
+    this.block.setTime(this.instant.ms, this.instant.ns)
+    this.setSkeleton(line, found, prepared)
+    return { shape: isShaped ? this.shape : '', severity: this.severityOf(found, prepared) }
+  }
+
+  /** readKeys is false when a key comes twice or is an attribute as well. */
+  private readKeys({ leaves }: FoundText, prepared: PreparedArrival): boolean {
+    const { row } = this
+    this.line += 1
+    this.message = -1
+    this.tellsSeverity = false
+    for (let at = 0; at < leaves.length; at += 1) {
+      const key = this.keyOf((leaves[at] as FoundLeaf).path)
+      if (key.line === this.line || prepared.has(key.path) || key.path === ORIGINAL_TIME) return false
+      key.line = this.line
+      row[at] = key
+      if (key.tellsSeverity) this.tellsSeverity = true
+      if (key.message >= 0 && (this.message < 0 || key.message < (row[this.message] as KnownKey).message)) this.message = at
+    }
+    return true
+  }
+
+  private keyOf(name: string): KnownKey {
+    const known = this.keys.get(name)
+    if (known) return known
+    if (this.keys.size >= KEYS_MAX) this.keys.clear()
+    const path = cleanName(name)
+    const slot = this.map.slots.get(path)
+    const key: KnownKey = {
+      path,
+      column: slot && this.block.slot(slot),
+      reference: textReference(slot, path),
+      tellsSeverity: severityKeys.has(path),
+      message: messageKeys.indexOf(path),
+      line: 0,
+    }
+    // Names that mean the same key share what is known of it, so that a key that comes twice is noticed.
+    const same = path === name ? key : this.keyOf(path)
+    this.keys.set(name, same)
+    return same
+  }
+
+  /** readTime is false when there is a time that could not be taken. */
+  private readTime(found: FoundText, prepared: PreparedArrival): boolean {
+    const { arrival } = prepared
+    const { time } = found
+    if (time?.instant && arrival.time === undefined && isAcceptable(time.instant, arrival.at)) {
+      this.instant = time.instant
+      this.timeFormat = time.format
+      return true
+    }
+    const told = textTime(found, (path) => this.textOf(found, path), arrival)
+    this.instant = told.instant
+    this.timeFormat = told.path === HEADER_TIME ? told.format : undefined
+    return told.refused === undefined
+  }
+
+  private textOf({ leaves }: FoundText, path: string): string | undefined {
+    return leaves[this.row.findIndex((key, at) => at < leaves.length && key.path === path)]?.text
+  }
+
+  /** cut puts the shape together; false when the line has none. */
+  private cut(found: FoundText): boolean {
+    const { text, leaves, time, wordsStart } = found
+    const { row } = this
+    let timeStart = time ? time.start : Number.POSITIVE_INFINITY
+    this.shape = ''
+    this.shapedTo = 0
+    this.cuts = 0
+    for (let index = 0; index < leaves.length; index += 1) {
+      const { start, end } = leaves[index] as FoundLeaf
+      if (start > timeStart) {
+        if (!this.cutTime(found)) return false
+        timeStart = Number.POSITIVE_INFINITY
+      }
+      if (start < this.shapedTo || end > wordsStart) continue
+      this.shape += text.slice(this.shapedTo, start) + (row[index] as KnownKey).reference
+      this.shapedTo = end
+      this.cuts += 1
+    }
+    if (timeStart <= text.length && !this.cutTime(found)) return false
+    this.shape += text.slice(this.shapedTo, wordsStart)
+    if (this.cuts === 0 || this.shape.length > SHAPE_CHARS_MAX) return false
+    if (wordsStart < text.length) this.shape += WORDS_REFERENCE
+    return true
+  }
+
+  /** cutTime is false when the time in front of the line stands where it is to be cut out and no format gives it back. */
+  private cutTime({ text, time, wordsStart }: FoundText): boolean {
+    if (!time || time.start < this.shapedTo || time.end > wordsStart) return true
+    if (this.timeFormat === undefined) return false
+    this.shape += text.slice(this.shapedTo, time.start) + timeReference(this.timeFormat)
+    this.shapedTo = time.end
+    this.cuts += 1
+    return true
+  }
+
+  private givesBack(shape: LiveShape, found: FoundText, line: Uint8Array): boolean {
+    if (!this.ledger.wantsCheck(shape)) return true
+    const texts = new Map(found.leaves.map(({ text }, at) => [this.row[at]?.reference, toSlot(text)]))
+    const stored: StoredRow = {
+      time: this.instant,
+      slot: (slot) => texts.get(textReference(slot, '')) ?? '',
+      more: (path) => texts.get(textReference(undefined, path)),
+      raw: found.text.slice(found.wordsStart),
+    }
+    return this.ledger.check(shape, stored, line)
+  }
+
+  private addLeaves(line: Uint8Array, { text, leaves }: FoundText): void {
+    const { block, row } = this
+    const bytesAreChars = text.length === line.length
+    for (let at = 0; at < leaves.length; at += 1) {
+      const key = row[at] as KnownKey
+      const leaf = leaves[at] as FoundLeaf
+      let [source, start, end] = [line, leaf.start, leaf.end]
+      if (leaf.text === '') [source, start, end] = [EMPTY_VALUE, 0, EMPTY_VALUE.length]
+      else if (start < 0 || !bytesAreChars) {
+        source = Buffer.from(leaf.text, 'utf8')
+        start = 0
+        end = source.length
+      }
+      if (key.column) key.column.add(block.rows, source, start, end)
+      else block.more.add(block.rows, key.path, source, start, end)
+    }
+  }
+
+  private addRaw(line: Uint8Array, { text, wordsStart }: FoundText, isShaped: boolean): void {
+    const { raw, rows } = this.block
+    if (!isShaped) raw.add(rows, line, 0, line.length)
+    else if (wordsStart >= text.length) return
+    else if (text.length === line.length) raw.add(rows, line, wordsStart, line.length)
+    else raw.addText(rows, text.slice(wordsStart))
+  }
+
+  private setSkeleton(line: Uint8Array, { text, leaves }: FoundText, prepared: PreparedArrival): void {
+    const { block, masker } = this
+    const message = leaves[this.message]
+    if (!message && prepared.skeleton) block.setSkeleton(prepared.skeleton.high, prepared.skeleton.low)
+    else if (message && (message.start < 0 || text.length !== line.length)) {
+      const { high, low } = skeletonHash(message.text)
+      block.setSkeleton(high, low)
+    } else {
+      masker.hash(line, message ? message.start : 0, message ? message.end : line.length)
+      block.setSkeleton(masker.high, masker.low)
+    }
+  }
+
+  private severityOf(found: FoundText, prepared: PreparedArrival): Severity {
+    if (prepared.arrival.severity) return prepared.arrival.severity
+    if (found.severity) return found.severity
+    return this.tellsSeverity ? severityOf((path) => this.textOf(found, path)) : prepared.severity
+  }
+}
