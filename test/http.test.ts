@@ -87,6 +87,14 @@ describe('paths', () => {
     },
   )
 
+  test('two Authorization headers are 400, also where none is needed', async () => {
+    const twice = `authorization: Bearer ${org.key}\r\nAuthorization: Bearer another`
+    for (const path of ['/datasets', '/openapi.json']) {
+      const reply = await one(`GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${twice}\r\n\r\n`)
+      expect([path, reply.status]).toEqual([path, 400])
+    }
+  })
+
   test('a parameter longer than any id is just malformed', async () => {
     mustFail(await one(request(`GET /datasets/${'a'.repeat(5_000)}`, auth)), 400, { counted: true })
   })

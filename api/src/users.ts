@@ -249,7 +249,9 @@ export const users = {
   }),
 }
 
+/** isTimezone leaves out offsets such as +01:00, which some runtimes take: they know nothing of summer. */
 function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {

@@ -116,6 +116,7 @@ async function admit(options: DoorOptions, request: FastifyRequest, reply: Fasti
   reply.header('x-content-type-options', 'nosniff')
   reply.header('cache-control', 'no-store')
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw badRequest('the header Host is missing')
+  refuseTwice(request)
   if (endpoint?.permission === 'public' && !taken) return undefined
   if (request.method === 'OPTIONS' && allow) {
     return reply.code(204).header('allow', `${allow}, OPTIONS`).send()
@@ -132,6 +133,14 @@ async function admit(options: DoorOptions, request: FastifyRequest, reply: Fasti
   if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>)))
     return undefined
   throw await refusal(options, actor, request, endpoint.permission)
+}
+
+/** refuseTwice refuses a second Authorization header: Node keeps the first and a proxy may have looked at the other. */
+function refuseTwice({ headers, raw: { rawHeaders } }: FastifyRequest): void {
+  if (headers.authorization === undefined) return
+  let times = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'authorization') times += 1
+  if (times > 1) throw badRequest('the header Authorization must stand in a request once')
 }
 
 /** takenOf finds the taker that the contract names, or one that knows the end of the path; an endpoint goes before those, but for the root, where protocols ask who is there. */

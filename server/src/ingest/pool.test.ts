@@ -45,7 +45,7 @@ const comeAgain = expect.objectContaining({ status: 503, headers: { 'retry-after
 test.each(['die', 'throw', 'hang'])(
   'after a worker was made to %s, its post is told to come again and the next one is taken by another',
   async (path) => {
-    const pool = await open({ stepMs: path === 'hang' ? 200 : 20_000 })
+    const pool = await open({ stepMs: path === 'hang' ? 5_000 : 120_000 })
     const before = await pool.open().ask(question('work'))
     await expect(pool.open().ask(question(path))).rejects.toEqual(comeAgain)
     const after = await pool.open().ask(question('work'))

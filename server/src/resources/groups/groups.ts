@@ -16,6 +16,7 @@ import {
   selectGroupByName,
   selectGroups,
   selectGroupsOf,
+  selectMemberships,
   selectReached,
   updateGroupRow,
 } from './rows.ts'
@@ -38,6 +39,18 @@ export async function findGroup(world: Reader, actor: Actor, id: string): Promis
 export async function groupsOf(world: Reader, orgId: string, memberId: string): Promise<UserGroup[]> {
   return (await selectGroupsOf(world.meta, orgId, memberId)).map(shownGroup)
 }
+
+/** groupsOfAll is groupsOf for every member at once. */
+export const groupsOfAll = (world: Reader, orgId: string): Promise<ReadonlyMap<string, readonly UserGroup[]>> =>
+  world.meta.cached(orgId, 'groups-of-all', async () => {
+    const all = new Map<string, UserGroup[]>()
+    for (const { member_id, ...group } of await selectMemberships(world.meta, orgId)) {
+      const groups = all.get(member_id)
+      if (groups) groups.push(shownGroup(group))
+      else all.set(member_id, [shownGroup(group)])
+    }
+    return all
+  })
 
 /** reachedGroups is the ids of the groups that a user or group belongs to, directly or through other groups. */
 export const reachedGroups = (world: Reader, orgId: string, memberId: string): Promise<ReadonlySet<string>> =>

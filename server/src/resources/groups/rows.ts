@@ -54,6 +54,12 @@ export const selectGroupsOf = (db: Db, orgId: string, memberId: string) =>
     select g.* from groups g join group_members m on m.group_id = g.id
     where m.org_id = ${orgId} and m.member_id = ${memberId} order by g.created_at desc, g.id`)
 
+/** selectMemberships is every direct membership of the organisation with its group, in the order of selectGroupsOf. */
+export const selectMemberships = (db: Db, orgId: string) =>
+  db.all<GroupRow & { member_id: string }>(sql`
+    select g.*, m.member_id from groups g join group_members m on m.group_id = g.id
+    where m.org_id = ${orgId} order by g.created_at desc, g.id`)
+
 /** selectReached follows memberships upwards, through groups in groups; union drops what was met before, so that it always ends. */
 export const selectReached = (db: Db, orgId: string, memberId: string) =>
   db.all<{ id: string }>(sql`

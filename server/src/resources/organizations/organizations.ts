@@ -10,10 +10,12 @@ import { isManager, managementId } from './management.ts'
 import {
   lockOrganizations,
   type OrganizationRow,
+  selectActiveOfMembers,
   selectAllOrganizations,
   selectOrganization,
   selectOrganizationByName,
   selectOrganizationsOf,
+  selectOrganizationsOfMembers,
   updateOrganizationRow,
 } from './rows.ts'
 
@@ -37,6 +39,19 @@ export async function listOrganizations(world: Reader, actor: Actor): Promise<Or
 export async function organizationsOfUser(world: Reader, homeId: string, userId: string): Promise<Organization[]> {
   const rows = await selectOrganizationsOf(world.meta, homeId, userId)
   return shownAll(world, rows, await activeOrganization(world, homeId, userId))
+}
+
+/** organizationsOfMembers is organizationsOfUser for all whose record is in the organisation, by a few questions however many they are. */
+export async function organizationsOfMembers(world: Reader, orgId: string): Promise<(userId: string) => Promise<Organization[]>> {
+  const own = await selectOrganization(world.meta, orgId)
+  const elsewhere = Map.groupBy(await selectOrganizationsOfMembers(world.meta, orgId), ({ user_id }) => user_id)
+  const switched = new Set((await selectActiveOfMembers(world.meta, orgId)).map(({ user_id }) => user_id))
+  const ids = { activeId: orgId, managementId: await managementId(world) }
+  return async (userId) => {
+    const activeId = switched.has(userId) ? await activeOrganization(world, orgId, userId) : orgId
+    const rows = [...(own ? [own] : []), ...(elsewhere.get(userId) ?? [])].sort((a, b) => b.number - a.number)
+    return rows.map((row) => shown(world, row, { ...ids, activeId }))
+  }
 }
 
 /** findOrganization finds an organisation the caller may know of; any other is as if it did not exist. */

@@ -43,6 +43,19 @@ export const selectOrganizationsOf = (db: Db, orgId: string, userId: string) =>
       or id in (select org_id from access_grants where entity_type = 'user' and entity_id = ${userId} and status = 'active')
     order by number desc`)
 
+/** selectOrganizationsOfMembers is selectOrganizationsOf for all whose record is in the organisation and who may act elsewhere too. */
+export const selectOrganizationsOfMembers = (db: Db, orgId: string) =>
+  db.all<OrganizationRow & { user_id: string }>(sql`
+    select o.*, u.id as user_id from users u
+      join access_grants a on a.entity_type = 'user' and a.entity_id = u.id and a.status = 'active'
+      join organisations o on o.id = a.org_id
+    where u.org_id = ${orgId} and a.org_id <> ${orgId} order by o.number desc`)
+
+/** selectActiveOfMembers is where those last switched to whose record is in the organisation, when that is another. */
+export const selectActiveOfMembers = (db: Db, orgId: string) =>
+  db.all<{ user_id: string }>(sql`
+    select a.user_id from users u join active_organisations a on a.user_id = u.id where u.org_id = ${orgId} and a.org_id <> ${orgId}`)
+
 /** insertOrganization gives nothing back when the name is taken; the unique name decides between two who ask at once. */
 export const insertOrganization = (db: Db, row: { id: string; name: string; created_at: number; created_by: Identity | null }) =>
   db.one<{ id: string }>(sql`

@@ -4,7 +4,7 @@ import type { UserRow } from './rows.ts'
 const words = {
   invitation: {
     subject: 'Your invitation to Dendro',
-    opening: (user: UserRow) => `${user.invited_by ?? 'An administrator'} has invited you to Dendro. Choose a password to begin:`,
+    opening: (user: UserRow) => `${oneLine(user.invited_by ?? 'An administrator')} has invited you to Dendro. Choose a password to begin:`,
     action: 'Accept the invitation',
     closing: 'If you did not expect this, you need not do anything.',
   },
@@ -19,7 +19,7 @@ const words = {
 /** invitationMail is the letter with the one-time link, as text and as HTML. */
 export function invitationMail(kind: 'invitation' | 'reset', user: UserRow, link: { url: string; validDays: number }): Mail {
   const { subject, opening, action, closing } = words[kind]
-  const greeting = `Hello ${user.first_name},`
+  const greeting = `Hello ${oneLine(user.first_name)},`
   const terms = `The link works once and for ${link.validDays} days. ${closing}`
   return {
     to: user.email,
@@ -37,6 +37,9 @@ export function invitationMail(kind: 'invitation' | 'reset', user: UserRow, link
     ].join('\n'),
   }
 }
+
+/** oneLine keeps a name from adding lines of its own to a letter of ours. */
+const oneLine = (name: string): string => name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign)

@@ -1,6 +1,7 @@
 import type { User } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../test/world.ts'
+import { sql } from '../../meta/sql.ts'
 
 type Failed = { details: string }
 
@@ -225,6 +226,42 @@ test('all users are those of the organisation, with their organisations and grou
     all.body.users.map(({ id, organisations, groups }) => ({ id, organisations: organisations.map((each) => each.id), groups })),
   ).toEqual([{ id: user.id, organisations: [small.orgId], groups: [] }])
   expect((await small.ask('GET', '/users/all', { token: user.token })).body).toEqual(all.body)
+})
+
+test('of many users each is listed with just the organisations and groups that are asked for one by one', async () => {
+  const [home, away] = [await app.newOrganization(), await app.newOrganization()]
+  const users = [await home.newUser(['Standard']), await home.newUser(['ReadOnly']), await home.newUser(['Admin'])]
+  const group = (await home.ask<{ id: string }>('POST', '/groups', { body: { name: 'some' } })).body.id
+  const members = users.slice(0, 2).map(({ id }) => ({ member_id: id, member_type: 'USER' }))
+  await home.ask('POST', `/groups/${group}/members`, { body: { members } })
+  await app.app.world.meta.run(
+    sql`insert into access_grants (org_id, entity_type, entity_id, roles, status, created_at, modified_at)
+        values (${away.orgId}, 'user', ${users[1]?.id}, ${['ReadOnly']}, 'active', 1, 1)`,
+  )
+  await app.app.world.meta.run(sql`insert into active_organisations (user_id, org_id) values (${users[1]?.id}, ${away.orgId})`)
+  type Listed = { id: string; organisations: unknown[]; groups: unknown[] }
+  const all = (await home.ask<{ users: Listed[] }>('GET', '/users/all')).body.users
+  expect(all).toHaveLength(3)
+  for (const { id, organisations, groups } of all) {
+    expect({ organisations }).toEqual((await home.ask('GET', `/users/${id}/access`)).body)
+    expect({ groups }).toEqual((await home.ask('GET', `/users/${id}/groups`)).body)
+  }
+  expect(all.find(({ id }) => id === users[1]?.id)?.organisations).toHaveLength(2)
+})
+
+test('a name cannot add lines of its own to a letter', async () => {
+  const body = person({ first_name: 'Grace\r\n\r\nOpen https://evil.example at once\u2028now' })
+  const made = await org.ask<User>('POST', '/users', { body })
+  expect(made.status).toBe(201)
+  const mail = app.mails.findLast(({ to }) => to === body.email)
+  expect(mail?.text.split('\n')[0]).toBe('Hello Grace Open https://evil.example at once now,')
+})
+
+test('an offset is no time zone: it knows nothing of summer', async () => {
+  const ada = await org.newUser(['Standard'])
+  const ask = (timezone: string) => org.ask('PATCH', `/users/${ada.id}/preferences`, { body: { timezone }, token: ada.token })
+  for (const timezone of ['+01:00', '-0500', '', 'Mars/Olympus']) expect([timezone, (await ask(timezone)).status]).toEqual([timezone, 400])
+  for (const timezone of ['Europe/Dublin', 'UTC', 'Etc/GMT+5']) expect([timezone, (await ask(timezone)).status]).toEqual([timezone, 200])
 })
 
 test('a deleted user is gone with tokens, memberships and grants, and the e-mail is free', async () => {

@@ -4,9 +4,9 @@ import { type Actor, holds, isUser } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { groupsOf, leaveGroups } from '../groups/groups.ts'
+import { groupsOfAll, leaveGroups } from '../groups/groups.ts'
 import { forgetAccess, identifiedIn } from '../organizations/access.ts'
-import { organizationsOfUser } from '../organizations/organizations.ts'
+import { organizationsOfMembers, organizationsOfUser } from '../organizations/organizations.ts'
 import { checkGrant, keepRoles } from '../roles/roles.ts'
 import { invite, type Mailed, sendInvitation } from './invitations.ts'
 import { checkAuthority } from './roles.ts'
@@ -38,9 +38,9 @@ const usersIn = (world: World, orgId: string): Promise<UserRow[]> => world.meta.
 export async function listAllUsers(world: World, actor: Actor): Promise<MultiOrgUser[]> {
   const all: MultiOrgUser[] = []
   for (const orgId of await readableOrganizations(world, actor)) {
+    const [organisationsOf, groups] = await Promise.all([organizationsOfMembers(world, orgId), groupsOfAll(world, orgId)])
     for (const row of await usersIn(world, orgId)) {
-      const [organisations, groups] = await Promise.all([organizationsOfUser(world, orgId, row.id), groupsOf(world, orgId, row.id)])
-      all.push({ ...shownUser(world, row), organisations, groups })
+      all.push({ ...shownUser(world, row), organisations: await organisationsOf(row.id), groups: [...(groups.get(row.id) ?? [])] })
     }
   }
   return all
