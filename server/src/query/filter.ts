@@ -159,7 +159,7 @@ class Parser {
   #existence(word: Token, place: Place): Term {
     const scanner = this.#scanner
     const name = scanner.existing('user_id')
-    const key = scanner.plainKey(name)
+    const key = this.#key(name)
     this.#requireConnective(place, name)
     this.#word = undefined
     const at = { position: word.position, length: scanner.at - word.position }
@@ -167,7 +167,7 @@ class Parser {
   }
 
   #condition(name: Name, place: Place): Term {
-    const key = this.#scanner.plainKey(name)
+    const key = this.#key(name)
     this.#requireConnective(place, name)
     return this.#compared(comparisonOf(this.#reading, key, name), false)
   }
@@ -202,6 +202,7 @@ class Parser {
     const isLast = colon === name.text.length - 1
     if (!isLast && '=<>!~'.includes(scanner.nextMark() || ' ')) throw scanner.refuse(scanner.badKey(name))
     if (isBareKey(name.text.slice(0, colon))) return true
+    if (this.#reading.fill && name.text.slice(0, colon).includes('{{')) return true
     const inQuotes = quoted(name.text)
     throw scanner.refuse(problemAt(name, 'QUOTE_TEXT', "text containing ':' must be quoted", `write ${echo(inQuotes)}`, inQuotes))
   }
@@ -211,7 +212,7 @@ class Parser {
     const scanner = this.#scanner
     const written = name.quoted ? name.text : name.text.slice(0, name.text.indexOf(':'))
     const keyLength = name.quoted ? name.length : written.length
-    const key = scanner.plainKey({ ...name, text: written, length: keyLength })
+    const key = this.#key({ ...name, text: written, length: keyLength })
     const colon = { text: '=', position: name.position + keyLength, length: 1 }
     scanner.at = colon.position + 1
     const mark = scanner.text[scanner.at] ?? ' '
@@ -228,6 +229,13 @@ class Parser {
     }
     const operator = scanner.operator() ?? { ...colon, length: 1 }
     return this.#compared(signed(this.#reading, key, name, operator, 'short'), true)
+  }
+
+  /** #key is the key that a name means; arguments of a template are values and stay out of it. */
+  #key(name: Name): string {
+    if (!this.#reading.fill || !name.text.includes('{{')) return this.#scanner.plainKey(name)
+    const hint = 'write the name of the key in the template'
+    throw this.#scanner.refuse(problemAt(name, 'PLACEHOLDER_IN_KEY', 'a placeholder cannot stand in a key', hint))
   }
 
   #phrase(value: Value): Term {

@@ -1,0 +1,66 @@
+import type { Fill } from './comparison.ts'
+import { type ParsedFilter, parseFilter } from './filter.ts'
+import { isNumber } from './number.ts'
+import { echo, problemAt, refusal } from './refusal.ts'
+import type { Value } from './scan.ts'
+
+/** An Argument is what stands in for a placeholder; a list can only stand as an item behind IN. */
+export type Argument = string | number | boolean | readonly string[]
+
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
+const WHOLE = /^\{\{([^{}]*)\}\}$/
+const NAME = /^[\p{L}_][\p{L}\d_.-]*$/u
+const FIELD = 'where'
+
+/**
+ * fillFilter reads the filter of a template and puts arguments in the places of its `{{name}}` placeholders. They go into values that have
+ * been read already, never into the text, so that no argument can change what the filter asks. Bare, a placeholder becomes the value
+ * as if it had been written there; in quotes it is a part of the text. `%` and `_` in an argument stay wildcards in a pattern.
+ */
+export function fillFilter(text: string, given: ReadonlyMap<string, Argument>, field = FIELD): ParsedFilter {
+  const fill: Fill = (value) => filled(value, given, field)
+  return parseFilter(text, field, fill)
+}
+
+/** checkTemplate reads a filter whose arguments are not known yet and lists its placeholders; what holds one is checked when it is filled. */
+export function checkTemplate(text: string, field = FIELD): ReadonlySet<string> {
+  const names = new Set<string>()
+  parseFilter(text, field, (value) => {
+    const found = [...value.text.matchAll(PLACEHOLDER)].map(([, name = '']) => nameOf(name, value, field))
+    for (const name of found) names.add(name)
+    return [found.length === 0 ? value : { ...value, open: true }]
+  })
+  return names
+}
+
+function filled(value: Value, given: ReadonlyMap<string, Argument>, field: string): Value[] {
+  const find = (name: string) => argumentOf(nameOf(name, value, field), value, given, field)
+  const whole = WHOLE.exec(value.text)?.[1]
+  if (value.quote === '' && whole !== undefined) return valuesOf(find(whole), value)
+  const text = value.text.replaceAll(PLACEHOLDER, (_, name: string) => {
+    const argument = find(name)
+    if (typeof argument !== 'object') return String(argument)
+    throw refusal(field, problemAt(value, 'BAD_PLACEHOLDER', `the argument ${echo(name)} is a list`, 'write key IN ({{name}})'))
+  })
+  return [{ ...value, text }]
+}
+
+function valuesOf(argument: Argument, place: Value): Value[] {
+  if (typeof argument === 'object') return argument.map((text) => ({ ...place, kind: 'text', text, quote: "'" }))
+  const text = String(argument)
+  if (typeof argument === 'boolean' || /^(?:true|false)$/i.test(text)) return [{ ...place, kind: 'boolean', text }]
+  return [isNumber(text) ? { ...place, kind: 'number', text } : { ...place, kind: 'text', text, quote: "'" }]
+}
+
+function argumentOf(name: string, value: Value, given: ReadonlyMap<string, Argument>, field: string): Argument {
+  const argument = given.get(name)
+  if (argument !== undefined) return argument
+  throw refusal(field, problemAt(value, 'UNRESOLVED_PLACEHOLDER', `no argument is given for ${echo(name)}`, 'give one in arguments'))
+}
+
+function nameOf(written: string, value: Value, field: string): string {
+  const name = written.trim()
+  if (NAME.test(name)) return name
+  const message = `'{{${echo(written)}}}' is not a placeholder`
+  throw refusal(field, problemAt(value, 'BAD_PLACEHOLDER', message, 'a name has letters, digits, _ . and -'))
+}
