@@ -6,13 +6,13 @@ import { openEventWriter } from '../server/src/events/writer.ts'
 import { DAY_START_MS, postOf } from '../server/src/events/writer-test-blocks.ts'
 
 export type ToProgram =
-  | { kind: 'write'; post: number; rows: number; hasIdentity: boolean }
+  | { kind: 'write'; post: number; rows: number; isSplit: boolean; hasIdentity: boolean }
   | { kind: 'engine' }
   | { kind: 'count'; first: number; end: number }
   | { kind: 'numbers' }
 
-/** A Count is what the store has of one post: events, and different lines. */
-export type Count = { post: number; events: number; lines: number }
+/** A Count is what the store has of one post: events, different lines, and those of them that lie on the day before. */
+export type Count = { post: number; events: number; lines: number; eve: number }
 
 export type FromProgram =
   | { kind: 'ready' }
@@ -29,16 +29,15 @@ const writer = await openEventWriter(store, testDeps)
 
 const tell = (message: FromProgram): void => void process.send?.(message, () => undefined)
 
-async function write({ post, rows, hasIdentity }: Extract<ToProgram, { kind: 'write' }>): Promise<void> {
+async function write({ post, rows, isSplit, hasIdentity }: Extract<ToProgram, { kind: 'write' }>): Promise<void> {
   const lines = Array.from({ length: rows }, (_, row) => `${post} ${row}`)
   const given = { logId: LOGS[post % LOGS.length] ?? '', identity: hasIdentity ? BigInt(post) + 1n : 0n }
   // Some posts belong to another day, and some cross midnight and so take two inserts.
   const startMs = DAY_START_MS + (post % 7 === 0 ? DAY_MS : 0)
   const whole = postOf(lines, given, startMs)
-  const split =
-    post % 5 === 0 && rows > 1
-      ? [...postOf(lines.slice(1), given, startMs).blocks, ...postOf(lines.slice(0, 1), given, startMs - DAY_MS).blocks]
-      : whole.blocks
+  const split = isSplit
+    ? [...postOf(lines.slice(1), given, startMs).blocks, ...postOf(lines.slice(0, 1), given, startMs - DAY_MS).blocks]
+    : whole.blocks
   const answer = await writer.write({ ...whole, blocks: split }).then(
     () => 'stored' as const,
     (failure: Failure) => {
@@ -59,7 +58,8 @@ async function hear(message: ToProgram): Promise<void> {
       const number = "toUInt32(splitByChar(' ', raw)[1])"
       const counts = await ask<Count>(
         store.writer,
-        `select ${number} as post, toUInt32(count()) as events, toUInt32(uniqExact(raw)) as lines from events_s
+        `select ${number} as post, toUInt32(count()) as events, toUInt32(uniqExact(raw)) as lines,
+           toUInt32(uniqExactIf(raw, endsWith(raw, ' 0'))) as eve from events_s
          where post >= ${message.first} and post < ${message.end} group by post`,
       )
       return tell({ kind: 'counts', counts })
