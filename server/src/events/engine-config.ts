@@ -25,6 +25,8 @@ const READER_SHARE = 0.5
 const SPILL_SHARE = 0.4
 /** MEMORY_MIN_BYTES is what the engine needs to start, answer and merge at all. */
 const MEMORY_MIN_BYTES = 512 * MIB
+/** KEPT_FREE_BYTES is what the engine leaves of the disk for the metadata store, which ends itself when it cannot write its log. */
+const KEPT_FREE_BYTES = 128 * MIB
 /** A failed statement is the business of whoever sent it; in the engine's log it would bring the statement's text into ours. */
 const SILENT_LOGGERS = ['executeQuery', 'DynamicQueryHandler']
 
@@ -57,6 +59,7 @@ export function engineConfig(settings: EngineSettings): string {
   const silent = SILENT_LOGGERS.map((name) => `<logger><name>${name}</name><level>none</level></logger>`).join('')
   return `<clickhouse>
 ${elements(values)}
+<storage_configuration><disks><default>${elements({ keep_free_space_bytes: KEPT_FREE_BYTES })}</default></disks></storage_configuration>
 <logger><console>1</console><levels>${silent}</levels></logger>
 <macros><start>${xml(settings.startId)}</start></macros>
 <http_handlers><rule><url>/</url><methods>GET,POST</methods>
