@@ -47,7 +47,7 @@ const Kept = z.object({
   dataset: z.string(),
   retention_days: z.int().min(1).nullable().describe('null when events are kept for ever.'),
   rule: by.describe('Which rule says so.'),
-  cutoff: ms.nullable().describe('Events of times before this are not found any more.'),
+  cutoff: ms.nullable().describe('Events of times before this are older than their retention, and go with their day.'),
   removed: z
     .object({ events: z.int().min(0), last_events: z.int().min(0), last_at: ms, before: ms })
     .nullable()
