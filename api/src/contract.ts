@@ -12,6 +12,7 @@ import { integrations } from './integrations.ts'
 import { ledger } from './ledger.ts'
 import { limits } from './limits.ts'
 import { logs } from './logs.ts'
+import { metricDefinitions } from './metric-definitions.ts'
 import { metrics } from './metrics.ts'
 import { access, organizations } from './organizations.ts'
 import { parsers } from './parsers.ts'
@@ -22,6 +23,7 @@ import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
 import { search } from './search.ts'
 import { tags } from './tags.ts'
+import { timeseries } from './timeseries.ts'
 import { users } from './users.ts'
 
 /** contract is every endpoint of the service: what is not here does not exist. */
@@ -41,6 +43,7 @@ export const contract = {
   ledger,
   limits,
   logs,
+  metricDefinitions,
   metrics,
   organizations,
   parsers,
@@ -52,5 +55,6 @@ export const contract = {
   roles,
   search,
   tags,
+  timeseries,
   users,
 }

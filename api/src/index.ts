@@ -35,6 +35,7 @@ export { WebhookIntegration } from './integrations.ts'
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export type { Limit } from './limits.ts'
 export { Log, LogView } from './logs.ts'
+export type { MetricDefinition, MetricDefinitionDraft } from './metric-definitions.ts'
 export {
   API_VERSION,
   failureCodes,
@@ -68,6 +69,8 @@ export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
 export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
 export type { QueryStatus, SearchAsk, SearchResponse } from './search.ts'
+export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
+export type { TimeseriesAsk } from './timeseries.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export { type FoundTag, Tag, type TaggedType } from './tags.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'

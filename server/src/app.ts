@@ -56,6 +56,8 @@ import { forgetPages } from './resources/search/pages.ts'
 import { searchRoutes } from './resources/search/routes.ts'
 import { openSearches, type Searches } from './resources/search/running.ts'
 import { contextRoutes } from './resources/context/routes.ts'
+import { metricDefinitionRoutes } from './resources/metric-definitions/routes.ts'
+import { timeseriesRoutes } from './resources/timeseries/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
@@ -93,6 +95,8 @@ const allRoutes = (
   retentionRoutes(world),
   retentionRuleRoutes(world),
   searchRoutes(world, searches),
+  timeseriesRoutes(world),
+  metricDefinitionRoutes(world),
   contextRoutes(world),
   tagRoutes(world),
   userRoutes(world),

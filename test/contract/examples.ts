@@ -148,6 +148,14 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'roles.remove': async (maker) => ({ params: { roleId: await maker.role() } }),
   'context.get': async (maker) => ({ query: `from=${await maker.dataset()}&timestamp=1795262400000` }),
+  'metricDefinitions.create': async (maker) => ({ body: await metricDefinition(maker) }),
+  'metricDefinitions.get': async (maker) => ({ params: { metricId: await keptMetricDefinition(maker) } }),
+  'metricDefinitions.update': async (maker) => ({ params: { metricId: await keptMetricDefinition(maker) }, body: await metricDefinition(maker) }),
+  'metricDefinitions.remove': async (maker) => ({ params: { metricId: await keptMetricDefinition(maker) } }),
+  'timeseries.get': async (maker) => ({ params: { metricDefinitionId: await keptMetricDefinition(maker) }, query: 'delta=true' }),
+  'timeseries.search': async (maker) => ({
+    body: { ...(await metricDefinition(maker)), time_range: { natural: 'Last 1 hour' }, delta: { enabled: true } },
+  }),
   'search.get': async (maker) => ({ query: `from=${await maker.dataset()}&where=level:error` }),
   'search.run': async (maker) => ({ body: { from: [await maker.dataset()], select: ['*'], time_range: 'Last 2 hours' } }),
   'search.status': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),
@@ -228,6 +236,18 @@ const policy = async (maker: Maker) => ({
   principal: { principal_type: 'APIKEY', principal_id: await maker.apiKey() },
 })
 
+const metricDefinition = async (maker: Maker) => ({
+  queries: [
+    { name: 'errors', select: ['count(*)'], from: [await maker.dataset()], where: "level = 'error'", groups: ['level'] },
+    { name: 'ms', select: ['ms'], from_expr: '*', where: '', aggregation: [{ time: 'p95', reduce_to: 'max' }] },
+  ],
+  formulas: [{ name: 'both', expression: 'errors + ms' }],
+})
+
+async function keptMetricDefinition(maker: Maker): Promise<string> {
+  return (await maker.made('/metrics/definitions', await metricDefinition(maker))).id
+}
+
 /** asynchronous is a search that has ended; one so quick is answered at once, without its id. */
 async function asynchronous(maker: Maker): Promise<string> {
   await maker.made('/search', { from: [await maker.dataset()], select: ['*'], async_enabled: true })
@@ -267,5 +287,6 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'parsers.detect': 'a question',
   'integrations.testWebhook': 'a test is sent and not kept',
   'search.run': 'a question is no change',
+  'timeseries.search': 'a question is no change',
   'search.cancel': 'a question is no change',
 }

@@ -122,10 +122,14 @@ function mustBeFree({ name, call }: CallItem): void {
 
 type RangeAsk = Pick<SearchAsk, 'time_range' | 'from_ts' | 'to_ts'>
 
-/** boundsOf reads the range of a question; `otherwise` is the relative range that holds when it names none. */
-export function boundsOf(ask: RangeAsk, nowMs: number, otherwise: string): Bounds {
+/** boundsOf reads the range of a question; `otherwise` is the relative range that holds when it names none, without which it must name one. */
+export function boundsOf(ask: RangeAsk, nowMs: number, otherwise: string | undefined): Bounds {
   const { time_range, from_ts, to_ts } = ask
-  if (from_ts === undefined && to_ts === undefined) return parseTimeRange(time_range ?? otherwise, nowMs)
+  if (from_ts === undefined && to_ts === undefined) {
+    const phrase = time_range ?? otherwise
+    if (phrase !== undefined) return parseTimeRange(phrase, nowMs)
+    throw refusal('time_range', { code: 'MISSING_RANGE', message: 'give a relative range, or from_ts and to_ts' })
+  }
   if (time_range !== undefined) {
     throw refusal('time_range', { code: 'CONFLICT', message: 'time_range or from_ts and to_ts, not both' })
   }

@@ -1,7 +1,7 @@
 import type { GroupRow, ResultRow, Series, TimeSlice, Totals } from '@dendro/api'
+import { sliceStartMs } from '../../query/slices.ts'
 import type { SelectItem } from '../../query/tree.ts'
 import type { Bounds, FoundGroup, FoundStats, Measured, Stat } from '../../reading/question.ts'
-import { sliceStartMs } from '../../reading/stats-statement.ts'
 import { sliceTimeText } from './shown-time.ts'
 
 /** A CallItem is an aggregate of a select. */

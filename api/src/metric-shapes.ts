@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { Delta, Series, TimeSlice } from './event-shapes.ts'
+import { list, text, uuid } from './values.ts'
+
+/** The queries and formulas of metric definitions, time series and monitors (API reference 2.9). */
+
+export const timeFunctions = ['sum', 'avg', 'average', 'min', 'max', 'mean', 'count', 'median', 'p75', 'p90', 'p95', 'p99'] as const
+const reduceTo = z.enum(['avg', 'sum', 'min', 'max'])
+
+export const QUERIES_MAX = 6
+export const FORMULAS_MAX = 5
+const GROUPS_MAX = 5
+
+export const MetricQuery = z
+  .object({
+    id: uuid.optional().describe('Given by the service.'),
+    name: text(1, 255).describe('What formulas and answers call it; each once.'),
+    select: list(text(1, 1_024), { min: 1, max: 1 }).describe('One aggregate such as `count(*)`, or one key.'),
+    from: list(uuid, { max: 500 }).optional().describe('Dataset ids.'),
+    from_expr: text(0, 255).optional().describe('A dataset selector; goes before `from`.'),
+    where: text(0, 32_768).describe('The filter; may be empty.'),
+    groups: list(text(1, 256), { max: GROUPS_MAX }).optional(),
+    aggregation: list(
+      z.object({
+        time: z.enum(timeFunctions).default('sum').describe('What is made of a key in each slice.'),
+        reduce_to: reduceTo.optional().describe('What is made of the slices as a whole; `avg` of a key when absent.'),
+      }),
+      { max: 1 },
+    ).optional(),
+  })
+  .meta({ id: 'MetricQuery' })
+export type MetricQuery = z.output<typeof MetricQuery>
+
+export const MetricFormula = z
+  .object({
+    name: text(1, 100),
+    expression: text(1, 100).describe('Such as `errors / total * 100`, over the names of the queries.'),
+    aggregation: z
+      .object({ reduce_to: reduceTo })
+      .optional()
+      .describe('What is made of the slices as a whole; the formula over the whole when absent.'),
+  })
+  .meta({ id: 'MetricFormula' })
+export type MetricFormula = z.output<typeof MetricFormula>
+
+export const queriesAndFormulas = {
+  queries: list(MetricQuery, { min: 1, max: QUERIES_MAX }),
+  formulas: list(MetricFormula, { max: FORMULAS_MAX }).optional(),
+}
+
+export const MetricTimeseries = z
+  .object({
+    name: z.string(),
+    queries: z.array(MetricQuery),
+    formulas: z.array(MetricFormula).optional(),
+    aggregates: z.array(z.object({ function: z.string(), value: z.number().nullable() })),
+    is_exact: z.boolean(),
+    series: z.array(TimeSlice),
+    groups_series: z.array(Series),
+    delta: Delta.optional(),
+  })
+  .meta({ id: 'MetricTimeseries', description: 'What one query or formula gave, by slices of time and by groups.' })
+export type MetricTimeseries = z.output<typeof MetricTimeseries>

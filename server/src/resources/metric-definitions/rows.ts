@@ -1,0 +1,40 @@
+import type { Identity, MetricFormula, MetricQuery } from '@dendro/api'
+import type { Db } from '../../meta/meta.ts'
+import { json, sql } from '../../meta/sql.ts'
+
+export type MetricDefinitionRow = {
+  org_id: string
+  id: string
+  name: string | null
+  description: string | null
+  queries: MetricQuery[]
+  formulas: MetricFormula[] | null
+  created_at: number
+  created_by: Identity | null
+  modified_at: number
+  modified_by: Identity | null
+}
+
+export const selectMetricDefinitions = (db: Db, orgId: string) =>
+  db.all<MetricDefinitionRow>(sql`select * from metric_definitions where org_id = ${orgId} order by created_at desc, id`)
+
+export const lockMetricDefinition = (db: Db, orgId: string, id: string) =>
+  db.one<MetricDefinitionRow>(sql`select * from metric_definitions where org_id = ${orgId} and id = ${id} for update`)
+
+export const insertMetricDefinition = (db: Db, row: MetricDefinitionRow) =>
+  db.run(sql`
+    insert into metric_definitions (org_id, id, name, description, queries, formulas, created_at, created_by, modified_at, modified_by)
+    values (${row.org_id}, ${row.id}, ${row.name}, ${row.description}, ${json(row.queries)}, ${nullable(row.formulas)}, ${row.created_at},
+      ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})`)
+
+export const updateMetricDefinitionRow = (db: Db, row: MetricDefinitionRow) =>
+  db.run(sql`
+    update metric_definitions set name = ${row.name}, description = ${row.description}, queries = ${json(row.queries)},
+      formulas = ${nullable(row.formulas)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
+    where org_id = ${row.org_id} and id = ${row.id}`)
+
+export const deleteMetricDefinition = (db: Db, orgId: string, id: string) =>
+  db.run(sql`delete from metric_definitions where org_id = ${orgId} and id = ${id}`)
+
+/** nullable keeps an absent value apart from the JSON null. */
+const nullable = (value: object | null) => (value === null ? null : json(value))
