@@ -4,7 +4,7 @@ import type { Filter } from '../../query/tree.ts'
 import type { Bounds, Budget, Cost, Question, Source } from '../../reading/question.ts'
 import type { QueryLimit, World } from '../../world.ts'
 import { locate } from '../catalog/catalog.ts'
-import type { DatasetRow } from '../datasets/rows.ts'
+import type { DatasetRow } from '../datasets/datasets.ts'
 
 export type Wanted = {
   readonly datasets: readonly Pick<DatasetRow, 'id' | 'collection' | 'dataset'>[]
