@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { Metadata, mapOf, text, uuid } from './values.ts'
+import { Series } from './event-shapes.ts'
+import { rangeParameters } from './search.ts'
+import { booleanParameter, integerParameter, Metadata, mapOf, text, textParameter, uuid } from './values.ts'
 
 const NAME_CHARS_MAX = 100
 const PATTERN_CHARS_MAX = 2_048
@@ -42,6 +44,23 @@ const fields = {
   pattern: text(1, PATTERN_CHARS_MAX).optional(),
 }
 
+const metricsQuery = z.object({
+  ...rangeParameters,
+  log_id: z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), uuid.optional()).describe('Only this log.'),
+  limit: integerParameter(1, 100).describe('The busiest logs; 50 when absent.'),
+  num_of_slices: integerParameter(1, 720),
+  delta: booleanParameter.describe('Compare with an earlier period: the one just before when none is named.'),
+  delta_time_range: textParameter(255),
+  delta_from_ts: rangeParameters.from_ts,
+  delta_to_ts: rangeParameters.to_ts,
+})
+
+const metricsReply = z.object({
+  log_id: z.string().describe('The busiest log, or the one that was asked for; empty when there is none.'),
+  match_ratio: z.array(Series).describe('One series for each log: the share of its lines that fitted.'),
+  latency_ns: z.array(Series).describe('One series for each log: nanoseconds a line took.'),
+})
+
 export const parsers = {
   list: endpoint({
     method: 'GET',
@@ -66,7 +85,7 @@ export const parsers = {
     }),
     status: 201,
     reply: Parser,
-    fails: [404, 501],
+    fails: [404, 503],
   }),
   update: endpoint({
     method: 'PATCH',
@@ -135,6 +154,26 @@ export const parsers = {
       recommended_parser_id: z.string().describe('Empty when none fits.'),
       candidates: z.array(z.object({ parser_id: uuid, coverage: z.number(), metrics: ParserMetrics })),
     }),
-    fails: [404, 501],
+    fails: [404, 503],
+  }),
+  usage: endpoint({
+    method: 'GET',
+    path: '/parsers/metrics/usage',
+    permission: 'usage_read',
+    tier: 'X',
+    summary: 'How long parsers took, and how many lines they read, by log',
+    query: metricsQuery,
+    reply: metricsReply,
+    fails: [404],
+  }),
+  ratio: endpoint({
+    method: 'GET',
+    path: '/parsers/metrics/ratio',
+    permission: 'usage_read',
+    tier: 'X',
+    summary: 'The share of lines that parsers matched, by log',
+    query: metricsQuery,
+    reply: metricsReply,
+    fails: [404],
   }),
 }

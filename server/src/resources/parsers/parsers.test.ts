@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../test/world.ts'
 
 let app: TestApp
@@ -232,6 +232,108 @@ describe('finding the parser that fits', () => {
     expect((await detect({ lines: ['x'], log_id: await newDataset() })).status).toBe(400)
     expect((await detect({ log_id: await newDataset(other) })).status).toBe(404)
   })
+})
+
+describe('without a pattern', () => {
+  const LINES = [
+    '2026-11-21T10:00:00Z INFO [main] user=ada took 12.5ms for /a/b',
+    '2026-11-21T10:00:01Z WARN [pool-1] user=bob took 7ms for /c?d=1',
+    '2026-11-21T10:00:02Z INFO [main] user=eve took 0.5ms for /',
+  ]
+
+  async function withLines(lines: readonly string[]): Promise<string> {
+    names += 1
+    const dataset = `lines${names}`
+    const headers = { 'content-type': 'text/plain', 'x-service-collection': 'parsed', 'x-service-dataset': dataset }
+    expect((await org.ask('POST', '/ingest', { raw: lines.join('\n'), headers })).status).toBe(200)
+    const { datasets } = (await org.ask<{ datasets: { id: string; dataset: string }[] }>('GET', '/datasets')).body
+    return datasets.find((one) => one.dataset === dataset)?.id ?? ''
+  }
+
+  test('a parser is made of what the recent lines of the log have in common', async () => {
+    const log_id = await withLines(LINES)
+    const made = await create({ log_id, pattern: undefined })
+    expect(made.status).toBe(201)
+    expect(made.body).toMatchObject({ type: 'GROK', enabled: false, ai_generated: false, log_lines: LINES.toReversed() })
+    const parsed = (made.body as unknown as { parsed_lines: Record<string, string>[] }).parsed_lines
+    expect(parsed.at(-1)).toEqual({
+      timestamp: '2026-11-21T10:00:00Z',
+      level: 'INFO',
+      word: 'main',
+      user: 'ada',
+      value: '12.5',
+      path: '/a/b',
+    })
+  })
+
+  test('nothing is made of lines that have nothing in common, nor of none, nor of JSON', async () => {
+    const logs = [await withLines(['hello there my friend', 'what is this']), await newDataset(), await withLines(['{"a":1}', '{"b":2}'])]
+    for (const log_id of logs) {
+      const made = await create({ log_id, pattern: undefined })
+      expect([made.status, made.body.errors?.[0]?.field]).toEqual([400, 'pattern'])
+    }
+  })
+
+  test('the recent lines of a log tell which parser fits', async () => {
+    const log_id = await withLines(LINES)
+    const reply = await org.ask<{ candidates: { metrics: Metrics }[] }>('POST', '/parsers/detect', { body: { log_id } })
+    expect(reply.status).toBe(200)
+    expect(reply.body.candidates.every(({ metrics }) => metrics.total_lines === LINES.length)).toBe(true)
+  })
+
+  test('who may not search does not get to see lines', async () => {
+    const log_id = await withLines(LINES)
+    const role = { role_type: 'API', display_name: `parses ${names}`, permissions: ['logs_read', 'parsers_read', 'parsers_write'] }
+    const { role_id } = (await org.ask<{ role_id: string }>('POST', '/roles', { body: role })).body
+    const key = await org.newKey([role_id])
+    expect((await org.ask('POST', '/parsers/detect', { key, body: { log_id } })).status).toBe(403)
+    expect((await org.ask('POST', '/parsers', { key, body: { log_id } })).status).toBe(403)
+  })
+})
+
+describe('what parsers did', () => {
+  type Figures = { log_id: string; match_ratio: Series[]; latency_ns: Series[] }
+  type Series = {
+    name: string
+    count: number
+    value: number
+    timeseries: { count: number; value: number }[]
+    delta?: { total_count: number }
+  }
+
+  test('is told by log: how many lines fitted, and how long they took', async () => {
+    const [log_id, { id }] = [await newDataset(), (await create()).body]
+    const { dataset } = (await org.ask<{ dataset: string }>('GET', `/datasets/${log_id}`)).body
+    await org.ask('PATCH', `/parsers/${id}`, { body: { enabled: true } })
+    await assign(log_id, id)
+    const headers = { 'content-type': 'text/plain', 'x-service-collection': 'parsed', 'x-service-dataset': dataset }
+    const raw = ['10.0.0.1 took 1ms', '10.0.0.2 took 2ms', 'nothing', '10.0.0.3 took 3ms'].join('\n')
+    expect((await org.ask('POST', '/ingest', { raw, headers })).status).toBe(200)
+    const ask = (query: string) => org.ask<Figures>('GET', `/parsers/metrics/${query}`)
+    const figures = await vi.waitUntil(
+      async () => {
+        const { body } = await ask(`ratio?log_id=${log_id}&time_range=last 1 hour&delta=true`)
+        return body.match_ratio.length > 0 ? body : undefined
+      },
+      { timeout: 60_000, interval: 200 },
+    )
+    expect(figures?.log_id).toBe(log_id)
+    expect(figures?.match_ratio).toMatchObject([{ name: log_id, count: 4, value: 0.75, delta: { total_count: 0 } }])
+    const [series] = figures?.match_ratio ?? []
+    expect(series?.timeseries).toHaveLength(60)
+    expect(series?.timeseries.filter(({ count }) => count > 0)).toMatchObject([{ count: 4, value: 0.75 }])
+    expect(figures?.latency_ns[0]?.value).toBeGreaterThan(0)
+    const all = await ask('usage?time_range=last 1 day&num_of_slices=3&limit=100')
+    expect(all.body.match_ratio.find(({ name }) => name === log_id)?.timeseries).toHaveLength(3)
+    expect((await other.ask<Figures>('GET', '/parsers/metrics/usage')).body).toEqual({ log_id: '', match_ratio: [], latency_ns: [] })
+  })
+
+  test.each(['from_ts=1', 'from_ts=2&to_ts=1', 'time_range=now&from_ts=1&to_ts=2', 'limit=101', 'num_of_slices=0', 'time_range=sometime'])(
+    'is refused for %s',
+    async (query) => {
+      expect((await org.ask('GET', `/parsers/metrics/usage?${query}`)).status).toBe(400)
+    },
+  )
 })
 
 test('whoever may only read changes nothing', async () => {

@@ -1,12 +1,14 @@
 import type { BodyOf, contract, Parser } from '@dendro/api'
-import { badRequest, forbidden, notBuilt, notFound } from '../../errors.ts'
+import { badField, badRequest, forbidden, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import { type BuiltIn, builtIns } from '../../parsers/built-in.ts'
+import { inferPattern } from '../../parsers/infer.ts'
 import { compilePattern, type PatternType, typeOfPattern } from '../../parsers/parsers.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { findDataset } from '../datasets/datasets.ts'
+import { type DatasetRow, findDataset } from '../datasets/datasets.ts'
+import { recentLines } from './recent-lines.ts'
 import {
   countParsers,
   deleteParser,
@@ -52,20 +54,21 @@ export async function nameOfParser(world: Reader, orgId: string, id: string): Pr
   return builtIns.find((builtIn) => builtIn.id === id)?.name ?? (await allParsers(world, orgId)).byId.get(id)?.name
 }
 
-export async function createParser(world: World, actor: Actor, ask: NewParser): Promise<Parser> {
+/** createParser registers the pattern that is given, or one that recent lines of the log lead to. */
+export async function createParser(world: World, actor: Actor, ask: NewParser, signal: AbortSignal): Promise<Parser> {
   const dataset = await findDataset(world, actor, ask.log_id)
-  if (ask.pattern === undefined) throw notBuilt('a pattern cannot be inferred yet: give one')
+  const inferred = ask.pattern === undefined ? await inferFrom(world, actor, dataset, signal) : undefined
   const nowMs = world.clock.nowMs()
   const row: ParserRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
     name: ask.name ?? `${dataset.collection}/${dataset.dataset}`.slice(0, 100).toWellFormed(),
-    ...checkedPattern(ask.pattern, ask.type),
+    ...(inferred ? { type: 'GROK', pattern: inferred.pattern } : checkedPattern(ask.pattern ?? '', ask.type)),
     log_id: dataset.id,
     enabled: false,
     description: ask.description ?? null,
-    log_lines: null,
-    parsed_lines: null,
+    log_lines: inferred?.log_lines ?? null,
+    parsed_lines: inferred?.parsed_lines ?? null,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -77,6 +80,28 @@ export async function createParser(world: World, actor: Actor, ask: NewParser): 
     await recordChange(world, tx, actor, { entity: { type: 'parser', id: row.id }, after: shownParser(row) })
   })
   return shownParser(row)
+}
+
+const SAMPLES = 10
+const LINE_STEPS = 250_000
+
+type Inferred = { pattern: string; log_lines: string[]; parsed_lines: Record<string, string>[] }
+
+/** inferFrom finds what the recent lines of a dataset have in common; a few of them are kept as samples. */
+async function inferFrom(world: World, actor: Actor, dataset: DatasetRow, signal: AbortSignal): Promise<Inferred> {
+  const lines = await recentLines(world, actor, dataset, signal)
+  if (lines.length === 0)
+    throw badField('pattern', 'cannot be inferred, since the log has no events of the last week: give one', 'NO_LINES')
+  const pattern = lines.every((line) => line.trimStart().startsWith('{')) ? undefined : inferPattern(lines)
+  if (pattern === undefined)
+    throw badField('pattern', 'cannot be inferred, since the lines have too little in common: give one', 'NOT_ALIKE')
+  const compiled = compilePattern('GROK', pattern)
+  const samples = lines.slice(0, SAMPLES).map((line) => ({ line, read: compiled.read(line, { steps: LINE_STEPS }) }))
+  return {
+    pattern,
+    log_lines: samples.map(({ line }) => line.replaceAll('\0', '')),
+    parsed_lines: samples.map(({ read }) => Object.fromEntries(read.kind === 'match' ? read.pairs : [])),
+  }
 }
 
 /** updateParser leaves alone what is not named, but for `enabled`, which the body fills in. */

@@ -3,13 +3,14 @@ import { onRecord, type Routes, routes } from '../../http/mount.ts'
 import type { World } from '../../world.ts'
 import { findDataset } from '../datasets/datasets.ts'
 import { assign, getAssigned, unassign } from './assignment.ts'
+import { parserMetrics } from './metrics.ts'
 import { createParser, findParser, listParsers, removeParser, updateParser } from './parsers.ts'
 import { detectParser, type FormReader, testPattern } from './trial.ts'
 
 export const parserRoutes = (world: World, readForm: FormReader): Routes =>
   routes('parsers', contract.parsers, {
     list: ({ actor }) => listParsers(world, actor),
-    create: ({ actor, body }) => createParser(world, actor, body),
+    create: ({ actor, body, signal }) => createParser(world, actor, body, signal),
     update: onRecord(
       ({ actor, params }) => findParser(world, actor, params.parserId),
       ({ actor, record, body }) => updateParser(world, actor, record, body),
@@ -31,5 +32,7 @@ export const parserRoutes = (world: World, readForm: FormReader): Routes =>
       ({ actor, record }) => unassign(world, actor, record),
     ),
     test: ({ body }) => testPattern(body),
-    detect: ({ actor, body }) => detectParser(world, actor, body, readForm),
+    usage: ({ actor, query }) => parserMetrics(world, actor, query),
+    ratio: ({ actor, query }) => parserMetrics(world, actor, query),
+    detect: ({ actor, body, signal }) => detectParser(world, actor, body, { readForm, signal }),
   })

@@ -85,4 +85,15 @@ export const addParserMinutes = (db: Db, minutes: readonly ParserMinute[]) =>
     on conflict (org_id, log_id, minute_ms) do update set lines = m.lines + excluded.lines, matched = m.matched + excluded.matched,
       given_up = m.given_up + excluded.given_up, duration_ns = m.duration_ns + excluded.duration_ns`)
 
+export type ParserSlice = { log_id: string; slice: number; lines: number; matched: number; duration_ns: number }
+
+/** selectParserSlices adds up minutes into slices of a width; a minute counts where it begins. */
+export const selectParserSlices = (db: Db, orgId: string, { fromMs, toMs, widthMs }: { fromMs: number; toMs: number; widthMs: number }) =>
+  db.all<ParserSlice>(sql`
+    select log_id, floor((greatest(minute_ms, ${fromMs}::bigint) - ${fromMs}::bigint) / ${widthMs}::float8)::int as slice,
+      sum(lines)::bigint as lines, sum(matched)::bigint as matched, sum(duration_ns)::bigint as duration_ns
+    from parser_minutes
+    where org_id = ${orgId} and minute_ms > ${fromMs - 60_000} and minute_ms < ${toMs}
+    group by log_id, slice order by log_id, slice`)
+
 export const removeParserMinutes = (db: Db, beforeMs: number) => db.run(sql`delete from parser_minutes where minute_ms < ${beforeMs}`)

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
-import { badField, notBuilt } from '../../errors.ts'
+import { badField } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { builtIns, type Form } from '../../parsers/built-in.ts'
 import { compilePattern, type Read, typeOfPattern } from '../../parsers/parsers.ts'
 import type { World } from '../../world.ts'
 import { findDataset } from '../datasets/datasets.ts'
 import { allParsers } from './parsers.ts'
+import { recentLines } from './recent-lines.ts'
 
 type Trial = BodyOf<typeof contract.parsers.test>
 type Question = BodyOf<typeof contract.parsers.detect>
@@ -40,14 +41,13 @@ export async function testPattern({ pattern, type, lines }: Trial): Promise<Repl
  * most keys. Coverage is the share of the characters that come to stand in values.
  */
 export async function detectParser(
-  world: Pick<World, 'meta' | 'clock'>,
+  world: Pick<World, 'meta' | 'clock' | 'deployment' | 'events'>,
   actor: Actor,
-  { lines, log_id }: Question,
-  readForm: FormReader,
+  { lines: given, log_id }: Question,
+  { readForm, signal }: { readForm: FormReader; signal: AbortSignal },
 ): Promise<ReplyOf<typeof contract.parsers.detect>> {
-  if ((lines === undefined) === (log_id === undefined)) throw badField('lines', 'or log_id must be given, and not both', 'ONE_OF')
-  if (log_id !== undefined) await findDataset(world, actor, log_id)
-  if (lines === undefined) throw notBuilt('the recent lines of a log cannot be read yet: give lines')
+  if ((given === undefined) === (log_id === undefined)) throw badField('lines', 'or log_id must be given, and not both', 'ONE_OF')
+  const lines = given ?? (await recentLines(world, actor, await findDataset(world, actor, log_id ?? ''), signal))
   const at = { ms: world.clock.nowMs(), ns: 0 }
   const own = (await allParsers(world, actor.orgId)).rows
   const readers: { id: string; read: LineReader }[] = [
