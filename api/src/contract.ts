@@ -11,6 +11,7 @@ import { ingestion } from './ingestion.ts'
 import { integrations } from './integrations.ts'
 import { ledger } from './ledger.ts'
 import { limits } from './limits.ts'
+import { liveTail } from './live-tail.ts'
 import { logs } from './logs.ts'
 import { metricDefinitions } from './metric-definitions.ts'
 import { metrics } from './metrics.ts'
@@ -42,6 +43,7 @@ export const contract = {
   integrations,
   ledger,
   limits,
+  liveTail,
   logs,
   metricDefinitions,
   metrics,

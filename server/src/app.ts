@@ -58,6 +58,8 @@ import { openSearches, type Searches } from './resources/search/running.ts'
 import { contextRoutes } from './resources/context/routes.ts'
 import { metricDefinitionRoutes } from './resources/metric-definitions/routes.ts'
 import { timeseriesRoutes } from './resources/timeseries/routes.ts'
+import { LiveTails } from './resources/live-tail/live-tail.ts'
+import { liveTailRoutes } from './resources/live-tail/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
@@ -69,7 +71,7 @@ import type { Deployment, World } from './world.ts'
 
 const allRoutes = (
   world: World,
-  { meter, intake, limits, searches }: { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches },
+  { meter, intake, limits, searches, tails }: { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches; tails: LiveTails },
 ): readonly Routes[] => [
   accessRoutes(world),
   groupRoutes(world),
@@ -95,6 +97,7 @@ const allRoutes = (
   retentionRoutes(world),
   retentionRuleRoutes(world),
   searchRoutes(world, searches),
+  liveTailRoutes(tails),
   timeseriesRoutes(world),
   metricDefinitionRoutes(world),
   contextRoutes(world),
@@ -231,8 +234,9 @@ export async function openApp(
     },
   )
   const searches = openSearches(world)
+  const tails = new LiveTails(world)
   const door = openDoor({
-    routes: allRoutes(world, { meter, intake, limits, searches }),
+    routes: allRoutes(world, { meter, intake, limits, searches, tails }),
     identify: (credential, facts) => identify(world, guesses, credential, facts),
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
@@ -254,6 +258,7 @@ export async function openApp(
     every(SWEEP_EVERY_MS, world.log, 'old counts of parsers could not be removed', () => forgetParserMinutes(world)),
     every(SWEEP_EVERY_MS, world.log, 'old counts of new datasets could not be removed', () => forgetBirths(world)),
     every(SWEEP_EVERY_MS, world.log, 'old pages of searches could not be removed', () => forgetPages(world)),
+    every(SWEEP_EVERY_MS, world.log, 'live tails that nobody watches could not be removed', () => tails.forget()),
     every(SWEEP_EVERY_MS, world.log, 'old searches could not be removed', () => searches.forget()),
     every(SWEEP_EVERY_MS, world.log, 'old windows could not be removed', () =>
       removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),

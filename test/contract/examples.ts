@@ -156,6 +156,9 @@ export const examples: Readonly<Record<string, Example>> = {
   'timeseries.search': async (maker) => ({
     body: { ...(await metricDefinition(maker)), time_range: { natural: 'Last 1 hour' }, delta: { enabled: true } },
   }),
+  'liveTail.start': async (maker) => ({ body: { from: [await maker.dataset()], where: "level = 'error'" } }),
+  'liveTail.poll': async (maker) => ({ query: `job_id=${await watching(maker)}` }),
+  'liveTail.stream': async (maker) => ({ query: `job_id=${await watching(maker)}&seconds=1` }),
   'search.get': async (maker) => ({ query: `from=${await maker.dataset()}&where=level:error` }),
   'search.run': async (maker) => ({ body: { from: [await maker.dataset()], select: ['*'], time_range: 'Last 2 hours' } }),
   'search.status': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),
@@ -248,6 +251,9 @@ async function keptMetricDefinition(maker: Maker): Promise<string> {
   return (await maker.made('/metrics/definitions', await metricDefinition(maker))).id
 }
 
+const watching = async (maker: Maker): Promise<string> =>
+  (await maker.made<{ job_id: string }>('/live-tail', { from: [await maker.dataset()] })).job_id
+
 /** asynchronous is a search that has ended; one so quick is answered at once, without its id. */
 async function asynchronous(maker: Maker): Promise<string> {
   await maker.made('/search', { from: [await maker.dataset()], select: ['*'], async_enabled: true })
@@ -287,6 +293,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'parsers.detect': 'a question',
   'integrations.testWebhook': 'a test is sent and not kept',
   'search.run': 'a question is no change',
+  'liveTail.start': 'watching is no change',
   'timeseries.search': 'a question is no change',
   'search.cancel': 'a question is no change',
 }

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { Event } from './event-shapes.ts'
+import { sources } from './search.ts'
+import { booleanParameter, integerParameter, text, uuid } from './values.ts'
+
+const POLL_EVENTS_MAX = 1_000
+const STREAM_SECONDS_MAX = 3_600
+
+const job = z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), uuid).describe('What the start of the tail answered.')
+
+export const liveTail = {
+  start: endpoint({
+    method: 'POST',
+    path: '/live-tail',
+    permission: 'search_read',
+    tier: 'X',
+    summary: 'Watch events as they arrive; the job ends when nobody has asked for them for a minute',
+    body: z.object({ ...sources, where: text(0, 32_768).optional() }),
+    status: 201,
+    reply: z.object({ job_id: uuid }),
+    fails: [404, 503],
+  }),
+  poll: endpoint({
+    method: 'GET',
+    path: '/live-tail',
+    permission: 'search_read',
+    tier: 'X',
+    summary: 'The events that arrived since the last time',
+    query: z.object({
+      job_id: job,
+      limit: integerParameter(1, POLL_EVENTS_MAX).describe('100 when absent; what is beyond comes the next time.'),
+      most_recent_first: booleanParameter.describe('true when absent.'),
+    }),
+    reply: z.object({ logs: z.array(z.object({ events: z.array(Event) })) }),
+    fails: [404, 503],
+  }),
+  stream: endpoint({
+    method: 'GET',
+    path: '/live-tail/stream',
+    permission: 'search_read',
+    tier: 'X',
+    summary: 'The events as they arrive, oldest first, as a stream of server-sent events with one event of the log each',
+    query: z.object({
+      job_id: job,
+      seconds: integerParameter(1, STREAM_SECONDS_MAX).describe('How long the stream lasts; an hour when absent.'),
+    }),
+    media: 'text/event-stream',
+    reply: z.string(),
+    fails: [404, 503],
+  }),
+}

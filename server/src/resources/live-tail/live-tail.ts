@@ -1,0 +1,127 @@
+import type { BodyOf, contract, Event } from '@dendro/api'
+import { notFound } from '../../errors.ts'
+import type { Actor } from '../../http/actor.ts'
+import { parseFilter } from '../../query/filter.ts'
+import { matcherOf } from '../../query/matcher.ts'
+import type { FoundEvent } from '../../reading/question.ts'
+import { readEvents } from '../../reading/reading.ts'
+import type { World } from '../../world.ts'
+import { visibleDatasets } from '../datasets/datasets.ts'
+import { sourceDatasets } from '../datasets/source.ts'
+import { questionFor } from '../search/question.ts'
+import { EVERYTHING, rawText, shownEvents } from '../search/shown-event.ts'
+import { insertLiveTail, type LiveTailRow, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
+import { type ReadNew, Tails, takeNew, type Watch } from './tails.ts'
+
+type Ask = BodyOf<typeof contract.liveTail.start>
+
+/** UNPOLLED_MS ends a job that nobody has asked for so long. */
+const UNPOLLED_MS = 60_000
+const READ_BOUND_MS = 10_000
+const READ_EVENTS_MAX = 10_000
+const POLL_EVENTS = 100
+const STREAM_EVENTS = 1_000
+const STREAM_SECONDS = 3_600
+const STREAM_EVERY_MS = 1_000
+/** ALIVE_MS of silence are broken by a comment, so that nobody on the way takes the stream for dead. */
+const ALIVE_MS = 15_000
+
+/** LiveTails lets callers watch events as they arrive. Jobs are kept where every process finds them; each process reads for its own watchers. */
+export class LiveTails {
+  readonly #world: World
+  readonly #tails: Tails
+  /** #watches says how far each job has come in this process, and when it was looked at last. */
+  readonly #watches = new Map<string, { watch: Watch; usedAtMs: number }>()
+
+  constructor(world: World) {
+    this.#world = world
+    this.#tails = new Tails(world.clock)
+  }
+
+  async start(actor: Actor, ask: Ask): Promise<{ job_id: string }> {
+    const { ids, clock, meta } = this.#world
+    const condition = ask.where ?? ''
+    parseFilter(condition)
+    const datasets = await sourceDatasets(this.#world, actor, ask)
+    const row: LiveTailRow = {
+      id: ids.uuid(),
+      org_id: actor.orgId,
+      identity: actor.identity,
+      log_ids: datasets.map(({ id }) => id),
+      condition,
+      polled_at: clock.nowMs(),
+    }
+    await insertLiveTail(meta, row)
+    await this.#take(actor, row, 0)
+    return { job_id: row.id }
+  }
+
+  async poll(actor: Actor, id: string, { limit = POLL_EVENTS, newestFirst = true }): Promise<{ logs: { events: Event[] }[] }> {
+    const row = await this.#find(actor, id)
+    const events = await this.#take(actor, row, limit)
+    await touchLiveTail(this.#world.meta, id, this.#world.clock.nowMs())
+    return { logs: [{ events: newestFirst ? events.reverse() : events }] }
+  }
+
+  /** stream gives the events as text until the time is over, the caller has left, or the job is gone. */
+  async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, signal }: { seconds?: number | undefined; signal: AbortSignal }) {
+    const row = await this.#find(actor, id)
+    return this.#lines(actor, row, { seconds, signal })
+  }
+
+  async *#lines(actor: Actor, row: LiveTailRow, { seconds, signal }: { seconds: number; signal: AbortSignal }): AsyncGenerator<string> {
+    const { clock, meta } = this.#world
+    const untilMs = clock.monotonicMs() + seconds * 1_000
+    let spokenMs = clock.monotonicMs()
+    yield ': watching\n\n'
+    while (!signal.aborted && clock.monotonicMs() < untilMs) {
+      const events = await this.#take(actor, row, STREAM_EVENTS)
+      if (events.length > 0) yield events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+      else if (clock.monotonicMs() - spokenMs > ALIVE_MS) yield ': alive\n\n'
+      else {
+        await clock.sleep(STREAM_EVERY_MS, signal).catch(() => undefined)
+        continue
+      }
+      spokenMs = clock.monotonicMs()
+      await touchLiveTail(meta, row.id, clock.nowMs())
+    }
+  }
+
+  /** forget drops what nobody watches any more. */
+  async forget(): Promise<void> {
+    this.#tails.forget()
+    const goneMs = this.#world.clock.nowMs() - UNPOLLED_MS
+    for (const [id, { usedAtMs }] of this.#watches) if (usedAtMs < goneMs) this.#watches.delete(id)
+    await removeLiveTails(this.#world.meta, goneMs)
+  }
+
+  async #find(actor: Actor, id: string): Promise<LiveTailRow> {
+    const row = await selectLiveTail(this.#world.meta, actor.orgId, id)
+    const isOwn = row?.identity.type === actor.identity.type && row.identity.id === actor.identity.id
+    if (!row || !isOwn || this.#world.clock.nowMs() - row.polled_at > UNPOLLED_MS) throw notFound('live tail', id)
+    return row
+  }
+
+  /** #take gives what is new to the job, the oldest first; datasets that the caller may not see any more are left out. */
+  async #take(actor: Actor, row: LiveTailRow, limit: number): Promise<Event[]> {
+    const wanted = new Set(row.log_ids)
+    const datasets = (await visibleDatasets(this.#world, actor)).filter(({ id }) => wanted.has(id))
+    const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
+    const read: ReadNew = async (logIds, filter, bounds) => {
+      const due = datasets.filter(({ id }) => logIds.includes(id))
+      const question = await questionFor(this.#world, actor, { datasets: due, filter, bounds, signal: AbortSignal.timeout(READ_BOUND_MS) })
+      return (await readEvents(this.#world.events, question, { limit: READ_EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: true }))
+        .events
+    }
+    const tails = await this.#tails.refresh([...places.keys()], read)
+    const matcher = matcherOf(parseFilter(row.condition).filter)
+    const matches = (event: FoundEvent): boolean => {
+      const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
+      return matcher({ ...event, raw: rawText(event.raw), collection, dataset })
+    }
+    const watch = this.#watches.get(row.id)?.watch ?? new Map()
+    this.#watches.set(row.id, { watch, usedAtMs: this.#world.clock.nowMs() })
+    const found = takeNew(tails, watch, matches, limit)
+    return shownEvents(found, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }).events
+  }
+}
