@@ -82,17 +82,6 @@ export async function removalsUnderWay(store: EventStore): Promise<Removing[]> {
   return rows.map(({ table, parts, failure }) => ({ table, partsLeft: Number(parts), failure }))
 }
 
-/** outdatedParts counts parts that were replaced so many seconds ago and whose files are still there. */
-export async function outdatedParts(store: EventStore, olderThanS: number): Promise<number> {
-  const [row] = await select<{ parts: string }>(
-    store,
-    `select count() as parts from ${systemTable(store, 'parts')}
-     where not active and database = currentDatabase() and table in {tables:Array(String)} and remove_time < now() - {age:UInt32}`,
-    { tables: Object.values(tableClasses).map(({ table }) => localTable(table, store.cluster)), age: olderThanS },
-  )
-  return Number(row?.parts ?? 0)
-}
-
 /** oldestEventMs is read from the front of the sort key. */
 export async function oldestEventMs(store: EventStore, logId: string): Promise<number | undefined> {
   const tables = Object.values(tableClasses).map(

@@ -4,7 +4,7 @@ import type { EventStore } from './events.ts'
 import { type Doom, dropPart, removalsUnderWay, rowsOfParts, selectDoomed, startRemoval } from './purge-rows.ts'
 import { type TableClass, tableClasses, tableClassNames } from './table.ts'
 
-export { countDoomed, type Doom, type Old, oldestEventMs, outdatedParts, selectHeldLogs } from './purge-rows.ts'
+export { countDoomed, type Doom, type Old, oldestEventMs, selectHeldLogs } from './purge-rows.ts'
 
 export type RemovalDeps = {
   clock: Clock

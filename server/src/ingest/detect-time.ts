@@ -157,11 +157,3 @@ function instantOf({ year, month, day, clock, fraction = '', tail, layout }: Nam
   const found = read(thisYear)
   return found && found.ms <= at.ms + DAY_MS ? found : read(thisYear - 1)
 }
-
-type Named = { year?: string | undefined; month: string; day: string; clock: string; zone?: string | undefined }
-
-/** namedMonthTime reads the parts of such a time where they were found by other means; a zone is written as +01:00. */
-export function namedMonthTime({ year, month, day, clock, zone = '' }: Named, at: Instant): Instant | undefined {
-  const [seconds = '', fraction] = clock.split('.')
-  return instantOf({ layout: 'a', text: '', head: '', year, month, day, clock: seconds, fraction, tail: ` ${zone}`.trimEnd() }, at)
-}

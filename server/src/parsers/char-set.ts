@@ -38,8 +38,6 @@ export function inverted(set: CharSet): CharSet {
   return gaps
 }
 
-export const holdsChar = (set: CharSet, char: number): boolean => set.some(([first, last]) => char >= first && char <= last)
-
 /** FOLDED_MAX bounds the work for one set; ranges beyond it are of scripts without capitals, or of no use. */
 const FOLDED_MAX = 2_000
 

@@ -127,9 +127,6 @@ function resultOf({ result }: Aggregate, value: Sql): Sql {
   }
 }
 
-/** Width is how long the time is that a measurement is about; rates are counted per second. */
-export type Width = { readonly ms: number }
-
 /** readMeasured reads what `directly` or `merged` gave for the calls, after the number of all events. */
 export function readMeasured(rows: BinaryRows, calls: readonly Call[], widthMs: number): Measured {
   const count = Number(rows.uint64())

@@ -50,7 +50,7 @@ export function nextRemoval(oldestMs: number, { days }: Pick<Keeping, 'days'>): 
 export type Reading = { seenMs: number; steadySinceMs: number }
 
 /** JUMP_MS is how far the clock may have come since the last look; beyond that it may have been set, and may be set back. */
-export const JUMP_MS = DAY_MS
+export const JUMP_MS = 24 * 3_600_000
 /** AGREE_MS is how long it must go on steadily before anything is removed for its age. */
 export const AGREE_MS = 2 * HOUR_MS
 /** BACK_MS is how far a clock goes back when it is set right by a little; several processes may also differ by as much. */

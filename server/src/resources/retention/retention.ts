@@ -19,25 +19,6 @@ type OfDataset = ReplyOf<typeof contract.retention.ofDataset>
 /** A number above all sequence numbers. */
 const SEQ_END = 2n ** 64n - 1n
 
-/**
- * cutoffsOf says for datasets of one organisation before which time their events are not found any more; every reader of events asks it, since
- * old events stay in the store for a while. A dataset whose events are kept for ever is not in the map.
- */
-export async function cutoffsOf(
-  world: Reader,
-  orgId: string,
-  datasets: readonly Pick<DatasetRow, 'id' | 'collection' | 'retention'>[],
-): Promise<ReadonlyMap<string, number>> {
-  const rules = await rulesOf(world, orgId)
-  const nowMs = world.clock.nowMs()
-  const cutoffs = new Map<string, number>()
-  for (const dataset of datasets) {
-    const cutoffMs = retentionCutoffMs(keepingOf(dataset, rules), nowMs)
-    if (cutoffMs !== undefined) cutoffs.set(dataset.id, cutoffMs)
-  }
-  return cutoffs
-}
-
 export async function retentionOverview(world: Reader, actor: Actor): Promise<Overview> {
   const { meta, clock } = world
   const [visible, rules, removed, tombstones, payload, orphans] = await Promise.all([
