@@ -17,6 +17,7 @@ import { metricDefinitions } from './metric-definitions.ts'
 import { metrics } from './metrics.ts'
 import { access, organizations } from './organizations.ts'
 import { parsers } from './parsers.ts'
+import { patterns } from './patterns.ts'
 import { permissionList } from './permission-list.ts'
 import { policies } from './policies.ts'
 import { reference } from './reference.ts'
@@ -25,6 +26,7 @@ import { roles } from './roles.ts'
 import { search } from './search.ts'
 import { tags } from './tags.ts'
 import { timeseries } from './timeseries.ts'
+import { topKeys } from './top-keys.ts'
 import { users } from './users.ts'
 
 /** contract is every endpoint of the service: what is not here does not exist. */
@@ -49,6 +51,7 @@ export const contract = {
   metrics,
   organizations,
   parsers,
+  patterns,
   permissions: permissionList,
   policies,
   reference,
@@ -58,5 +61,6 @@ export const contract = {
   search,
   tags,
   timeseries,
+  topKeys,
   users,
 }

@@ -60,6 +60,8 @@ import { metricDefinitionRoutes } from './resources/metric-definitions/routes.ts
 import { timeseriesRoutes } from './resources/timeseries/routes.ts'
 import { LiveTails } from './resources/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/live-tail/routes.ts'
+import { patternRoutes } from './resources/patterns/routes.ts'
+import { topKeyRoutes } from './resources/top-keys/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
@@ -97,6 +99,8 @@ const allRoutes = (
   retentionRoutes(world),
   retentionRuleRoutes(world),
   searchRoutes(world, searches),
+  topKeyRoutes(world),
+  patternRoutes(world),
   liveTailRoutes(tails),
   timeseriesRoutes(world),
   metricDefinitionRoutes(world),
