@@ -23,6 +23,7 @@ import { policies } from './policies.ts'
 import { reference } from './reference.ts'
 import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
+import { savedSearches } from './saved-searches.ts'
 import { search } from './search.ts'
 import { tags } from './tags.ts'
 import { timeseries } from './timeseries.ts'
@@ -58,6 +59,7 @@ export const contract = {
   retention,
   retentionRules,
   roles,
+  savedSearches,
   search,
   tags,
   timeseries,

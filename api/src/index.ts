@@ -73,6 +73,7 @@ export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shap
 export type { TimeseriesAsk } from './timeseries.ts'
 export type { PatternRow } from './patterns.ts'
 export type { TopKey } from './top-keys.ts'
+export type { SavedSearch, SavedSearchChange, SavedSearchDraft, SearchDetails } from './saved-searches.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export { type FoundTag, Tag, type TaggedType } from './tags.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'

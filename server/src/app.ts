@@ -62,6 +62,7 @@ import { LiveTails } from './resources/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/live-tail/routes.ts'
 import { patternRoutes } from './resources/patterns/routes.ts'
 import { topKeyRoutes } from './resources/top-keys/routes.ts'
+import { savedSearchRoutes } from './resources/saved-searches/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
@@ -99,6 +100,7 @@ const allRoutes = (
   retentionRoutes(world),
   retentionRuleRoutes(world),
   searchRoutes(world, searches),
+  savedSearchRoutes(world),
   topKeyRoutes(world),
   patternRoutes(world),
   liveTailRoutes(tails),

@@ -161,6 +161,10 @@ export const examples: Readonly<Record<string, Example>> = {
   'liveTail.stream': async (maker) => ({ query: `job_id=${await watching(maker)}&seconds=1` }),
   'patterns.find': async (maker) => ({ body: { search_details: { from: [await maker.dataset()], where: 'error' } } }),
   'topKeys.get': async (maker) => ({ query: `log_id=${await maker.dataset()}` }),
+  'savedSearches.create': ({ word }) => ({ body: { ...savedSearch, name: word('search') } }),
+  'savedSearches.get': async (maker) => ({ params: { savedSearchId: await keptSavedSearch(maker) } }),
+  'savedSearches.update': async (maker) => ({ params: { savedSearchId: await keptSavedSearch(maker) }, body: { name: maker.word('search') } }),
+  'savedSearches.remove': async (maker) => ({ params: { savedSearchId: await keptSavedSearch(maker) } }),
   'search.get': async (maker) => ({ query: `from=${await maker.dataset()}&where=level:error` }),
   'search.run': async (maker) => ({ body: { from: [await maker.dataset()], select: ['*'], time_range: 'Last 2 hours' } }),
   'search.status': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),
@@ -255,6 +259,10 @@ async function keptMetricDefinition(maker: Maker): Promise<string> {
 
 const watching = async (maker: Maker): Promise<string> =>
   (await maker.made<{ job_id: string }>('/live-tail', { from: [await maker.dataset()] })).job_id
+
+const savedSearch = { name: 'Errors', search_details: { from_expr: "environment = 'prod'", where: "level = 'error'" } }
+
+const keptSavedSearch = async (maker: Maker): Promise<string> => (await maker.made('/saved-searches', savedSearch)).id
 
 /** asynchronous is a search that has ended; one so quick is answered at once, without its id. */
 async function asynchronous(maker: Maker): Promise<string> {

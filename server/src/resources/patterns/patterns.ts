@@ -1,5 +1,5 @@
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
-import { badRequest } from '../../errors.ts'
+import { badField, badRequest } from '../../errors.ts'
 import { messageKeys } from '../../events/shred/event.ts'
 import type { Actor } from '../../http/actor.ts'
 import { parseFilter } from '../../query/filter.ts'
@@ -28,6 +28,7 @@ export async function findPatterns(world: World, actor: Actor, { search_details:
       errors: [{ field: 'search_details.from_expr', code: 'CONFLICT', message: 'excludes from' }],
     })
   }
+  if (!ask.from?.length && !ask.from_expr?.trim()) throw badField('search_details.from', 'or from_expr is required', 'MISSING_SOURCE')
   const { filter, bounds } = gather({
     filter: () => parseFilter(ask.where ?? '', 'search_details.where').filter,
     bounds: () => boundsOf(ask, world.clock.nowMs(), DEFAULT_RANGE),

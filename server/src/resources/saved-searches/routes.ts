@@ -1,0 +1,29 @@
+import { contract } from '@dendro/api'
+import { onRecord, type Routes, routes } from '../../http/mount.ts'
+import type { World } from '../../world.ts'
+import {
+  createSavedSearch,
+  findSavedSearch,
+  listSavedSearches,
+  removeSavedSearch,
+  shownSavedSearch,
+  updateSavedSearch,
+} from './saved-searches.ts'
+
+export const savedSearchRoutes = (world: World): Routes =>
+  routes('savedSearches', contract.savedSearches, {
+    list: async ({ actor }) => ({ saved_searches: await listSavedSearches(world, actor) }),
+    create: ({ actor, body }) => createSavedSearch(world, actor, body),
+    get: onRecord(
+      ({ actor, params }) => findSavedSearch(world, actor, params.savedSearchId),
+      async ({ record }) => shownSavedSearch(record),
+    ),
+    update: onRecord(
+      ({ actor, params }) => findSavedSearch(world, actor, params.savedSearchId),
+      ({ actor, record, body }) => updateSavedSearch(world, actor, record, body),
+    ),
+    remove: onRecord(
+      ({ actor, params }) => findSavedSearch(world, actor, params.savedSearchId),
+      ({ actor, record }) => removeSavedSearch(world, actor, record),
+    ),
+  })

@@ -1,0 +1,113 @@
+import type { SavedSearch, SavedSearchChange, SavedSearchDraft, SearchDetails } from '@dendro/api'
+import { badField, notFound } from '../../errors.ts'
+import type { Actor } from '../../http/actor.ts'
+import { metadataOf } from '../../meta/metadata.ts'
+import { parseFilter } from '../../query/filter.ts'
+import { parseSelector } from '../../query/selector.ts'
+import type { World } from '../../world.ts'
+import { recordChange } from '../audit/audit.ts'
+import { boundsOf, gather } from '../search/plan.ts'
+import {
+  deleteSavedSearch,
+  insertSavedSearch,
+  lockSavedSearch,
+  type SavedSearchRow,
+  selectSavedSearches,
+  updateSavedSearchRow,
+} from './rows.ts'
+
+type Reader = Pick<World, 'meta'>
+
+const allSavedSearches = (world: Reader, orgId: string): Promise<readonly SavedSearchRow[]> =>
+  world.meta.cached(orgId, 'saved searches', () => selectSavedSearches(world.meta, orgId))
+
+export const listSavedSearches = async (world: Reader, actor: Actor): Promise<SavedSearch[]> =>
+  (await allSavedSearches(world, actor.orgId)).map(shownSavedSearch)
+
+export async function findSavedSearch(world: Reader, actor: Actor, id: string): Promise<SavedSearchRow> {
+  const row = (await allSavedSearches(world, actor.orgId)).find((candidate) => candidate.id === id)
+  if (!row) throw notFound('saved search', id)
+  return row
+}
+
+export async function createSavedSearch(world: World, actor: Actor, draft: SavedSearchDraft): Promise<SavedSearch> {
+  const nowMs = world.clock.nowMs()
+  checkDetails(draft.search_details, nowMs)
+  const row: SavedSearchRow = {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    name: draft.name,
+    description: draft.description ?? null,
+    search_details: draft.search_details,
+    log_ids: draft.log_ids ?? null,
+    tags: draft.tags,
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+  await world.meta.write(actor.orgId, async (tx) => {
+    await insertSavedSearch(tx, row)
+    await recordChange(world, tx, actor, { entity: { type: 'saved_search', id: row.id }, after: shownSavedSearch(row) })
+  })
+  return shownSavedSearch(row)
+}
+
+export async function updateSavedSearch(
+  world: World,
+  actor: Actor,
+  record: SavedSearchRow,
+  change: SavedSearchChange,
+): Promise<SavedSearch> {
+  if (change.search_details) checkDetails(change.search_details, world.clock.nowMs())
+  return world.meta.write(actor.orgId, async (tx) => {
+    const before = await lockSavedSearch(tx, actor.orgId, record.id)
+    if (!before) throw notFound('saved search', record.id)
+    const next: SavedSearchRow = {
+      ...before,
+      name: change.name ?? before.name,
+      description: change.description ?? before.description,
+      search_details: change.search_details ?? before.search_details,
+      log_ids: change.log_ids ?? before.log_ids,
+      modified_at: world.clock.nowMs(),
+      modified_by: actor.identity,
+    }
+    await updateSavedSearchRow(tx, next)
+    const entity = { type: 'saved_search', id: record.id }
+    await recordChange(world, tx, actor, { entity, before: shownSavedSearch(before), after: shownSavedSearch(next) })
+    return shownSavedSearch(next)
+  })
+}
+
+export async function removeSavedSearch(world: World, actor: Actor, record: SavedSearchRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    if ((await deleteSavedSearch(tx, actor.orgId, record.id)) === 0) throw notFound('saved search', record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'saved_search', id: record.id }, before: shownSavedSearch(record) })
+  })
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+const AT = 'search_details'
+
+/** checkDetails refuses a search that could not be asked; the datasets it names may be gone by the time it is. */
+function checkDetails(details: SearchDetails, nowMs: number): void {
+  const ids = details.from?.split(':').filter((id) => id !== '') ?? []
+  if (ids.length === 0 && !details.from_expr?.trim()) throw badField(AT, 'needs from or from_expr', 'MISSING_SOURCE')
+  const odd = ids.find((id) => !UUID.test(id))
+  if (odd !== undefined) throw badField(`${AT}.from`, 'must be dataset ids joined by :', 'BAD_ID')
+  gather({
+    where: () => parseFilter(details.where ?? '', `${AT}.where`),
+    source: () => (details.from_expr?.trim() ? parseSelector(details.from_expr) : undefined),
+    bounds: () => boundsOf(details, nowMs, ''),
+  })
+}
+
+export const shownSavedSearch = (row: SavedSearchRow): SavedSearch => ({
+  id: row.id,
+  name: row.name,
+  ...(row.description === null ? {} : { description: row.description }),
+  search_details: row.search_details,
+  ...(row.log_ids === null ? {} : { log_ids: row.log_ids }),
+  tags: row.tags,
+  metadata: metadataOf(row),
+})
