@@ -16,8 +16,6 @@ export type Arrived = {
   keys: readonly Pair[]
   /** attributes carry their `$` already. */
   attributes: readonly Pair[]
-  /** id is the identity of the record itself, where the protocol gives it one. */
-  id?: string
 }
 
 /** Arrivals are the events of one dataset: lines of a body as they stand, or records that a protocol took apart. */

@@ -54,14 +54,13 @@ export function parsedLines({ deliveries, rejected, identity }: Parsed): string[
   return [...lines, ...rejected.map(({ index, reason }) => `rejected ${index} ${reason}`), ...(identity ? ['identity'] : [])]
 }
 
-function eventLine({ raw, time, level, keys, attributes, id }: Arrived): string {
+function eventLine({ raw, time, level, keys, attributes }: Arrived): string {
   const shown = {
     raw: textOf(raw),
     time: time && new Date(time.ms).toISOString().replace('Z', `${String(time.ns).padStart(6, '0')}Z`),
     level,
     ...(keys.length > 0 && { keys: Object.fromEntries(keys) }),
     ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }),
-    id,
   }
   return `event ${JSON.stringify(shown)}`
 }

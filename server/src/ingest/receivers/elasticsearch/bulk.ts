@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { badRequest, Failure } from '../../../errors.ts'
 import type { Arrived, Delivery, IngestRequest, Parsed, Rejected } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
@@ -5,7 +6,7 @@ import { JsonReader, QUOTE } from '../json-reader.ts'
 import { unescapeToText } from '../json-unescape.ts'
 import { type BulkNotes, type Verb, verbs } from './bulk-answer.ts'
 import { Documents } from './document.ts'
-import { placeOf } from './index-name.ts'
+import { decoded, placeOf } from './index-name.ts'
 
 /** BULK is the end of the path of a bulk post, with the index that actions without one mean. A few slashes too many do no harm. */
 export const BULK = /(?:\/{1,3}(?<index>[^/]+))?(?:\/{1,3}_doc)?\/{1,3}_bulk\/{0,3}$/
@@ -27,14 +28,7 @@ export function parseBulk({ path, body }: Pick<IngestRequest, 'path' | 'body'>):
   return post.parsed()
 }
 
-function indexOf(path: string): string {
-  const index = BULK.exec(path)?.groups?.index ?? ''
-  try {
-    return decodeURIComponent(index)
-  } catch {
-    return index
-  }
-}
+const indexOf = (path: string): string => decoded(BULK.exec(path)?.groups?.index ?? '')
 
 type Line = { start: number; end: number }
 
@@ -84,13 +78,18 @@ class Bulk {
   parsed(): Parsed {
     const notes = notesOf(this.#taken)
     const deliveries = [...this.#deliveries.values()].map(({ records, ...delivery }) => delivery)
-    return { deliveries, rejected: this.#rejected, total: this.#taken.length, notes }
+    return { deliveries, rejected: this.#rejected, total: this.#taken.length, notes, ...this.#identity() }
+  }
+
+  /** #identity is that of the post when all it brings are documents to be created under ids of their own: the same again is a repeat. */
+  #identity(): { identity?: string } {
+    const isNamed = this.#taken.length > 0 && this.#taken.every(({ verb, id }) => verb === 'create' && id !== '')
+    return isNamed ? { identity: hash('sha256', this.#body) } : {}
   }
 
   #read(action: Action, { start, end }: Line): Arrived {
     if (action.verb === 'update') return this.#documents.read(...partOf(this.#body, start, end))
-    const arrived = this.#documents.read(start, end)
-    return action.verb === 'create' && action.id !== '' ? { ...arrived, id: `${action.index}/${action.id}` } : arrived
+    return this.#documents.read(start, end)
   }
 
   /** #records finds the dataset of an index; several indexes may be one dataset. */

@@ -11,7 +11,7 @@ import { placeOf } from './index-name.ts'
 
 const casesOf = (file: string) => readCases(readFileSync(new URL(`cases/${file}.txt`, import.meta.url), 'utf8'))
 
-for (const file of ['bulk', 'probes']) {
+for (const file of ['bulk', 'single', 'probes']) {
   describe(`the cases of ${file}`, () => {
     test.each(casesOf(file))('$name', (one) => {
       expect(runCase(elasticsearch, one)).toEqual(one.expected)

@@ -3,20 +3,24 @@ import type { Answered, Outcome, ParsedNotes, Receiver, RequestHead } from '../.
 import { BULK, parseBulk } from './bulk.ts'
 import { type BulkNotes, bulkAnswer } from './bulk-answer.ts'
 import { probeRoutes, worded } from './probes.ts'
+import { parseSingle, SINGLE, type SingleNotes, singleAnswer } from './single.ts'
 
 const MIB = 2 ** 20
 
-/** elasticsearch takes bulk posts, and answers what its senders ask around them. */
+/** elasticsearch takes bulk posts and single documents, and answers what its senders ask around them. */
 export const elasticsearch: Receiver = {
   name: 'elasticsearch',
-  routes: [{ methods: ['POST', 'PUT'], tail: BULK }, ...probeRoutes],
+  routes: [{ methods: ['POST', 'PUT'], tail: BULK }, { methods: ['POST', 'PUT'], tail: SINGLE }, ...probeRoutes],
   limits: { wireBytes: 50 * MIB, bodyBytes: 100 * MIB },
-  parse: parseBulk,
+  parse: (request) => (isSingle(request) ? parseSingle(request) : parseBulk(request)),
   answer,
 }
 
+const isSingle = ({ path }: Pick<RequestHead, 'path'>): boolean => !BULK.test(path) && SINGLE.test(path)
+
 function answer(request: RequestHead, outcome: Outcome, parsed: ParsedNotes | undefined): Answered {
   if (outcome.kind === 'refused') return refused(request, outcome.failure)
+  if (isSingle(request)) return worded(request, 201, singleAnswer((parsed?.notes as SingleNotes | undefined) ?? { index: '', id: '' }))
   const notes = (parsed?.notes as BulkNotes | undefined) ?? nothing
   const rejected = new Map([...(parsed?.rejected ?? []), ...outcome.rejected].map(({ index, reason }) => [index, reason]))
   return worded(request, 200, bulkAnswer(notes, rejected, request.query.filter_path))

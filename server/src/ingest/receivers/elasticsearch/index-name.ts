@@ -8,6 +8,15 @@ const BACKING_INDEX = '.ds-'
 const DATE_MATH = /^<(.*?)\{.*\}>$/
 const DATA_STREAM = /^(?:logs|metrics|traces|synthetics|profiling)-([^-]+)-(.+)$/
 
+/** decoded is a part of a path as it was meant; one that is not well escaped is taken as it stands. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /** placeOf says where events for an index belong: a data stream names its dataset and namespace, other names are the dataset without their date. */
 export function placeOf(index: string): Place {
   const name = withoutTails(withoutDateMath(index.startsWith(BACKING_INDEX) ? index.slice(BACKING_INDEX.length) : index))
