@@ -1,14 +1,16 @@
 import { isInstantKey } from '../query/instant.ts'
 import type { Condition, Filter } from '../query/tree.ts'
 import { keyIsThere, keyMeets, type Test } from './key-text.ts'
+import { lineHolds } from './line-search.ts'
 import { placesOf, type Slots } from './places.ts'
 import { isNegated, outsideTest, type Positive, positiveTest, sequenceMeets, timeMeets } from './predicates.ts'
-import { lineHolds, rawLine } from './raw-line.ts'
+import { type Lines, rawLine } from './raw-line.ts'
 import { and, not, or, param, type Sql, sql, TRUE } from './statement.ts'
 
 /** A Scene is what the keys of a question mean in one branch of a read. */
 export type Scene = {
   readonly slots: Slots
+  readonly lines: Lines
   /** names are the datasets that the branch reads, for the keys that name them. */
   readonly names: readonly { readonly logId: string; readonly collection: string; readonly dataset: string }[]
 }
@@ -25,7 +27,7 @@ export function filterSql(filter: Filter, scene: Scene): Sql {
     case 'not':
       return not(filterSql(filter.of, scene))
     case 'contains':
-      return lineHolds(filter.text, scene.slots)
+      return lineHolds(filter.text, scene.lines)
     default:
       return conditionSql(filter, scene)
   }
@@ -58,10 +60,10 @@ export type BuiltIn = { readonly text: Sql; readonly alwaysThere: boolean; reado
 const STATUS: Sql = sql`multiIf(sev in ('error', 'fatal'), 'error', sev = 'warn', 'warn', 'info')`
 
 /** builtIn is the text of a key that begins with @ and is none of the sender's; undefined for all others. */
-export function builtIn(key: string, { slots, names }: Scene): BuiltIn | undefined {
+export function builtIn(key: string, { lines, names }: Scene): BuiltIn | undefined {
   switch (key) {
     case '@raw':
-      return { text: rawLine(slots), alwaysThere: true, ignoresCase: false }
+      return { text: rawLine(lines), alwaysThere: true, ignoresCase: false }
     case '@status':
       return { text: STATUS, alwaysThere: true, ignoresCase: true }
     case '@origin':

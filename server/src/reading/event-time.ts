@@ -1,37 +1,64 @@
+import { months } from '../events/shred/time-text.ts'
 import { constant, type Sql } from './statement.ts'
 
 const TOTAL_NS = 'toUnixTimestamp64Nano(ts)'
+/** FORMAT is of the shape alone, so that it is worked out once for each shape, not for each event. */
+const FORMAT = String.raw`extract(shape, '\x01t([^\x02\x03]*)')`
+const WEEKDAYS: readonly string[] = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+
+/** timeFormat is the format in which a shape has the time of its events, '' when it has none. */
+export const timeFormat: Sql = constant(FORMAT)
 
 /**
- * timeText writes the time of an event in the format that its shape names (time-text.ts), as formatTime does. What depends on the shape alone is
- * worked out once for each shape, not for each event.
+ * timeText writes the time of an event in the format that its shape names (time-text.ts), as formatTime does. Lambdas name what is used often, since
+ * the store thinks about a long statement for longer than it runs.
  */
 export const timeText: Sql = constant(makeTimeText())
 
 function makeTimeText(): string {
-  const format = String.raw`extract(shape, '\x01t([^\x02]*)\x02')`
-  return `if(startsWith(${format}, 'n'), ${numberText(format)}, ${writtenText(format)})`
-}
-
-/** numberText: `n`, the unit, the digits after the point. */
-function numberText(format: string): string {
-  const unit = `substring(${format}, 2, 1)`
-  const places = `transform(${unit}, ['s', 'm', 'u'], [9, 6, 3], 0)`
-  const one = `transform(${unit}, ['s', 'm', 'u'], [1000000000, 1000000, 1000], 1)`
-  const fraction = `if(${places} = 0, '', leftPad(toString(${TOTAL_NS} % ${one}), ${places}, '0'))`
-  return `concat(toString(intDiv(${TOTAL_NS}, ${one})), ${fractionText("'.'", fraction, `substring(${format}, 3)`)})`
-}
-
-/** writtenText: `i`, the signs between date and time and before the fraction, the digits, the zone as written. */
-function writtenText(format: string): string {
-  const zone = `substring(${format}, 5)`
+  const zone = `substring(${FORMAT}, 5)`
   const part = (pattern: string) => `extract(${zone}, '${pattern}')`
   const hours = `toInt64OrZero(${part(String.raw`^ ?[+-](\\d\\d)`)})`
   const minutes = `toInt64OrZero(${part(String.raw`^ ?[+-]\\d\\d:?(\\d\\d)`)})`
-  const ahead = `if(${part('^ ?([+-])')} = '-', -1, 1) * (${hours} * 3600 + ${minutes} * 60)`
-  const local = `toString(fromUnixTimestamp64Nano(${TOTAL_NS} + ${ahead} * 1000000000, 'UTC'))`
-  const fraction = fractionText(`substring(${format}, 3, 1)`, `substring(${local}, 21, 9)`, `substring(${format}, 4, 1)`)
-  return `concat(substring(${local}, 1, 10), substring(${format}, 2, 1), substring(${local}, 12, 8), ${fraction}, ${zone})`
+  const ahead = `if(startsWith(trimLeft(${zone}), '-'), -1, 1) * (${hours} * 3600 + ${minutes} * 60)`
+  const local = `fromUnixTimestamp64Nano(${TOTAL_NS} + ${ahead} * 1000000000, 'UTC')`
+  const written = `if(startsWith(format, 'n'), ${numberText()}, ${writtenText()})`
+  return `arrayMap((format, local, said) -> ${written}, [toString(${FORMAT})], [${local}], [toString(${local})])[1]`
+}
+
+/** TIME_WORDS are the words that the text of a time may hold besides those of its zone. */
+export const TIME_WORDS: readonly string[] = ['t', 'z', ...months, ...WEEKDAYS].map((word) => word.toLowerCase())
+
+/** numberText: `n`, the unit, the digits after the point. */
+function numberText(): string {
+  const unit = 'substring(format, 2, 1)'
+  const places = `transform(${unit}, ['s', 'm', 'u'], [9, 6, 3], 0)`
+  const one = `transform(${unit}, ['s', 'm', 'u'], [1000000000, 1000000, 1000], 1)`
+  const fraction = `if(${unit} = 'n', '', leftPad(toString(${TOTAL_NS} % ${one}), ${places}, '0'))`
+  return `concat(toString(intDiv(${TOTAL_NS}, ${one})), ${fractionText("'.'", fraction, 'substring(format, 3)')})`
+}
+
+/** writtenText: the layout, the signs between date and time and before the fraction, the digits, the zone as written. */
+function writtenText(): string {
+  const [layout, between, zone] = ['substring(format, 1, 1)', 'substring(format, 2, 1)', 'substring(format, 5)']
+  const from = (at: number, length: number) => `substring(said, ${at}, ${length})`
+  const [date, year, day] = [from(1, 10), from(1, 4), from(9, 2)]
+  const clock = `concat(${from(12, 8)}, ${fractionText('substring(format, 3, 1)', from(21, 9), 'substring(format, 4, 1)')})`
+  const month = `${list(months)}[toMonth(local)]`
+  const weekday = `${list(WEEKDAYS)}[toDayOfWeek(local)]`
+  const dayAsWritten = `if(${layout} in ('B', 'Y', 'W'), replaceRegexpOne(${day}, '^0', ' '), ${day})`
+  const cases = [
+    [`${layout} = 'i'`, `concat(${date}, ${between}, ${clock}, ${zone})`],
+    [`${layout} = 's'`, `concat(replaceAll(${date}, '-', '/'), ${between}, ${clock}, ${zone})`],
+    [`${layout} = 'a'`, `concat(${day}, '/', ${month}, '/', ${year}, ':', ${clock}, ${zone})`],
+    [`${layout} in ('y', 'Y')`, `concat(${month}, ' ', ${dayAsWritten}, ' ', ${year}, ' ', ${clock})`],
+    [`${layout} in ('w', 'W')`, `concat(${weekday}, ' ', ${month}, ' ', ${dayAsWritten}, ' ', ${clock}, ' ', ${year})`],
+  ]
+  return `multiIf(${cases.flat().join(', ')}, concat(${month}, ' ', ${dayAsWritten}, ' ', ${clock}))`
+}
+
+function list(words: readonly string[]): string {
+  return `[${words.map((word) => `'${word}'`).join(', ')}]`
 }
 
 function fractionText(point: string, fraction: string, code: string): string {

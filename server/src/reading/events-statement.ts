@@ -44,6 +44,7 @@ export function eventsPlan(
 
 export const sceneOf = (branch: Branch): Scene => ({
   slots: branch.slots,
+  lines: { columns: columnsOf(branch), beside: branch.beside },
   names: branch.sources.map(({ logId, collection, dataset }) => ({ logId, collection, dataset })),
 })
 

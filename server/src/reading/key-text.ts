@@ -1,6 +1,6 @@
 import { timeText } from './event-time.ts'
 import type { Places, Spot } from './places.ts'
-import { and, constant, FALSE, name, not, or, param, type Sql, sql } from './statement.ts'
+import { and, constant, FALSE, name, not, or, type Param, param, type Sql, sql } from './statement.ts'
 
 /**
  * The text of a key as the store keeps it: '' says that the key is absent, and a single NUL that its text is empty. A Test is a condition on
@@ -63,8 +63,11 @@ function storedText(spot: Spot): Sql {
   }
 }
 
-/** timeReferenceOf finds, in a shape, the key whose text the time of the event gives back; such keys never lie in an inner object. */
-const timeReferenceOf = (path: string) => param.text(`"${path.replace(/[^\w]/g, '\\$&')}"\\s*:\\s*"?\\x01t`)
+/** timeReferenceOf finds, in a shape, the key whose text the time of the event gives back; in JSON such a key never lies in an inner object. */
+function timeReferenceOf(path: string): Param {
+  const key = path.replace(/[^\w]/g, '\\$&')
+  return param.text(`(?s)^[ \\t\\r\\n]*\\{.*"${key}"\\s*:\\s*"?\\x01t`)
+}
 
 /** element is the text of an element of an array, which lies in the store as it was written. */
 function element(of: readonly Spot[], index: number): Sql {

@@ -1,4 +1,5 @@
 import type { EventStore } from '../events/events.ts'
+import { withBeside } from './beside.ts'
 import { branchesOf, keysIn } from './branches.ts'
 import { type EventsPlan, eventsPlan } from './events-statement.ts'
 import { type Carrier, foundEvent, type StoredEvent, storedEvent } from './found-event.ts'
@@ -14,12 +15,14 @@ const NS_PER_MS = 1_000_000n
 export async function readEvents(store: EventStore, question: Question, wish: EventsWish): Promise<FoundEvents> {
   const asking = startAsking(question)
   const keys = [...keysIn(question.filter), ...(wish.orderBy ? [wish.orderBy.key] : [])]
-  const branches = branchesOf(question.sources, keys)
+  const branches = await withBeside(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
   // One more than wanted tells whether there are more.
   const sought = { ...wish, limit: wish.limit + 1 }
   const found: FoundEvent[] = []
   const bounds = beginningAt(question.bounds, wish)
-  const windows = wish.orderBy ? [bounds] : windowsOf(bounds, { newestFirst: wish.newestFirst, datasets: question.sources.length })
+  const windows = wish.orderBy
+    ? [bounds]
+    : windowsOf(bounds, { newestFirst: wish.newestFirst, fewer: keys.includes('@raw') || question.sources.length < 2 })
   for (const window of windows) {
     const plan = eventsPlan(branches, question, { ...sought, limit: sought.limit - found.length, ...startOf(window, bounds, wish) }, window)
     if (!plan) break

@@ -1,6 +1,6 @@
 /** A Param is a value beside a statement. Whatever comes from a caller or from stored data reaches the store as one. */
 export type Param = { readonly type: ParamType; readonly value: string | readonly string[] }
-type ParamType = 'String' | 'Float64' | 'Int64' | 'UInt64' | 'UUID' | 'Array(String)' | 'Array(UUID)' | 'Array(UInt64)'
+type ParamType = 'UInt8' | 'String' | 'Float64' | 'Int64' | 'UInt64' | 'UUID' | 'Array(String)' | 'Array(UUID)' | 'Array(UInt64)'
 
 /** A Sql is a piece of a statement: texts of this program with params and other pieces between them. */
 export type Sql = { readonly texts: readonly string[]; readonly between: readonly (Sql | Param)[] }
@@ -13,6 +13,7 @@ export const sql = (texts: TemplateStringsArray, ...between: readonly (Sql | Par
 
 /** param makes params, by the type that the store is to read them as. */
 export const param = {
+  flag: (value: boolean): Param => ({ type: 'UInt8', value: value ? '1' : '0' }),
   text: (value: string): Param => ({ type: 'String', value }),
   texts: (value: readonly string[]): Param => ({ type: 'Array(String)', value }),
   float: (value: number): Param => ({ type: 'Float64', value: String(value) }),

@@ -1,5 +1,6 @@
 import { badRequest } from '../errors.ts'
 import type { EventStore } from '../events/events.ts'
+import { withBeside } from './beside.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import { type Branch, branchesOf, keysIn } from './branches.ts'
 import { isExactly, nobody, readMeasured } from './measures.ts'
@@ -20,7 +21,8 @@ export async function countMatching(store: EventStore, question: Question): Prom
 export async function readStats(store: EventStore, question: Question, wish: StatsWish): Promise<FoundStats> {
   const asking = startAsking(question)
   const keys = wish.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
-  const branches = branchesOf(question.sources, [...keysIn(question.filter), ...keys, ...wish.groups])
+  const named = [...keysIn(question.filter), ...keys, ...wish.groups]
+  const branches = await withBeside(store, asking, branchesOf(question.sources, named), { keys: named, bounds: question.bounds })
   const reading = { store, asking, question, wish, branches }
   const [all, top] = await Promise.all([readSlices(reading), wish.groups.length === 0 ? undefined : readTop(reading)])
   const groups = top === undefined ? [] : await withSlices(reading, top.groups)

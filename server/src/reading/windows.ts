@@ -6,7 +6,8 @@ const DAY_MS = 24 * HOUR_MS
 
 /**
  * WIDE_MS and NARROW_MS are how far back from the wanted end the windows go in which events are looked for, until enough are found. One dataset
- * lies in the order of time, and reading it stops by itself; of many, everything within a window has to be looked at.
+ * lies in the order of time, and reading it stops by itself; of many, everything within a window has to be looked at. A search of lines takes the store
+ * longer to prepare than an empty window is worth, so that it has fewer of them too.
  */
 const WIDE_MS: readonly number[] = [DAY_MS, 10 * DAY_MS, 100 * DAY_MS]
 const NARROW_MS: readonly number[] = [15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, 6 * DAY_MS, 30 * DAY_MS, 180 * DAY_MS]
@@ -15,11 +16,11 @@ const NARROW_MS: readonly number[] = [15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_
 const EARLIEST_MS = Date.UTC(1999, 11, 31)
 
 /** windowsOf are the parts of a range of time in the order in which they are read; together they are the range. */
-export function windowsOf(bounds: Bounds, reading: { newestFirst: boolean; datasets: number }): readonly Bounds[] {
+export function windowsOf(bounds: Bounds, reading: { newestFirst: boolean; fewer: boolean }): readonly Bounds[] {
   const fromMs = Math.max(bounds.fromMs, EARLIEST_MS)
   const { toMs } = bounds
   if (fromMs >= toMs) return []
-  const reaches = (reading.datasets > 1 ? NARROW_MS : WIDE_MS).filter((reachMs) => reachMs < toMs - fromMs)
+  const reaches = (reading.fewer ? WIDE_MS : NARROW_MS).filter((reachMs) => reachMs < toMs - fromMs)
   const edges = [0, ...reaches, toMs - fromMs]
   return edges.slice(1).map((reachMs, index) => {
     const nearMs = edges[index] ?? 0

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lineOf, openReader, type Reader } from '../../../test/reader.ts'
+import { foldCase } from '../query/like.ts'
+import { readEvents } from './reading.ts'
+
+const manyKeys = JSON.stringify(Object.fromEntries(Array.from({ length: 130 }, (_, key) => [`key${key}`, `value${key}`])))
+const lines = [
+  '{"timestamp":"2026-10-01T12:00:00.250Z","level":"error","message":"Connection Timeout after 500 ms","status":500}',
+  '{"timestamp":1790856001000,"level":"info","message":"a \\"quoted\\" word\\nnext line\\ttab","status":200,"nested":{"deep":[1,"x, y",{"k":"v"}]}}',
+  '{ "level" : "warn" , "status" : 42 , "gone": null, "empty": {} }',
+  '{"ascii":"gr\\u00fc\\u00dfe \\ud83d\\ude00","level":"info"}',
+  '{"html":"\\u003cb\\u003e \\u0026 more","level":"info"}',
+  '{"plain":"grüße 😀","back":"C:\\\\temp\\\\new","control":"\\u0001\\u001f"}',
+  'plain text with Timeout inside',
+  '<34>1 2026-10-01T12:00:05.5Z web1 nginx 12 - - upstream timed out user=42 ms=3000',
+  'level=info msg="user logged in" dur=1.50',
+  '10.0.0.1 - - [01/Oct/2026:12:00:36 +0000] "GET /a/b HTTP/1.1" 500 12',
+  '{"broken":',
+  '{"a":1,"a":2}',
+  manyKeys,
+  `${manyKeys.slice(0, -1)},"extra":{"more":"beside \\"it\\""},"list":["tab\\t"]}`,
+]
+
+let reader: Reader
+beforeAll(async () => {
+  reader = await openReader()
+  await reader.send('lines', lines.slice(0, 12), { 'x-service-tags': 'team:attribute-only' })
+  await reader.send('many', lines.slice(12))
+})
+afterAll(() => reader?.close())
+
+/** Every piece of every line, of some lengths and in another case, and texts that stand nowhere. */
+function needles(): string[] {
+  const pieces = new Set<string>(['attribute-only', 'zork', 's0', 'tiT', '003', 'u003c', '\n', 'n', '"', '\\', '%', '_', "'", 'tnm'])
+  for (const line of lines) {
+    const chars = [...line.slice(0, 260)]
+    for (const [index, length] of [1, 3, 7, 20].entries()) {
+      for (let at = index; at + length <= chars.length; at += 17 + index * 3) pieces.add(chars.slice(at, at + length).join(''))
+    }
+  }
+  return [...pieces].filter((piece) => piece.trim() !== '')
+}
+
+test('free text finds exactly the lines that hold it, wherever in them and however they are stored', async () => {
+  const { world } = reader.senders.app.app
+  const all = needles()
+  const at = { position: 0, length: 0 }
+  const question = await reader.question(['lines', 'many'])
+  const wrong: unknown[] = []
+  for (const needle of all) {
+    const found = await readEvents(
+      world.events,
+      { ...question, filter: { kind: 'contains', text: needle, at } },
+      // An order of its own is one statement, whatever the range of time.
+      { limit: 100, newestFirst: false, keys: [], withRaw: true, orderBy: { key: '@sequence', descending: false } },
+    )
+    const expected = lines.filter((line) => foldCase(line).includes(foldCase(needle)))
+    const got = found.events.map(lineOf)
+    if (got.length !== expected.length || expected.some((line) => !got.includes(line)))
+      wrong.push({ needle, got: got.length, expected: expected.length })
+  }
+  expect(wrong).toEqual([])
+  expect(all.length).toBeGreaterThan(100)
+}, 300_000)
+
+test('the line itself can be compared', async () => {
+  for (const line of lines) {
+    const quoted = line.replaceAll("'", "''")
+    expect(await reader.lines(['lines', 'many'], `@raw = '${quoted}'`)).toEqual([line])
+  }
+  expect(await reader.lines(['lines'], "@raw LIKE '%Timeout%'")).toHaveLength(2)
+  expect(await reader.lines(['lines'], "@raw ~ '^plain'")).toHaveLength(1)
+}, 300_000)

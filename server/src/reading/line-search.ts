@@ -1,0 +1,99 @@
+import type { Slot } from '../events/shred/slots.ts'
+import { TIME_WORDS, timeFormat, timeText } from './event-time.ts'
+import { IS_JSON, type Lines, rawLine } from './raw-line.ts'
+import { and, constant, FALSE, name, not, or, type Param, param, type Sql, sql } from './statement.ts'
+
+/**
+ * lineHolds is true where the line holds a text, ignoring case. Most lines are not put together for it: a text that can neither reach over the
+ * border of a value nor look different in the line than in its column is looked for in the columns, and in what lies between the values.
+ */
+export function lineHolds(text: string, lines: Lines): Sql {
+  if (text.includes('\0')) return FALSE
+  const pattern = param.text(`%${text.replace(/[\\%_]/g, '\\$&')}%`)
+  const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
+  const looksDifferent = and([IS_JSON, or([sql`${param.flag(isEscaped(text))} = 1`, marked])])
+  const needles = param.texts([text, ...escapeTails(text)])
+  const mayHold = (value: Sql) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${needles})`
+  const beside = [
+    sql`${BETWEEN_VALUES} ilike ${pattern}`,
+    sql`raw ilike ${pattern}`,
+    and([...timeMayHold(text), sql`${timeText} ilike ${pattern}`]),
+  ]
+  const mayBeThere = or([
+    looksDifferent,
+    sql`match(shape, ${param.text(crossing(text))})`,
+    ...beside,
+    ...lines.columns.map((column) => and([refers(column), mayHold(name(column))])),
+    and([sql`position(shape, '\\x01m') > 0`, sql`arrayExists(value -> ${mayHold(sql`value`)}, mapValues(more))`]),
+  ])
+  const isThere = and([
+    not(looksDifferent),
+    or([...beside, ...lines.columns.map((column) => and([refers(column), sql`${name(column)} ilike ${pattern}`]))]),
+  ])
+  return sql`multiIf(shape = '', raw ilike ${pattern}, not ${mayBeThere}, 0, ${isThere}, 1, ${rawLine(lines)} ilike ${pattern})`
+}
+
+/** BETWEEN_VALUES is what a shape has between its values; a sign that no text has stands for each. */
+const BETWEEN_VALUES: Sql = constant(String.raw`replaceRegexpAll(shape, '\x01[^\x02]*\x02', '\x01')`)
+/** A value of an attribute is not in the line, though it may lie in the same column as one that is. */
+const refers = (column: Slot): Sql => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
+
+/** isEscaped says that a text looks different in JSON wherever it stands between quotes. */
+const isEscaped = (text: string): boolean => /["\\]|\p{Cc}/u.test(text)
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).filter(
+  (sign) => !Object.values(SHORT_ESCAPES).includes(sign) && sign !== '\0',
+)
+
+/**
+ * escapeTails are the values in which a text begins within an escape: the n of `\n` and what follows it. Such a value is found by the character that
+ * is escaped and the rest of the text.
+ */
+function escapeTails(text: string): string[] {
+  const lower = text.toLowerCase()
+  const short = SHORT_ESCAPES[lower[0] ?? '']
+  const tails = short === undefined ? [] : [short + text.slice(1)]
+  for (const sign of CONTROLS) {
+    const written = `u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+    if (written.includes(lower)) tails.push(sign)
+    for (let length = 1; length < Math.min(written.length + 1, text.length); length += 1) {
+      if (written.endsWith(lower.slice(0, length))) tails.push(sign + text.slice(length))
+    }
+  }
+  return tails
+}
+
+/** BORDER_CHARS is how much of a shape is looked at beside a value to see whether a text could reach over the border. */
+const BORDER_CHARS = 3
+const CROSSING_CHARS_MAX = 100
+
+/** crossing finds, in a shape, a border over which a text could reach; it may find one too many, never one too few. */
+function crossing(text: string): string {
+  const chars = [...text]
+  if (chars.length > CROSSING_CHARS_MAX) return ''
+  const quoted = (from: number, to: number) =>
+    chars
+      .slice(from, to)
+      .map((char) => (/[\p{L}\p{N}]/u.test(char) ? char : asRegex(char)))
+      .join('')
+  const [open, close] = ['\\x01', '\\x02[\\x03\\x04]?']
+  const ways = chars.length > 1 ? [close + open] : []
+  for (let at = 1; at < chars.length; at += 1) {
+    ways.push(quoted(Math.max(0, at - BORDER_CHARS), at) + open)
+    for (let length = 1; length < Math.min(BORDER_CHARS, at); length += 1) ways.push(close + quoted(at - length, at) + open)
+    ways.push(close + quoted(at, at + BORDER_CHARS))
+  }
+  return ways.length === 0 ? '[^\\x00-\\x{10FFFF}]' : `(?i)${ways.join('|')}`
+}
+
+const asRegex = (char: string): string => `\\x{${(char.codePointAt(0) ?? 0).toString(16)}}`
+
+/** timeMayHold keeps the text of the time, which has to be made for every event, from being made for texts that no time holds. */
+function timeMayHold(text: string): readonly Sql[] {
+  if (!/^[\w/+\-.,: [\]]+$/.test(text)) return [FALSE]
+  const words = text.toLowerCase().match(/[a-z_/]+/g) ?? []
+  const foreign = words.filter((word) => !TIME_WORDS.some((known) => known.includes(word))).sort((a, b) => b.length - a.length)[0] ?? ''
+  const zone: Param = param.text(`%${foreign.replace(/_/g, '\\_')}%`)
+  return [sql`position(shape, '\\x01t') > 0`, sql`${timeFormat} ilike ${zone}`]
+}
