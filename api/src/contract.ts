@@ -3,6 +3,7 @@ import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { collections } from './collections.ts'
 import { context } from './context.ts'
+import { datasetKeys } from './dataset-keys.ts'
 import { datasets } from './datasets.ts'
 import { downtimes } from './downtimes.ts'
 import { groups } from './groups.ts'
@@ -38,6 +39,7 @@ export const contract = {
   auth,
   collections,
   context,
+  datasetKeys,
   datasets,
   downtimes,
   groups,

@@ -63,6 +63,7 @@ import { liveTailRoutes } from './resources/live-tail/routes.ts'
 import { patternRoutes } from './resources/patterns/routes.ts'
 import { topKeyRoutes } from './resources/top-keys/routes.ts'
 import { savedSearchRoutes } from './resources/saved-searches/routes.ts'
+import { datasetKeyRoutes } from './resources/dataset-keys/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
@@ -100,6 +101,7 @@ const allRoutes = (
   retentionRoutes(world),
   retentionRuleRoutes(world),
   searchRoutes(world, searches),
+  datasetKeyRoutes(world),
   savedSearchRoutes(world),
   topKeyRoutes(world),
   patternRoutes(world),

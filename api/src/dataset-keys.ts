@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { range } from './search.ts'
+import { list, text, uuid } from './values.ts'
+
+const KEYS_MAX = 10
+
+export const datasetKeys = {
+  resolve: endpoint({
+    method: 'POST',
+    path: '/datasets/resolve',
+    permission: 'search_read',
+    tier: 'X',
+    summary: 'The datasets in which all the given keys occur within a range of time',
+    body: z.object({
+      keys: list(text(1, 256), { max: KEYS_MAX }).optional().describe('At least one, unless from_expr is given.'),
+      from_expr: text(0, 4_096).optional().describe('Looks only in the datasets of this selector.'),
+      ...range,
+      match_type: z.enum(['EXACT', 'IEXACT', 'SUBSTRING', 'ISUBSTRING']).default('EXACT').describe('The I forms ignore case.'),
+      expand_type: z.enum(['DISABLED', 'SYNONYM']).default('DISABLED').describe('SYNONYM goes with EXACT and IEXACT only.'),
+    }),
+    reply: z.object({ datasets: z.array(z.object({ id: uuid, type: z.literal('LOG') })) }),
+    fails: [404, 503],
+  }),
+}
