@@ -1,3 +1,4 @@
+import { makeEngines } from '../server/src/events/test-engine.ts'
 import { sql } from '../server/src/meta/sql.ts'
 import { type StoredEvent, storedEvents } from './stored-events.ts'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from './world.ts'
@@ -47,6 +48,22 @@ export async function openSenders(env: Record<string, string> = {}): Promise<Sen
       return record ? storedEvents(app.app.world, { orgId: owner.orgId, orgNumber: await numberOf(app, owner) }, record.id) : []
     },
     close: () => app.close(),
+  }
+}
+
+/** openSendersAlone has an event store of its own: numbers of events rise with the clock, so that moving it moves the arrivals of all who share one. */
+export async function openSendersAlone(): Promise<Senders & { env: Record<string, string> }> {
+  const engines = makeEngines()
+  const store = await engines.open(await engines.newDir())
+  const env = { DENDRO_CLICKHOUSE_URL: store.url }
+  const senders = await openSenders(env)
+  return {
+    ...senders,
+    env,
+    close: async () => {
+      await senders.close()
+      await engines.cleanUp()
+    },
   }
 }
 

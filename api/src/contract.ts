@@ -29,6 +29,7 @@ import { search } from './search.ts'
 import { tags } from './tags.ts'
 import { timeseries } from './timeseries.ts'
 import { topKeys } from './top-keys.ts'
+import { usage } from './usage.ts'
 import { users } from './users.ts'
 
 /** contract is every endpoint of the service: what is not here does not exist. */
@@ -64,6 +65,7 @@ export const contract = {
   savedSearches,
   search,
   tags,
+  usage,
   timeseries,
   topKeys,
   users,

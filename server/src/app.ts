@@ -21,6 +21,7 @@ import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
 import { giveBackToWindow, removeWindows, takeFromWindow } from './meta/counters.ts'
 import { openMeta } from './meta/meta.ts'
+import { openUsageCounts, removeUsageMinutes } from './meta/usage-counts.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
 import { identifyApiKey } from './resources/api-keys/api-keys.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
@@ -65,6 +66,7 @@ import { topKeyRoutes } from './resources/top-keys/routes.ts'
 import { savedSearchRoutes } from './resources/saved-searches/routes.ts'
 import { datasetKeyRoutes } from './resources/dataset-keys/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
+import { usageRoutes } from './resources/usage/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
 import type { Secret } from './secret.ts'
@@ -110,6 +112,7 @@ const allRoutes = (
   metricDefinitionRoutes(world),
   contextRoutes(world),
   tagRoutes(world),
+  usageRoutes(world),
   userRoutes(world),
 ]
 
@@ -121,6 +124,8 @@ const WAITING_SHARE = 1 / 16
 const IDLE_EVERY_MS = 1_000
 const HEARTBEAT_EVERY_MS = 3_000
 const SWEEP_EVERY_MS = 60_000
+/** USAGE_KEPT_MS lets a year be compared with the one before. */
+const USAGE_KEPT_MS = 2 * 366 * 86_400_000
 
 /** ownPorts are those at which a letter to this machine would reach the service itself or its stores. */
 function ownPorts(config: Config, events: EventStore): number[] {
@@ -159,6 +164,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     throw cause
   })
   const ledger = openLedger(events, deps)
+  const usage = openUsageCounts(meta, deps)
   return {
     clock,
     log,
@@ -169,6 +175,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     writer,
     ledger,
     meta,
+    usage,
     mailer,
     outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events) }),
     deployment: {
@@ -189,6 +196,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     close: async () => {
       await writer.close()
       await ledger.close()
+      await usage.close()
       await disk.close()
       await Promise.all([events.close(), meta.close()])
     },
@@ -268,6 +276,9 @@ export async function openApp(
     every(SWEEP_EVERY_MS, world.log, 'old pages of searches could not be removed', () => forgetPages(world)),
     every(SWEEP_EVERY_MS, world.log, 'live tails that nobody watches could not be removed', () => tails.forget()),
     every(SWEEP_EVERY_MS, world.log, 'old searches could not be removed', () => searches.forget()),
+    every(SWEEP_EVERY_MS, world.log, 'old usage could not be removed', () =>
+      removeUsageMinutes(world.meta, world.clock.nowMs() - USAGE_KEPT_MS),
+    ),
     every(SWEEP_EVERY_MS, world.log, 'old windows could not be removed', () =>
       removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),
     ),

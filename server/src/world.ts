@@ -6,6 +6,7 @@ import type { EventWriter } from './events/writer.ts'
 import type { Ids } from './ids.ts'
 import type { Log } from './log.ts'
 import type { Meta } from './meta/meta.ts'
+import type { UsageCounts } from './meta/usage-counts.ts'
 import type { Outgoing } from './outgoing/outgoing.ts'
 import type { Secret } from './secret.ts'
 import type { Vault } from './vault.ts'
@@ -49,6 +50,8 @@ export type World = {
   /** ledger accounts for every event that was sent. */
   ledger: Ledger
   meta: Meta
+  /** usage adds up what searches and exports take. */
+  usage: UsageCounts
   mailer: Mailer
   /** outgoing is the one way to places that callers name. */
   outgoing: Outgoing

@@ -6,6 +6,8 @@ export type LedgerSpan = {
   orgNumber: number
   fromMs: number
   toMs: number
+  /** isOpen spans end now: what carries a later minute, since the clock was set back meanwhile, counts as of the last one. */
+  isOpen: boolean
   /** logIds leaves out all other datasets; undefined means every one, and what belongs to none. */
   logIds: readonly string[] | undefined
   /** identityId leaves out everybody else. */
@@ -24,8 +26,12 @@ export type LedgerRow = LedgerCounts & {
 }
 
 const READ_BOUND_MS = 30_000
+/** ROWS_MAX is above what any reading of slices can give. */
+const ROWS_MAX = 10_000_000
 const sums = [...COUNTS.map((name) => `sum(${name}) as ${name}`), 'sumMap(reasons) as reasons'].join(', ')
-const SPAN = `org_id = {org:UInt32} and minute >= fromUnixTimestamp({from:UInt32}) and minute < fromUnixTimestamp({to:UInt32})
+/** AT is the second at which a minute counts. */
+const AT = 'least(toInt64(toUnixTimestamp(minute)), {to:Int64} - 60)'
+const SPAN = `org_id = {org:UInt32} and minute >= fromUnixTimestamp({from:UInt32}) and ({open:Bool} or minute < fromUnixTimestamp({to:UInt32}))
   and ({all:Bool} or log_id in {logs:Array(UUID)}) and ({anybody:Bool} or identity_id = {identity:UUID})`
 
 type Raw<T> = {
@@ -47,7 +53,7 @@ export async function selectLedger(
   const rows = await read<Raw<LedgerRow>>(
     store,
     span,
-    `select intDiv(toUnixTimestamp(minute) - {from:UInt32}, {step:UInt32}) as slice, log_id as logId, toString(identity_type) as identityType,
+    `select toUInt32(intDiv(${AT} - {from:Int64}, {step:Int64})) as slice, log_id as logId, toString(identity_type) as identityType,
        identity_id as identityId, protocol, ${sums}
      from ledger final where ${SPAN} group by slice, logId, identityType, identityId, protocol
      order by slice, logId, identityId, protocol limit {rows:UInt32}`,
@@ -60,6 +66,35 @@ export async function selectLedger(
     identityId: row.identityId,
     protocol: row.protocol,
     ...countsOf(row),
+  }))
+}
+
+export type IngestedRow = { slice: number; logId: string; events: number; bytes: number; recounted: number }
+
+/**
+ * selectIngested sums up what each dataset stored in each of equal slices of a span, or of the whole span those that stored most; a minute
+ * belongs to the slice in which it begins. `recounted` events were found again after a crash, and their bytes are not known.
+ */
+export async function selectIngested(
+  store: EventStore,
+  span: LedgerSpan,
+  { slices, isByLog, logsMax }: { slices: number; isByLog: boolean; logsMax?: number | undefined },
+): Promise<IngestedRow[]> {
+  const rows = await read<Record<'slice' | 'logId' | 'events' | 'bytes' | 'recounted', string>>(
+    store,
+    span,
+    `select toUInt32(intDiv((${AT} - {from:Int64}) * {slices:Int64}, {to:Int64} - {from:Int64})) as slice, if({byLog:Bool}, log_id, {nobody:UUID}) as logId,
+       sum(stored) as events, sum(raw_bytes) as bytes, sumIf(stored, page = {nobody:UUID}) as recounted
+     from ledger final where ${SPAN} and log_id != {nobody:UUID} group by slice, logId order by bytes desc, events desc, logId, slice
+     limit {rows:UInt64}`,
+    { slices, byLog: isByLog, nobody: NOBODY, rows: logsMax ?? ROWS_MAX },
+  )
+  return rows.map(({ slice, logId, events, bytes, recounted }) => ({
+    slice: Number(slice),
+    logId,
+    events: Number(events),
+    bytes: Number(bytes),
+    recounted: Number(recounted),
   }))
 }
 
@@ -86,13 +121,14 @@ function countsOf(row: Raw<LedgerCounts> | undefined): LedgerCounts {
 
 /** read asks as the organisation, and sees what other nodes acknowledged. */
 async function read<Row>(store: EventStore, span: LedgerSpan, query: string, params: Record<string, unknown>): Promise<Row[]> {
-  const { orgNumber, fromMs, toMs, logIds, identityId } = span
+  const { orgNumber, fromMs, toMs, isOpen, logIds, identityId } = span
   const answer = await store.reader.query({
     query,
     query_params: {
       org: orgNumber,
       from: Math.floor(fromMs / 1_000),
       to: Math.floor(toMs / 1_000),
+      open: isOpen,
       all: logIds === undefined,
       logs: logIds ?? [],
       anybody: identityId === undefined,

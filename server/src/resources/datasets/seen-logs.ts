@@ -1,7 +1,7 @@
 import type { Actor } from '../../http/actor.ts'
 import type { World } from '../../world.ts'
-import { visibleDatasets } from './datasets.ts'
-import { selectDatasets } from './rows.ts'
+import { visibleTo } from '../policies/policies.ts'
+import { allDatasets } from './datasets.ts'
 
 /**
  * seenLogs are the datasets whose figures the caller may see, of those asked for if any are; undefined means everything, also what belongs to
@@ -12,8 +12,8 @@ export async function seenLogs(
   actor: Actor,
   asked: readonly string[] | undefined,
 ): Promise<readonly string[] | undefined> {
-  const visible = await visibleDatasets(world, actor)
-  const all = await world.meta.cached(actor.orgId, 'datasets', () => selectDatasets(world.meta, actor.orgId))
+  const all = await allDatasets(world, actor.orgId)
+  const visible = await visibleTo(world, actor, all)
   const seesAll = visible.length === all.length
   if (asked === undefined || asked.length === 0) return seesAll ? undefined : visible.map(({ id }) => id)
   const ids = new Set(visible.map(({ id }) => id))

@@ -1,6 +1,6 @@
 import { contract, type LedgerCounts, type LedgerEntry } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSenders, type Senders } from '../../../../test/senders.ts'
+import { openSendersAlone, type Senders } from '../../../../test/senders.ts'
 import type { TestOrganization } from '../../../../test/world.ts'
 
 type Ledger = { start_time: number; end_time: number; slice_ms: number; totals: LedgerCounts; is_complete: boolean; entries: LedgerEntry[] }
@@ -8,7 +8,7 @@ type Ledger = { start_time: number; end_time: number; slice_ms: number; totals: 
 let senders: Senders
 let org: TestOrganization
 beforeAll(async () => {
-  senders = await openSenders()
+  senders = await openSendersAlone()
   org = senders.org
 })
 afterAll(() => senders?.close())

@@ -13,9 +13,10 @@ const HOUR_MS = 60 * MINUTE_MS
 
 /** readLedger tells what became of the events that the caller may know of, up to this moment. */
 export async function readLedger(world: Deps, actor: Actor, question: Question): Promise<ReplyOf<typeof contract.ledger.get>> {
-  const { fromMs, toMs } = minutesOf(question, world.clock.nowMs())
+  const nowMs = world.clock.nowMs()
+  const { fromMs, toMs } = minutesOf(question, nowMs)
   const logIds = await seenLogs(world, actor, question.from)
-  const span: LedgerSpan = { orgNumber: actor.orgNumber, fromMs, toMs, logIds, identityId: question.identity_id }
+  const span: LedgerSpan = { orgNumber: actor.orgNumber, fromMs, toMs, isOpen: toMs >= nowMs, logIds, identityId: question.identity_id }
   const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / question.num_of_slices / MINUTE_MS)) * MINUTE_MS
   const [totals, rows] = await settled(world, () =>
     Promise.all([selectTotals(world.events, span), selectLedger(world.events, span, { stepMs, rowsMax: question.limit + 1 })]),
@@ -46,7 +47,8 @@ function minutesOf({ from_ts, to_ts }: Question, nowMs: number): { fromMs: numbe
   const from = from_ts ?? Math.max(0, to - HOUR_MS)
   if (from > to) throw badField('from_ts', 'must not be later than to_ts')
   if (to > LAST_MS) throw badField('to_ts', 'lies too far in the future')
-  return { fromMs: Math.floor(from / MINUTE_MS) * MINUTE_MS, toMs: Math.ceil(to / MINUTE_MS) * MINUTE_MS }
+  const fromMs = Math.floor(from / MINUTE_MS) * MINUTE_MS
+  return { fromMs, toMs: Math.max(fromMs + MINUTE_MS, Math.ceil(to / MINUTE_MS) * MINUTE_MS) }
 }
 
 /** LAST_MS is the last minute that the ledger can count. */

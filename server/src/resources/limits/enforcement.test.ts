@@ -1,14 +1,14 @@
 import type { FailureBody, Limit } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSenders, type Senders, type Sent } from '../../../../test/senders.ts'
+import { openSendersAlone, type Sent } from '../../../../test/senders.ts'
 import { openTestApp, type TestOrganization } from '../../../../test/world.ts'
 import { monthOf } from './month.ts'
 
 type Usage = { value: number; used: number; window_start: number; window_end: number; crossed_at?: number }
 
-let senders: Senders
+let senders: Awaited<ReturnType<typeof openSendersAlone>>
 beforeAll(async () => {
-  senders = await openSenders()
+  senders = await openSendersAlone()
 })
 afterAll(() => senders?.close())
 
@@ -141,7 +141,7 @@ test('every receiver refuses in its own words and with Retry-After', async () =>
 test('other processes know within two seconds what is used and what is crossed, and a restart forgets nothing', async () => {
   const { owner, send, limit } = await newSender()
   const id = await limit(100)
-  const other = await openTestApp()
+  const other = await openTestApp(senders.env)
   const sendThere = (bytes: number) =>
     other.ask<FailureBody>('POST', '/', { key: owner.key, raw: 'x'.repeat(bytes), headers: { 'content-type': 'text/plain' } })
   expect((await sendThere(20)).status).toBe(200)
@@ -152,7 +152,7 @@ test('other processes know within two seconds what is used and what is crossed, 
   expect((await sendThere(30)).status).toBe(429)
   await expect.poll(async () => (await send(1)).status, { timeout: 10_000 }).toBe(429)
   await other.close()
-  const again = await openTestApp()
+  const again = await openTestApp(senders.env)
   expect((await again.ask<Usage>('GET', `/limits/${id}/usage`, { key: owner.key })).body).toMatchObject({ crossed_at: expect.any(Number) })
   expect((await again.ask('POST', '/', { key: owner.key, raw: 'x' })).status).toBe(429)
   await again.close()

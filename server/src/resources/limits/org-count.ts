@@ -87,8 +87,8 @@ export class OrgCount {
       const closedToMs = Math.max(this.windowStartMs, Math.floor((nowMs - OPEN_MS) / CLOSED_EVERY_MS) * CLOSED_EVERY_MS)
       const isSame = closedToMs === this.#closed.toMs
       const [closed, written] = await Promise.all([
-        isSame ? undefined : selectBytes(events, { ...span, fromMs: this.windowStartMs, toMs: closedToMs }, without),
-        selectBytes(events, { ...span, fromMs: closedToMs, toMs: nowMs + OPEN_MS }, without),
+        isSame ? undefined : selectBytes(events, { ...span, fromMs: this.windowStartMs, toMs: closedToMs, isOpen: false }, without),
+        selectBytes(events, { ...span, fromMs: closedToMs, toMs: nowMs, isOpen: true }, without),
       ])
       if (ledger.open().some((page) => !pages.includes(page))) continue
       if (closed) this.#closed = { tally: tallyOf(closed), toMs: closedToMs }

@@ -34,7 +34,16 @@ export async function answerSearch(world: World, actor: Actor, search: Search, c
     plan.kind === 'events'
       ? await answerEvents(world, actor, { ...search, plan }, control)
       : await answerStats(world, actor, { ...search, plan }, control)
-  answer.explain['Execution time (millis)'] = String(Math.round(world.clock.monotonicMs() - startedMs))
+  const latencyMs = Math.round(world.clock.monotonicMs() - startedMs)
+  answer.explain['Execution time (millis)'] = String(latencyMs)
+  world.usage.note({
+    kind: 'search',
+    orgId: actor.orgId,
+    identityId: actor.identity.id,
+    logIds: search.datasets.map(({ id }) => id),
+    bytes: Number(answer.explain['Bytes searched'] ?? 0),
+    latencyMs,
+  })
   return answer
 }
 
