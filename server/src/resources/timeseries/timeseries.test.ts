@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-type Answer = Record<string, MetricTimeseries> & FailureBody
+type Answer = Record<string, MetricTimeseries>
 const query = (name: string, more: object = {}) => ({ name, select: ['count(*)'], from: [log], where: '', ...more })
 const range = () => ({ from_ts: startMs, to_ts: startMs + 2 * MINUTE_MS })
 const ask = (body: object): Promise<Reply<Answer>> =>
@@ -136,7 +136,7 @@ describe('queries and formulas', () => {
     ['two selected', { queries: [{ name: 'a', select: ['x', 'y'], from_expr: '*', where: '' }] }, 'queries.0.select'],
   ])('with %s are refused by naming the field', async (_, wrong, field) => {
     const { status, body } = await ask({ queries: [query('a')], ...wrong })
-    expect([status, body.errors?.[0]?.field]).toEqual([400, field])
+    expect([status, (body as unknown as FailureBody).errors?.[0]?.field]).toEqual([400, field])
   })
 
   test('over datasets that do not exist are a 404', async () => {
