@@ -65,8 +65,8 @@ export const contract = {
   savedSearches,
   search,
   tags,
-  usage,
   timeseries,
   topKeys,
+  usage,
   users,
 }
