@@ -48,6 +48,16 @@ const NewDowntime = z
     error: 'exactly one of static_time_range and dynamic_time_range is needed',
     path: ['static_time_range'],
   })
+  .meta({
+    examples: [
+      {
+        name: 'Release',
+        description: 'The checkout is released',
+        from: ['7d9f0c52-3c1e-4c5a-9a43-2f6f2c1b8e10'],
+        static_time_range: { from: 1_767_225_600_000, to: 1_767_229_200_000 },
+      },
+    ],
+  })
 
 export const downtimes = {
   list: endpoint({

@@ -13,6 +13,7 @@ export {
 export type { ContextAnswer } from './context.ts'
 export { contract } from './contract.ts'
 export { Dataset, Retention } from './datasets.ts'
+export { Downtime } from './downtimes.ts'
 export {
   type BodyInput,
   type BodyOf,
@@ -29,13 +30,13 @@ export {
   statusOf,
 } from './endpoint.ts'
 export type { Delta, Event, Explain, GroupRow, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
-export { Downtime } from './downtimes.ts'
 export { GroupMember, UserGroup } from './groups.ts'
 export { WebhookIntegration } from './integrations.ts'
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export type { Limit } from './limits.ts'
 export { Log, LogView } from './logs.ts'
 export type { MetricDefinition, MetricDefinitionDraft } from './metric-definitions.ts'
+export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
 export {
   API_VERSION,
   failureCodes,
@@ -50,6 +51,7 @@ export {
 } from './openapi.ts'
 export { type AccessMember, Organization } from './organizations.ts'
 export { Parser } from './parsers.ts'
+export type { PatternRow } from './patterns.ts'
 export type { PermissionEntry } from './permission-list.ts'
 export { groupOfPermission, permissionEntry } from './permission-words.ts'
 export {
@@ -68,14 +70,12 @@ export {
 export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
 export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
-export type { QueryStatus, SearchAsk, SearchResponse } from './search.ts'
-export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
-export type { TimeseriesAsk } from './timeseries.ts'
-export type { PatternRow } from './patterns.ts'
-export type { TopKey } from './top-keys.ts'
 export type { SavedSearch, SavedSearchChange, SavedSearchDraft, SearchDetails } from './saved-searches.ts'
+export type { QueryStatus, SearchAsk, SearchResponse } from './search.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export { type FoundTag, Tag, type TaggedType } from './tags.ts'
+export type { TimeseriesAsk } from './timeseries.ts'
+export type { TopKey } from './top-keys.ts'
 export type { MetricItem, UsageSeries } from './usage.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'
 export { FailureBody, Identity, Metadata, Tags } from './values.ts'

@@ -108,6 +108,9 @@ function refsOf(value: unknown): string[] {
 /** plainly drops what only a validator of our own needs: patterns behind formats, the bounds of a double, closedness of replies. */
 function plainly({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   const def = zodSchema._zod.def
+  // Examples are of what goes in, and are lost where a schema changes its input.
+  const examples = z.globalRegistry.get(zodSchema)?.examples
+  if (examples) jsonSchema.examples = examples as unknown[]
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties
   if (def.type === 'bigint') Object.assign(jsonSchema, { type: 'integer', format: 'int64' })
   if (jsonSchema.format !== undefined || jsonSchema.pattern === '^[^\\0]*$') delete jsonSchema.pattern

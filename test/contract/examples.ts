@@ -150,7 +150,10 @@ export const examples: Readonly<Record<string, Example>> = {
   'context.get': async (maker) => ({ query: `from=${await maker.dataset()}&timestamp=1795262400000` }),
   'metricDefinitions.create': async (maker) => ({ body: await metricDefinition(maker) }),
   'metricDefinitions.get': async (maker) => ({ params: { metricId: await keptMetricDefinition(maker) } }),
-  'metricDefinitions.update': async (maker) => ({ params: { metricId: await keptMetricDefinition(maker) }, body: await metricDefinition(maker) }),
+  'metricDefinitions.update': async (maker) => ({
+    params: { metricId: await keptMetricDefinition(maker) },
+    body: await metricDefinition(maker),
+  }),
   'metricDefinitions.remove': async (maker) => ({ params: { metricId: await keptMetricDefinition(maker) } }),
   'timeseries.get': async (maker) => ({ params: { metricDefinitionId: await keptMetricDefinition(maker) }, query: 'delta=true' }),
   'timeseries.search': async (maker) => ({
@@ -163,7 +166,10 @@ export const examples: Readonly<Record<string, Example>> = {
   'topKeys.get': async (maker) => ({ query: `log_id=${await maker.dataset()}` }),
   'savedSearches.create': ({ word }) => ({ body: { ...savedSearch, name: word('search') } }),
   'savedSearches.get': async (maker) => ({ params: { savedSearchId: await keptSavedSearch(maker) } }),
-  'savedSearches.update': async (maker) => ({ params: { savedSearchId: await keptSavedSearch(maker) }, body: { name: maker.word('search') } }),
+  'savedSearches.update': async (maker) => ({
+    params: { savedSearchId: await keptSavedSearch(maker) },
+    body: { name: maker.word('search') },
+  }),
   'savedSearches.remove': async (maker) => ({ params: { savedSearchId: await keptSavedSearch(maker) } }),
   'datasetKeys.resolve': () => ({ body: { keys: ['level'], time_range: 'Last 1 hour' } }),
   'search.get': async (maker) => ({ query: `from=${await maker.dataset()}&where=level:error` }),
@@ -302,11 +308,11 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'ingestion.otlpMetrics': 'metrics are not kept',
   'parsers.test': 'a trial is not kept',
   'parsers.detect': 'a question',
-  'integrations.testWebhook': 'a test is sent and not kept',
   'search.run': 'a question is no change',
   'datasetKeys.resolve': 'a question is no change',
   'patterns.find': 'a question is no change',
   'liveTail.start': 'watching is no change',
   'timeseries.search': 'a question is no change',
   'search.cancel': 'a question is no change',
+  'integrations.testWebhook': 'a test is sent and not kept',
 }

@@ -1,5 +1,5 @@
 import { instantMsOf, isInstantKey } from './instant.ts'
-import { withBackslashEscape } from './like-pattern.ts'
+import { canonicalPattern } from './like-pattern.ts'
 import { numberOf, wholeOf } from './number.ts'
 import { echo, problemAt, type Token } from './refusal.ts'
 import { regexProblem } from './regex.ts'
@@ -132,7 +132,9 @@ function like(reading: Reading, word: Token): string {
   const { scanner, warnings } = reading
   const value = single(reading, scanner.pattern(word.text))
   warnings.add(doubleQuoted(value))
-  const pattern = scanner.takeKeyword('ESCAPE') ? withBackslashEscape(value.text, escapeCharacter(scanner)) : value.text
+  const pattern = scanner.takeKeyword('ESCAPE')
+    ? canonicalPattern(value.text, escapeCharacter(scanner))
+    : canonicalPattern(value.text, '\\')
   warnings.add(likePattern(value, pattern, word.text))
   return pattern
 }

@@ -3,12 +3,17 @@ import { expect, test } from 'vitest'
 import { Failure } from '../errors.ts'
 import { parseFilter } from './filter.ts'
 import { printFilter } from './print.ts'
-import { anyKey, filtersOf, nastyNumber, nastyText } from './test-filters.ts'
+import { anyKey, filtersOf, freeText, nastyNumber, nastyText } from './test-filters.ts'
 import type { Filter } from './tree.ts'
 
 /** These keys have rules for their values, which random values break. */
 const ruled = new Set(['@time', '@timestamp', '@sequence', '@status', '@pattern'])
-const filters = filtersOf({ keys: anyKey.filter((key) => !ruled.has(key)), texts: nastyText, numbers: nastyNumber })
+const filters = filtersOf({
+  keys: anyKey.filter((key) => !ruled.has(key)),
+  texts: nastyText,
+  numbers: nastyNumber,
+  others: freeText(nastyText),
+})
 
 test('a printed filter reads back as the same tree', () => {
   fc.assert(

@@ -1,11 +1,10 @@
 const ESCAPABLE = '%_\\'
 
 /**
- * withBackslashEscape rewrites a pattern whose escape character is another one (ESCAPE '!') to the backslash, the only escape that the
- * tree knows. The other character makes `%`, `_` and itself literal and is ordinary before anything else; backslashes are ordinary.
+ * canonicalPattern writes a pattern with the backslash as its only escape, whatever ESCAPE said. The escape character makes `%`, `_` and
+ * itself literal and is ordinary before anything else; an ordinary backslash is doubled, since a store refuses one at the end.
  */
-export function withBackslashEscape(pattern: string, mark: string): string {
-  if (mark === '\\') return pattern
+export function canonicalPattern(pattern: string, mark: string): string {
   let written = ''
   const characters = [...pattern]
   for (let index = 0; index < characters.length; index += 1) {

@@ -1,8 +1,19 @@
 import fc from 'fast-check'
+import { canonicalPattern } from './like-pattern.ts'
 import type { Comparison, Condition, Filter, Literal } from './tree.ts'
 
 /** What random filters are made of, for the tests. */
-export type Material = { readonly keys: fc.Arbitrary<string>; readonly texts: fc.Arbitrary<string>; readonly numbers: fc.Arbitrary<string> }
+export type Material = {
+  readonly keys: fc.Arbitrary<string>
+  readonly texts: fc.Arbitrary<string>
+  readonly numbers: fc.Arbitrary<string>
+  /** others are conditions besides those made of keys and values. */
+  readonly others: fc.Arbitrary<Condition>
+}
+
+/** freeText is a search in the line. */
+export const freeText = (texts: fc.Arbitrary<string>): fc.Arbitrary<Condition> =>
+  texts.map((text) => ({ kind: 'contains', text, at: { position: 0, length: 0 } }))
 
 /** Texts that quoting, folding, numbers and patterns could get wrong. */
 const nasty = [
@@ -115,7 +126,7 @@ const patterns = [
 ]
 
 /** filtersOf makes random filters; built-ins keep to what the language has for them. */
-export function filtersOf({ keys, texts, numbers }: Material): fc.Arbitrary<Filter> {
+export function filtersOf({ keys, texts, numbers, others }: Material): fc.Arbitrary<Filter> {
   const text = texts.map((value): Literal => ({ kind: 'text', text: value }))
   const literal: fc.Arbitrary<Literal> = fc.oneof(
     { weight: 3, arbitrary: text },
@@ -123,12 +134,14 @@ export function filtersOf({ keys, texts, numbers }: Material): fc.Arbitrary<Filt
     fc.constantFrom('true' as const, 'false' as const).map((value): Literal => ({ kind: 'boolean', text: value })),
   )
   const operator = fc.constantFrom<Comparison>('=', '!=', '<', '<=', '>', '>=')
-  const likePattern = fc.oneof(
-    texts,
-    texts.map((value) => `%${value}%`),
-    texts.map((value) => `${value}%`),
-    fc.string({ unit: fc.constantFrom('a', 'b', '5', '0', '%', '_', '\\', '🦊', '.'), maxLength: 6 }),
-  )
+  const likePattern = fc
+    .oneof(
+      texts,
+      texts.map((value) => `%${value}%`),
+      texts.map((value) => `${value}%`),
+      fc.string({ unit: fc.constantFrom('a', 'b', '5', '0', '%', '_', '\\', '🦊', '.'), maxLength: 6 }),
+    )
+    .map((pattern) => canonicalPattern(pattern, '\\'))
   const at = fc.constant({ position: 0, length: 0 })
   const key = keys
   const negated = fc.boolean()
@@ -141,7 +154,7 @@ export function filtersOf({ keys, texts, numbers }: Material): fc.Arbitrary<Filt
     fc.record({ kind: kind('like'), key, pattern: likePattern, ignoreCase, negated, at }),
     fc.record({ kind: kind('regex'), key, pattern: fc.constantFrom(...patterns), ignoreCase, negated, at }),
     fc.record({ kind: kind('exists'), key, negated, at }),
-    fc.record({ kind: kind('contains'), text: texts, at }),
+    others,
   )
   return fc.letrec<{ tree: Filter }>((tie) => ({
     tree: fc.oneof(

@@ -19,7 +19,7 @@ export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 /**
  * A Condition looks at one key, named without quotes; built-ins begin with @, attributes with $.
  * - `negated` conditions (`!=`, NOT IN, NOT LIKE, !~ …) still require the key to be there; only `exists` turned round holds without it.
- * - A `like` pattern knows one escape, the backslash before `%`, `_` and itself; the parser has rewritten any other.
+ * - A `like` pattern knows one escape, the backslash; it stands before `%`, `_` and itself only, since the parser has rewritten all others.
  * - `contains` is free text: the raw line holds the text, ignoring case.
  */
 export type Condition =

@@ -4,8 +4,9 @@ import type { Order } from '../query/tree.ts'
 import { type Branch, columnsOf } from './branches.ts'
 import { builtIn, filterSql, type Scene } from './condition.ts'
 import type { Carrier } from './found-event.ts'
+import { hintsOf } from './hints.ts'
 import { keyText, readable } from './key-text.ts'
-import { placesOf } from './places.ts'
+import { pathsOf, placesOf } from './places.ts'
 import { instant, instantNs } from './predicates.ts'
 import type { Bounds, EventsWish, Position, Question } from './question.ts'
 import { and, constant, digits, FALSE, joined, name, param, type Sql, sql, TRUE } from './statement.ts'
@@ -32,7 +33,7 @@ export function eventsPlan(
       sources: new Map(branch.sources.map((one) => [one.logId, one])),
       hasRaw: wish.withRaw,
     }
-    parts.push(branchSql(branch, { met, bounds, wish, columns, number: carriers.length }))
+    parts.push(branchSql(branch, { met: whereOf(met, hintsOf(filter, branch.tableClass)), bounds, wish, columns, number: carriers.length }))
     carriers.push(carrier)
   }
   const [only] = parts
@@ -58,12 +59,21 @@ export function scopeOf({ sources }: Branch, { fromMs, toMs }: Bounds): Sql {
   return sql`${here} and ts >= ${instant(fromMs)} and ts < ${instant(toMs)}`
 }
 
-type BranchRead = { met: Sql; bounds: Bounds; wish: EventsWish; columns: readonly Slot[]; number: number }
+/**
+ * whereOf puts the conditions of a filter behind those of the scope. What only the index answers is looked at last, in events that meet all else: it
+ * leaves out parts of the table before anything is read.
+ */
+export const whereOf =
+  (met: Sql, hints: readonly Sql[]) =>
+  (scope: Sql): Sql =>
+    hints.length === 0 ? sql`where ${and([scope, met])}` : sql`prewhere ${and([scope, met])} where ${and(hints)}`
+
+type BranchRead = { met: (scope: Sql) => Sql; bounds: Bounds; wish: EventsWish; columns: readonly Slot[]; number: number }
 
 /** branchSql sorts and cuts before it puts the values together, so that this is done for the events that are wanted only. */
 function branchSql(branch: Branch, { met, bounds, wish, columns, number }: BranchRead): Sql {
   const table = name(tableClasses[branch.tableClass].table)
-  const where = and([scopeOf(branch, bounds), positionSql(wish, bounds), met])
+  const where = met(and([scopeOf(branch, bounds), positionSql(wish, bounds)]))
   const fixed = wish.withRaw
     ? sql`ts, seq, log_id, sev, origin, skeleton, shape, more, raw`
     : sql`ts, seq, log_id, sev, origin, skeleton, shape, more`
@@ -71,7 +81,7 @@ function branchSql(branch: Branch, { met, bounds, wish, columns, number }: Branc
   const inOrder = orderOf(wish, branch.sources.length === 1 ? 'dataset' : 'inner')
   return sql`select toUInt64(${digits(number)}) as branch, toUnixTimestamp64Nano(ts) as ns, seq, toString(log_id) as log, sev, origin, skeleton,
     shape, ${wish.withRaw ? sql`raw` : sql`''`} as line, more, ${valuesOf(columns)} as found${wish.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_value` : sql``}
-    from (select ${all} from ${table} where ${where} ${inOrder} limit ${digits(wish.limit)})`
+    from (select ${all} from ${table} ${where} ${inOrder} limit ${digits(wish.limit)})`
 }
 
 const valuesOf = (columns: readonly Slot[]): Sql =>
@@ -81,7 +91,7 @@ const valuesOf = (columns: readonly Slot[]): Sql =>
 function columnsFor(branch: Branch, { keys, withRaw }: EventsWish): readonly Slot[] {
   const all = columnsOf(branch)
   if (keys === 'all' || withRaw) return all
-  const paths = keys.flatMap((key) => (key.startsWith('$') || key.startsWith('@') ? [key] : [key, `$${key}`]))
+  const paths = keys.flatMap(pathsOf)
   const wanted = new Set(branch.sources.flatMap(({ located }) => paths.map((path) => located.map.slots.get(path))))
   return all.filter((column) => wanted.has(column))
 }

@@ -4,9 +4,10 @@ import type { Slot } from '../events/shred/slots.ts'
 import { formatTime, fromNs } from '../events/shred/time-text.ts'
 import type { TableClass } from '../events/table.ts'
 import { severities } from '../events/table.ts'
+import { elementOf } from '../query/element.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import type { Reached } from './branches.ts'
-import { slotsIn } from './places.ts'
+import { ELEMENT, pathsNamed, slotsIn } from './places.ts'
 import type { EventsWish, FoundEvent } from './question.ts'
 
 /** A Carrier says how the rows of a branch are laid out: which columns stand in `values`, and which keys lie there for each source. */
@@ -85,8 +86,14 @@ function leavesOf(
   }
 }
 
+/** only keeps the keys asked for; an element of an array is read from the array. */
 function only(leaves: Map<string, string>, keys: EventsWish['keys']): ReadonlyMap<string, string> {
   if (keys === 'all') return leaves
-  const named = keys.flatMap((key) => (key.startsWith('$') || key.startsWith('@') ? [key] : [key, `$${key}`]))
-  return new Map(named.flatMap((key) => (leaves.has(key) ? [[key, leaves.get(key) ?? ''] as const] : [])))
+  const kept = new Map<string, string>()
+  for (const key of keys.flatMap(pathsNamed)) {
+    const [, array = '', index] = ELEMENT.exec(key) ?? []
+    const text = leaves.get(key) ?? (index === undefined ? undefined : elementOf(leaves.get(array) ?? '', Number(index)))
+    if (text !== undefined) kept.set(key, text)
+  }
+  return kept
 }

@@ -1,7 +1,7 @@
 import type { Slot } from '../events/shred/slots.ts'
 import { TIME_WORDS, timeFormat, timeText } from './event-time.ts'
 import { IS_JSON, type Lines, rawLine } from './raw-line.ts'
-import { and, constant, FALSE, name, not, or, type Param, param, type Sql, sql } from './statement.ts'
+import { and, constant, FALSE, name, not, or, param, type Sql, sql } from './statement.ts'
 
 /**
  * lineHolds is true where the line holds a text, ignoring case. Most lines are not put together for it: a text that can neither reach over the
@@ -91,9 +91,9 @@ const asRegex = (char: string): string => `\\x{${(char.codePointAt(0) ?? 0).toSt
 
 /** timeMayHold keeps the text of the time, which has to be made for every event, from being made for texts that no time holds. */
 function timeMayHold(text: string): readonly Sql[] {
-  if (!/^[\w/+\-.,: [\]]+$/.test(text)) return [FALSE]
+  const isLikeTime = /^[\w/+\-.,: [\]]+$/.test(text)
   const words = text.toLowerCase().match(/[a-z_/]+/g) ?? []
   const foreign = words.filter((word) => !TIME_WORDS.some((known) => known.includes(word))).sort((a, b) => b.length - a.length)[0] ?? ''
-  const zone: Param = param.text(`%${foreign.replace(/_/g, '\\_')}%`)
-  return [sql`position(shape, '\\x01t') > 0`, sql`${timeFormat} ilike ${zone}`]
+  const zone = param.text(`%${foreign.replace(/_/g, '\\_')}%`)
+  return [sql`position(shape, '\\x01t') > 0`, sql`${param.flag(isLikeTime)} = 1`, sql`${timeFormat} ilike ${zone}`]
 }

@@ -21,13 +21,16 @@ export type Places = readonly (readonly Spot[])[]
 /** Slots tells the column of a key in one table; undefined when the table has none for it. */
 export type Slots = (path: string) => Slot | undefined
 
-const ELEMENT = /^(.+)\.(\d|[12]\d|3[01])$/s
+export const ELEMENT = /^(.+)\.(\d|[12]\d|3[01])$/s
 
 /** placesOf says where a key is looked for: itself, as an element of an array, and a bare name then as the attribute of that name. */
 export function placesOf(key: string, slots: Slots): Places {
   const own = ranksOf(key, slots)
   return key.startsWith('$') || key.startsWith('@') ? own : [...own, ...ranksOf(`$${key}`, slots)]
 }
+
+/** pathsNamed are the keys that a name may mean: a bare one also the attribute of that name. */
+export const pathsNamed = (key: string): readonly string[] => (key.startsWith('$') || key.startsWith('@') ? [key] : [key, `$${key}`])
 
 /** pathsOf are the paths whose columns decide where a key is looked for. */
 export const pathsOf = (key: string): readonly string[] => {

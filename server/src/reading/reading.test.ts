@@ -110,6 +110,28 @@ describe('conditions', () => {
   })
 })
 
+test('a search for an id finds it wherever its key lies', async () => {
+  const id = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const wide = Array.from({ length: 120 }, (_, key) => [`k${key}`, `v${key}`] as const)
+  const lines = [
+    `{"trace_id":"${id}","n":1}`,
+    `{"trace_id":"${id.toUpperCase()}","n":2}`,
+    JSON.stringify(Object.fromEntries([...wide, ['trace_id', `${id}-x`]])),
+    JSON.stringify({ ...Object.fromEntries(wide), other: id }),
+  ]
+  await reader.send('ids', lines)
+  expect(await reader.lines(['ids'], `trace_id = '${id}'`)).toEqual([lines[0]])
+  expect(await reader.lines(['ids'], `trace_id = '${id.toUpperCase()}'`)).toEqual([lines[1]])
+  expect(await reader.lines(['ids'], `trace_id = '${id}-x' AND k1 = 'v1'`)).toEqual([lines[2]])
+  expect(await reader.lines(['ids'], `other = '${id}'`)).toEqual([lines[3]])
+  expect((await reader.events(['conditions'], "id = 'f'", { keys: ['tags.0', 'tags.4'], withRaw: false })).events[0]?.leaves).toEqual(
+    new Map([
+      ['tags.0', 'beta'],
+      ['tags.4', '3.50'],
+    ]),
+  )
+})
+
 test('reading goes on where it stopped, in both directions, and says whether there is more', async () => {
   const lines = Array.from({ length: 25 }, (_, index) => `{"timestamp":"${at(index >> 2)}","n":${index}}`)
   await reader.send('pages', lines)

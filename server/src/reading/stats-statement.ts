@@ -2,7 +2,8 @@ import { tableClasses } from '../events/table.ts'
 import type { Call } from '../query/tree.ts'
 import type { Branch } from './branches.ts'
 import { filterSql } from './condition.ts'
-import { sceneOf, scopeOf } from './events-statement.ts'
+import { sceneOf, scopeOf, whereOf } from './events-statement.ts'
+import { hintsOf } from './hints.ts'
 import { asState, directly, measuresOf, merged, textOf } from './measures.ts'
 import type { Bounds, Question } from './question.ts'
 import { and, digits, FALSE, joined, name, param, type Sql, sql, TRUE } from './statement.ts'
@@ -41,7 +42,7 @@ export function statsStatement(
     ...ask.groups.map((key, index) => sql`${textOf(key, sceneOf(branch))} as ${name(`g${index}`)}`),
   ]
   const from = (branch: Branch, met: Sql) =>
-    sql`from ${name(tableClasses[branch.tableClass].table)} where ${and([scopeOf(branch, bounds), met, onlyThese(ask, branch)])}`
+    sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hintsOf(filter, branch.tableClass))(and([scopeOf(branch, bounds), onlyThese(ask, branch)]))}`
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
   const rollup = ask.slices !== undefined && ask.groups.length === 0 ? sql`with rollup` : sql``
   // How many groups there are stands beside each of those that come back.

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
+import { openSendersAlone } from '../../../../test/senders.ts'
 import { openTestApp, type TestApp } from '../../../../test/world.ts'
-import { spanOf } from './recounting.ts'
+import { postOf } from '../../events/writer-test-blocks.ts'
+import { sql } from '../../meta/sql.ts'
+import { ledgerRecount, spanOf } from './recounting.ts'
 
 const MINUTE_MS = 60_000
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 0, 30)
@@ -35,4 +38,27 @@ test('the kinds of work that a service is given are done while it runs, and what
   await app.close()
   app = undefined
   expect(ended).toBe(true)
+})
+
+test('events whose process was killed before it could note them are in the ledger after a recount, which balances', async () => {
+  const senders = await openSendersAlone()
+  try {
+    const { world } = senders.app.app
+    await senders.post('noted')
+    const logId = (await senders.found('default', 'default'))?.id ?? ''
+    const row = await world.meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`)
+    // Straight to the writer: this is what a process leaves that has stored events and not written its ledger.
+    await world.writer.write(postOf(['lost', 'lost'], { orgNumber: row?.number ?? 0, logId }, world.clock.nowMs()))
+    senders.app.clock.advance(5 * MINUTE_MS)
+    const signal = new AbortController().signal
+    const job = { id: randomUUID(), orgId: undefined, payload: {}, attempt: 1, fence: 1, signal, hold: async () => undefined }
+    await world.ledger.flush()
+    await ledgerRecount(world).run(job)
+    const read = async () => (await senders.org.ask<{ totals: object }>('GET', '/ledger')).body.totals
+    expect(await read()).toMatchObject({ received: 3, stored: 3, missing: 0, balances: true })
+    await ledgerRecount(world).run(job)
+    expect(await read()).toMatchObject({ received: 3, stored: 3, missing: 0, balances: true })
+  } finally {
+    await senders.close()
+  }
 })

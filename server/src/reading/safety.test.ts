@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openReader, type Reader } from '../../../test/reader.ts'
+import type { Failure } from '../errors.ts'
+import { parseFilter } from '../query/filter.ts'
+import { branchesOf, keysIn } from './branches.ts'
+import { eventsPlan } from './events-statement.ts'
+import type { EventsWish, Question } from './question.ts'
+import { readEvents, readStats } from './reading.ts'
+import { statement } from './statement.ts'
+import { statsStatement } from './stats-statement.ts'
+
+let reader: Reader
+beforeAll(async () => {
+  reader = await openReader()
+  await reader.send('plain', ['{"k":"v","n":1}', '{"k":"w","n":2}'])
+})
+afterAll(() => reader?.close())
+
+const wish: EventsWish = { limit: 10, newestFirst: true, keys: 'all', withRaw: true }
+const store = () => reader.senders.app.app.world.events
+
+describe('what a caller says reaches the store beside the statement, never in it', () => {
+  const hostile = [
+    "x' or 1=1 --",
+    "'); drop table events_s; --",
+    '{p0:String}',
+    '\\',
+    "\\' or 1",
+    '`',
+    '"',
+    '\t\n\r',
+    '%_%',
+    '\u{1f332}',
+    'select',
+    '${1}',
+    '{{x}}',
+    "a'||sleep(3)||'b",
+  ]
+  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+  const key = (text: string) => `"${text.replaceAll('"', '""').replace(/[\t\n\r]/g, '_')}"`
+
+  test('the text of a statement is the same whatever it says', async () => {
+    const question = await reader.question(['plain'])
+    const { fromMs, toMs } = { fromMs: 1_000, toMs: 2_000 }
+    const textsOf = (where: string, group: string) => {
+      const { filter } = parseFilter(where)
+      const branches = branchesOf(question.sources, [...keysIn(filter), group])
+      const events = eventsPlan(branches, { filter }, wish, { fromMs, toMs })
+      const ask = { calls: [], groups: [group], slices: 3, only: [group], top: 5 }
+      const stats = statsStatement(branches, { filter, bounds: { fromMs, toMs } }, ask)
+      return [events, stats].map((one) => one && statement('whole' in one ? one.whole : one).text)
+    }
+    const whereOf = (text: string) =>
+      `k = ${quoted(text)} OR ${key(`k${text}`)} = ${quoted(text)} OR k > ${quoted(`x${text}`)} OR k IN (${quoted(text)}, 'b') OR k LIKE ${quoted(`${text}c`)} OR ${quoted(`f${text}`)}`
+    const calm = textsOf(whereOf('calm'), 'kcalm')
+    expect(calm.every((text) => text !== undefined && text.length > 100)).toBe(true)
+    for (const text of hostile) {
+      expect(textsOf(whereOf(text.replace(/[\t\n\r]/g, '_')), `k${text}`)).toEqual(calm)
+    }
+  })
+
+  test('and finds what it says', async () => {
+    await reader.send(
+      'hostile',
+      hostile.map((text, id) => JSON.stringify({ id, text })),
+    )
+    for (const [id, text] of hostile.entries()) {
+      const { filter } = {
+        filter: { kind: 'compare', key: 'text', operator: '=', value: { kind: 'text', text }, at: { position: 0, length: 0 } } as const,
+      }
+      const { events } = await readEvents(store(), { ...(await reader.question(['hostile'])), filter }, wish)
+      expect(events.map(({ leaves }) => leaves.get('id'))).toEqual([String(id)])
+    }
+  })
+
+  test('keys of any name are read', async () => {
+    const names = hostile.map((text) => text.replace(/[\\\t\n\r]/g, '_')).filter((name, index, all) => all.indexOf(name) === index)
+    await reader.send('names', [JSON.stringify(Object.fromEntries(names.map((one, index) => [one, `v${index}`])))])
+    const { events } = await reader.events(['names'], names.map((one, index) => `${key(one)} = 'v${index}'`).join(' AND '))
+    expect(events).toHaveLength(1)
+    expect(Object.fromEntries(events[0]?.leaves ?? [])).toEqual(Object.fromEntries(names.map((one, index) => [one, `v${index}`])))
+  })
+})
+
+test('events of another organisation are not seen, even by one who knows their dataset', async () => {
+  const question = await reader.question(['plain'])
+  expect((await readEvents(store(), question, wish)).events).toHaveLength(2)
+  expect((await readEvents(store(), { ...question, orgNumber: question.orgNumber + 1 }, wish)).events).toEqual([])
+})
+
+describe('a question that costs too much', () => {
+  const refused = async (budget: Partial<Question['budget']>) => {
+    const question = await reader.question(['plain'])
+    const failure = await readEvents(store(), { ...question, budget: { ...question.budget, ...budget } }, wish).catch(
+      (thrown: Failure) => thrown,
+    )
+    return 'status' in failure ? { status: failure.status, details: failure.message } : failure
+  }
+
+  test.each([{ rows: 1 }, { bytes: 10 }, { seconds: 0.000_001 }])('is refused with what to narrow: %o', async (budget) => {
+    expect(await refused(budget)).toEqual({ status: 400, details: expect.stringContaining('narrow the time range') })
+  })
+})
+
+test('who leaves ends the work in the store', async () => {
+  const lines = Array.from({ length: 20_000 }, (_, n) => `{"n":${n},"text":"${'abc '.repeat(20)}${n}"}`)
+  for (let at = 0; at < lines.length; at += 5_000) await reader.send('long', lines.slice(at, at + 5_000))
+  const leaving = new AbortController()
+  // A pattern that takes the store long for every event.
+  const where = Array.from({ length: 100 }, (_, n) => `text ~ '(a?b?c? ?){30}${n}x'`).join(' OR ')
+  const question = await reader.question(['long'], where, { signal: leaving.signal })
+  const reading = readStats(store(), question, { calls: [], groups: [], slices: 1, limit: 1 }).then(
+    () => 'answered',
+    () => 'left',
+  )
+  const running = async () => {
+    const answer = await store().writer.query({
+      query: "select count() as n from system.processes where Settings['log_comment'] = {org:String}",
+      query_params: { org: String(question.orgNumber) },
+      format: 'JSONEachRow',
+    })
+    return Number((await answer.json<{ n: string }>())[0]?.n)
+  }
+  while ((await running()) === 0) expect(await Promise.race([reading, Promise.resolve('reading')])).toBe('reading')
+  leaving.abort()
+  expect(await reading).toBe('left')
+  while ((await running()) > 0) await new Promise((done) => setTimeout(done, 20))
+}, 120_000)

@@ -1,0 +1,192 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tableClasses } from '../server/src/events/table.ts'
+import { parseFilter } from '../server/src/query/filter.ts'
+import { matcherOf } from '../server/src/query/matcher.ts'
+import { printFilter } from '../server/src/query/print.ts'
+import type { SeenEvent } from '../server/src/query/seen-event.ts'
+import { filtersOf, nastyNumber, nastyText } from '../server/src/query/test-filters.ts'
+import type { Condition, Filter } from '../server/src/query/tree.ts'
+import { withBeside } from '../server/src/reading/beside.ts'
+import { branchesOf, keysIn } from '../server/src/reading/branches.ts'
+import { filterSql } from '../server/src/reading/condition.ts'
+import { sceneOf, scopeOf } from '../server/src/reading/events-statement.ts'
+import { run, startAsking } from '../server/src/reading/run.ts'
+import { joined, name, sql } from '../server/src/reading/statement.ts'
+import { lineOf, openReader, type Reader } from './reader.ts'
+
+/** FILTERS is how many random filters are compared; a long run sets more. Each is asked of some hundred events. */
+const FILTERS = Number(process.env.DENDRO_TEST_FILTERS ?? 600)
+const BATCH = 12
+const SEARCHES = Math.ceil(FILTERS / 10)
+const SEED = Number(process.env.DENDRO_TEST_SEED ?? 20_261_121)
+
+/** The keys that the events of the test have, and some that none has. */
+const keys = [
+  'k',
+  'k',
+  'k',
+  'n',
+  'n',
+  'user name',
+  'a"b',
+  'in',
+  'env',
+  '$env',
+  'tags',
+  'tags.0',
+  'tags.1',
+  'nested.x',
+  'level',
+  'time',
+  'absent',
+  '@version',
+  '@origin',
+  '@collection',
+  '@dataset',
+]
+const datasets = ['one', 'two']
+
+let reader: Reader
+let seen: readonly SeenEvent[]
+beforeAll(async () => {
+  reader = await openReader()
+  for (const dataset of datasets) {
+    for (const lines of linesFor(dataset)) await reader.send(dataset, lines, { 'x-service-env': 'prod' })
+  }
+  const { events } = await reader.events(datasets, '', { limit: 10_000 })
+  const names = new Map(await Promise.all(datasets.map(async (dataset) => [(await reader.source(dataset)).logId, dataset] as const)))
+  seen = events.map((event) => ({ ...event, raw: lineOf(event), collection: 'default', dataset: names.get(event.logId) ?? '' }))
+})
+afterAll(() => reader?.close())
+
+test('the store and the matcher keep the same events, whatever the filter', async () => {
+  const filters = fc.sample(filtersOf({ keys: fc.constantFrom(...keys), texts: nastyText, numbers: nastyNumber, others: builtIn() }), {
+    numRuns: FILTERS,
+    seed: SEED,
+  })
+  let compared = 0
+  const differences: string[] = []
+  for (let first = 0; first < filters.length; first += BATCH) {
+    const batch = filters.slice(first, first + BATCH).map((filter) => parseFilter(printFilter(filter)).filter)
+    const kept = await keptByStore(batch)
+    for (const [index, filter] of batch.entries()) {
+      const matches = matcherOf(filter)
+      for (const event of seen) {
+        compared += 1
+        const stored = kept.get(event.seq)?.[index]
+        if (stored !== matches(event)) differences.push(`${printFilter(filter)} keeps ${event.raw}: store ${stored}, matcher ${!stored}`)
+      }
+    }
+  }
+  expect(differences).toEqual([])
+  expect(compared).toBeGreaterThan(20_000)
+})
+
+test('a search finds the events that the matcher keeps', async () => {
+  const filters = fc.sample(filtersOf({ keys: fc.constantFrom(...keys), texts: nastyText, numbers: nastyNumber, others: builtIn() }), {
+    numRuns: SEARCHES,
+    seed: SEED + 1,
+  })
+  for (const filter of filters) {
+    const where = printFilter(filter)
+    const { events } = await reader.events(datasets, where, { limit: 10_000, newestFirst: false, keys: [], withRaw: false })
+    const kept = seen.filter(matcherOf(parseFilter(where).filter)).map(({ seq }) => seq)
+    expect(new Set(events.map(({ seq }) => seq)), where).toEqual(new Set(kept))
+  }
+})
+
+/** builtIn makes conditions on the keys that have rules of their own for values. */
+function builtIn(): fc.Arbitrary<Condition> {
+  const event = fc.nat().map((index) => seen[index % seen.length])
+  const near = fc.integer({ min: -2, max: 2 })
+  const sign = fc.constantFrom('=', '!=', '<', '<=', '>', '>=')
+  const hex = (skeleton: bigint | undefined) => (skeleton ?? 0n).toString(16).padStart(16, '0')
+  const texts = fc.oneof(
+    fc.tuple(sign, event, near).map(([signed, one, off]) => `@time ${signed} ${Number((one?.timeNs ?? 0n) / 1_000_000n) + off}`),
+    fc
+      .tuple(sign, event)
+      .map(([signed, one]) => `@timestamp ${signed} '${new Date(Number((one?.timeNs ?? 0n) / 1_000_000n)).toISOString()}'`),
+    fc
+      .tuple(event, event)
+      .map(([one, other]) => `@time BETWEEN ${(one?.timeNs ?? 0n) / 1_000_000n} AND ${(other?.timeNs ?? 0n) / 1_000_000n}`),
+    fc.tuple(sign, event, near).map(([signed, one, off]) => `@sequence ${signed} ${(one?.seq ?? 0n) + BigInt(off)}`),
+    fc.tuple(event, event).map(([one, other]) => `@sequence NOT IN (${one?.seq}, '${other?.seq}')`),
+    fc.constantFrom('@sequence > -1', '@sequence < 9223372036854775807', '@time > -5', "@time < '9999-12-31'", '@time IS NULL'),
+    fc.tuple(sign, fc.constantFrom('error', 'Warn', 'INFO', 'fatal', '')).map(([signed, status]) => `@status ${signed} '${status}'`),
+    fc.constantFrom("@status LIKE 'ERR%'", "@status ~ '^.n'", '@status IN (error, WARN)', "@status BETWEEN 'F' AND 'z'", '@status IS NULL'),
+    event.map((one) => `@pattern = '${hex(one?.skeleton)}'`),
+    event.map((one) => `@pattern != '${hex(one?.skeleton)}'`),
+    fc.constantFrom('@pattern IS NULL', "@pattern NOT IN ('x', 'y')", '@pattern = 5'),
+  )
+  return texts.map((text) => conditionOf(parseFilter(text).filter))
+}
+
+function conditionOf(filter: Filter): Condition {
+  switch (filter.kind) {
+    case 'all':
+    case 'and':
+    case 'or':
+    case 'not':
+      throw new Error('a built-in of the test is not one condition')
+    default:
+      return filter
+  }
+}
+
+/** keptByStore asks the store about many filters at once: for each event one digit for each of them. */
+async function keptByStore(filters: readonly Filter[]): Promise<Map<bigint, boolean[]>> {
+  const question = await reader.question(datasets)
+  const asking = startAsking(question)
+  const named = [...new Set(filters.flatMap(keysIn))]
+  const { events } = reader.senders.app.app.world
+  const branches = await withBeside(events, asking, branchesOf(question.sources, named), { keys: named, bounds: question.bounds })
+  const kept = new Map<bigint, boolean[]>()
+  for (const branch of branches) {
+    const scene = sceneOf(branch)
+    const digits = joined(filters.map((filter) => sql`toString(toUInt8(${filterSql(filter, scene)}))`))
+    const table = name(tableClasses[branch.tableClass].table)
+    const rows = await run(
+      events,
+      asking,
+      sql`select seq, arrayStringConcat([${digits}]) from ${table} where ${scopeOf(branch, question.bounds)}`,
+    )
+    while (!rows.atEnd)
+      kept.set(
+        rows.uint64(),
+        [...rows.text()].map((digit) => digit === '1'),
+      )
+  }
+  return kept
+}
+
+/** linesFor gives the lines of a dataset in posts: keys of the later ones have columns that those of the first did not have. */
+function linesFor(dataset: string): string[][] {
+  const seed = dataset === 'one' ? SEED : SEED + 1
+  const values = fc.sample(nastyText, { numRuns: 60, seed })
+  const numbers = fc.sample(nastyNumber, { numRuns: 20, seed }).filter((text) => /^-?(0|[1-9])/.test(text))
+  const at = (index: number) => new Date(Date.UTC(2026, 9, 1, 12, 0, index)).toISOString()
+  const texts = values.map((value, index) =>
+    JSON.stringify({ timestamp: at(index), k: value, n: value, [index % 3 === 0 ? 'user name' : 'in']: value }),
+  )
+  const written = numbers.map((number, index) => `{"n":${number},"k":"${number}","a\\"b":${number},"time":"${at(index)}"}`)
+  const odd = [
+    '{"k":null,"n":true,"level":"ERROR"}',
+    '{"k":false,"n":1.50,"level":"warn","tags":["beta","a b",null,1.50]}',
+    '{"k":"TRUE","tags":[],"nested":{"x":"500"}}',
+    '{"tags":[500,"0500"],"nested":{"x":5e2},"@version":"1"}',
+    '{"tags":"no array","env":"own"}',
+    '{}',
+    'plain text with level=error and k=500',
+    "GET /a_b%20c?x='y' 500",
+    'Ärger mit der Straße 🦊',
+    '<34>1 2026-10-01T12:00:00Z host app 12 - - user name=ada k="a b"',
+  ]
+  const rare = Array.from({ length: 12 }, (_, index) =>
+    JSON.stringify({ [`rare${index}`]: values[index], k: values[index + 12], timestamp: at(index) }),
+  )
+  return [
+    [...texts.slice(0, 20), ...odd],
+    [...texts.slice(20), ...written, ...rare],
+  ]
+}
