@@ -32,7 +32,7 @@ describe('what a caller says reaches the store beside the statement, never in it
     '%_%',
     '\u{1f332}',
     'select',
-    '${1}',
+    '$' + '{1}',
     '{{x}}',
     "a'||sleep(3)||'b",
   ]
