@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSenders, type Senders } from '../../../../test/senders.ts'
+import { openSendersAlone, type Senders } from '../../../../test/senders.ts'
 import { openTestApp } from '../../../../test/world.ts'
 import { countDoomed } from '../../events/purge.ts'
 import { tableClasses } from '../../events/table.ts'
@@ -11,9 +11,10 @@ import { orphanSweep, orphansOf } from './orphans.ts'
 import { eventRemoval, type RemovalState, readState } from './removal.ts'
 
 const HOUR_MS = 3_600_000
-let senders: Senders
+let senders: Senders & { env: Record<string, string> }
 beforeAll(async () => {
-  senders = await openSenders({ DENDRO_RETENTION_DAYS: 'off' })
+  // What others delete meanwhile would keep the store rewriting, and then resting.
+  senders = await openSendersAlone({ DENDRO_RETENTION_DAYS: 'off' })
 })
 afterAll(() => senders?.close())
 
@@ -49,6 +50,13 @@ const send = async (dataset: string, lines: readonly string[]) => {
 }
 const ages = async (dataset: string) => (await senders.eventsIn(dataset, 'shop')).map(({ keys }) => Number(keys.age)).sort((a, b) => a - b)
 const eventsOf = (logId: string) => countDoomed(world().events, { logIds: [logId] })
+/** storeTogether puts an event of each dataset into one part of the store, on a day that nobody else uses: so none of them goes by dropping a part. */
+const storeTogether = (logIds: readonly string[], ageDays: number) =>
+  world().events.writer.insert({
+    table: tableClasses.s.table,
+    values: logIds.map((log_id) => ({ org_id: 1, log_id, ts: Math.floor(nowMs() / 1000) - ageDays * 86_400, seq: 1, raw: 'together' })),
+    format: 'JSONEachRow',
+  })
 const tombstone = (id: string) => world().meta.one<{ deleted_at: number }>(sql`select deleted_at from datasets where id = ${id}`)
 const remove = (id: string) => senders.org.ask('DELETE', `/datasets/${id}`)
 const soon = (what: () => unknown) => expect.poll(what, { interval: 50, timeout: 60_000 })
@@ -59,7 +67,7 @@ describe('a deleted dataset', () => {
     await send(gone.dataset, [timed(0), timed(1), timed(400)])
     await send(kept.dataset, [timed(0), timed(1), timed(400)])
     expect(await eventsOf(gone.id)).toBe(3)
-    const working = await openTestApp({}, (own) => [eventRemoval(own)])
+    const working = await openTestApp(senders.env, (own) => [eventRemoval(own)])
     try {
       expect((await remove(gone.id)).status).toBe(204)
       await soon(() => eventsOf(gone.id)).toBe(0)
@@ -108,9 +116,7 @@ describe('a deleted dataset', () => {
 
   test('loses its events also when the process ends in the middle: the next turn finds the tombstone', async () => {
     const [gone, kept] = [await made(), await made()]
-    await send(gone.dataset, [timed(0)])
-    await send(kept.dataset, [timed(0)])
-    await world().events.writer.command({ query: 'optimize table events_s final' })
+    await storeTogether([gone.id, kept.id], 201)
     const stopping = new AbortController()
     stopping.abort()
     await world().meta.run(sql`update datasets set deleted_at = ${nowMs()} where id = ${gone.id}`)
@@ -168,10 +174,8 @@ describe('old events', () => {
   })
 
   test('wait while the store rests from rewriting, and are looked for again at the next turn', async () => {
-    const { id, dataset } = await made('DAYS_30')
-    await send(dataset, [timed(100)])
-    await send((await made()).dataset, [timed(100)])
-    await world().events.writer.command({ query: 'optimize table events_s final' })
+    const { id } = await made('DAYS_30')
+    await storeTogether([id, (await made()).id], 202)
     const state = await turn({ ...trusted(), rests_until: nowMs() + 60_000 })
     expect([await eventsOf(id), state.swept_at]).toEqual([1, undefined])
     const { rests_until, ...rested } = state
