@@ -5,8 +5,22 @@ COPY package.json package-lock.json .npmrc ./
 COPY api/package.json api/
 COPY server/package.json server/
 COPY cli/package.json cli/
+COPY web/package.json web/
 COPY test/package.json test/
 RUN npm install --no-save --omit=dev --workspace api --workspace server --workspace cli
+
+FROM node:24-bookworm-slim AS web
+WORKDIR /dendro
+COPY package.json package-lock.json .npmrc ./
+COPY api/package.json api/
+COPY server/package.json server/
+COPY cli/package.json cli/
+COPY test/package.json test/
+COPY web/package.json web/
+RUN npm install --no-save --workspace api --workspace web
+COPY api api
+COPY web web
+RUN npx vite build web
 
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="Dendro" org.opencontainers.image.licenses="Apache-2.0"
@@ -16,6 +30,7 @@ COPY package.json LICENSE ./
 COPY api api
 COPY server server
 COPY cli cli
+COPY --from=web /dendro/web/dist web/dist
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node
 ENV NODE_ENV=production DENDRO_HOST=0.0.0.0 DENDRO_DATA_DIR=/data

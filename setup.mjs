@@ -1,8 +1,8 @@
 // Plain JavaScript on Node's built-ins alone: it runs on any Node from 18 on, before anything is installed.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(fileURLToPath(import.meta.url))
@@ -10,7 +10,9 @@ const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${p
 
 const NODE_MIN = [24, 7]
 const NODE_FETCHED = '24.21.0'
-const WORKSPACES = ['api', 'server', 'cli', 'test', 'bench']
+const WORKSPACES = ['api', 'server', 'cli', 'web', 'test', 'bench']
+/** These commands show the web app, which is built anew when anything it is made of has changed. */
+const NEEDS_WEB = ['start', 'dev', 'test', 'check', 'build']
 
 /** The engine's library is published per platform and cannot always be named in the lock file, so it is fetched apart when it is missing. */
 const ENGINE_VERSION = '26.7.3-stable.1'
@@ -46,6 +48,7 @@ if (!Object.hasOwn(commands, command)) {
 try {
   const runtime = await ensureNode()
   await ensureInstalled()
+  if (NEEDS_WEB.includes(command)) await ensureWebBuilt(runtime)
   for (const args of commands[command](rest)) {
     const status = await run(runtime, args)
     if (status !== 0) process.exit(status)
@@ -102,6 +105,26 @@ async function ensureInstalled() {
   await npm(['install', '--no-save'], root)
   await ensureEngine()
   writeFileSync(stamp, state)
+}
+
+/** ensureWebBuilt builds the web app when its sources or what it is installed with differ from the last build. */
+async function ensureWebBuilt(runtime) {
+  const stamp = join(root, 'web', 'dist', '.built')
+  const hash = createHash('sha256').update(installState())
+  const sources = ['web/index.html', 'web/vite.config.ts', ...filesIn('web/src'), ...filesIn('api/src')]
+  for (const file of sources.sort()) hash.update(file).update(readFileSync(join(root, file)))
+  const state = hash.digest('hex')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
+  say('Building the web app')
+  const status = await run(runtime, tool('vite', 'build', 'web', '--logLevel', 'warn'))
+  if (status !== 0) throw new Error('the web app could not be built')
+  writeFileSync(stamp, state)
+}
+
+function filesIn(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
 }
 
 function installState() {

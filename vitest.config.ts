@@ -4,7 +4,7 @@ import { ClosingLine } from './test/closing-line.ts'
 // biome-ignore lint/style/noDefaultExport: the test runner reads the default export
 export default defineConfig({
   test: {
-    include: ['{api,server,cli}/src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['{api,server,cli,web}/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/stores.ts'],
     reporters: ['default', new ClosingLine()],
     // These only end what hangs: no test may be decided by how fast the machine is.

@@ -25,7 +25,12 @@ const rooms: Record<string, readonly string[]> = {
 const groundFloor = ['errors.ts', 'clock.ts', 'ids.ts', 'log.ts', 'secret.ts', 'vault.ts', 'child.ts', 'version.ts']
 const roof = ['main.ts', 'start-failure.ts', 'app.ts', 'work.ts', 'config.ts']
 /** What the packages may import of one another; nobody imports the server, the web app or the command line. */
-const packages: Record<string, readonly string[]> = { api: [], server: ['@dendro/api'], cli: ['@dendro/api'], web: ['@dendro/api'] }
+const packages: Record<string, readonly string[]> = {
+  api: [],
+  server: ['@dendro/api'],
+  cli: ['@dendro/api'],
+  web: ['@dendro/api', '@dendro/api/client'],
+}
 /** Folders whose files may be entered from outside only by these names, besides the file that bears the folder's name. */
 const openDoors = ['rows.ts']
 
@@ -35,7 +40,7 @@ const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.incl
 
 function sourcesOf(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules'))
     .map((name) => join(folder, name))
     .filter((file) => !isTest(file))
 }
@@ -44,7 +49,7 @@ function importsOf(file: string): string[] {
   return ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true).importedFiles.map((found) => found.fileName)
 }
 
-const sources = ['api/src', 'server/src', 'cli/src'].flatMap(sourcesOf)
+const sources = ['api/src', 'server/src', 'cli/src', 'web/src'].flatMap(sourcesOf)
 const serverImports: Import[] = sources
   .filter((file) => file.startsWith('server/src'))
   .flatMap((file) =>
@@ -118,4 +123,22 @@ test('only the configuration reads the environment', () => {
 test('a file is read in one sitting', () => {
   const long = sources.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 401)
   expect(long).toEqual([])
+})
+
+test('a page of the web app never imports another page, and parts know of no page', () => {
+  const web = sources.filter((file) => file.startsWith('web/src/'))
+  expect(web.length).toBeGreaterThan(15)
+  const floors = ['ui', 'session', 'parts', 'pages']
+  const broken = web.flatMap((file) => {
+    const [floor = '', page] = relative('web/src', file).split('/')
+    return importsOf(file)
+      .filter((name) => name.startsWith('.'))
+      .map((name) => relative('web/src', join(dirname(file), name)).split('/'))
+      .filter(
+        ([to = '', toPage]) =>
+          floors.includes(floor) && (floors.indexOf(to) > floors.indexOf(floor) || (to === 'pages' && toPage !== page)),
+      )
+      .map((to) => `${file} -> ${to.join('/')}`)
+  })
+  expect(broken).toEqual([])
 })

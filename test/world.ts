@@ -3,6 +3,7 @@ import { inject } from 'vitest'
 import { type App, openApp, openWorld } from '../server/src/app.ts'
 import { type Clock, systemClock } from '../server/src/clock.ts'
 import { readConfig } from '../server/src/config.ts'
+import type { WebFiles } from '../server/src/http/web-app/files.ts'
 import type { JobKind } from '../server/src/jobs/jobs.ts'
 import { openLog } from '../server/src/log.ts'
 import { foundOrganization } from '../server/src/resources/organizations/first-start.ts'
@@ -47,6 +48,7 @@ export type TestApp = {
 export async function openTestApp(
   env: Record<string, string> = {},
   kinds: (world: World) => readonly JobKind[] = () => [],
+  web?: WebFiles,
 ): Promise<TestApp> {
   const stores = inject('stores')
   const config = readConfig({
@@ -65,7 +67,7 @@ export async function openTestApp(
   const opened = await openWorld(config, { clock, log: openLog(config.DENDRO_LOG_LEVEL) })
   const mailer = config.DENDRO_SMTP_URL ? opened.mailer : { configured: true, send: async (mail: Mail) => void mails.push(mail) }
   const world = { ...opened, mailer }
-  const app = await openApp(world, config, kinds(world))
+  const app = await openApp(world, config, kinds(world), web)
   const url = await app.door.listen({ host: '127.0.0.1', port: 0 })
   const ask = <T>(method: string, path: string, given?: Ask) => send<T>(url, method, path, given)
   return {

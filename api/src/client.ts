@@ -203,7 +203,7 @@ const toText = (body: unknown): string =>
   )
 
 /** fromText keeps whole numbers beyond 2^53 exact, as bigint; only answers that hold such digits pay for the look. */
-const fromText = (text: string): unknown => (/\d{16}/.test(text) ? JSON.parse(text, exactly) : JSON.parse(text))
+export const fromText = (text: string): unknown => (/\d{16}/.test(text) ? JSON.parse(text, exactly) : JSON.parse(text))
 
 function exactly(_name: string, value: unknown, context?: ReviverContext): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || !context?.source) return value

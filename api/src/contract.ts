@@ -31,6 +31,7 @@ import { timeseries } from './timeseries.ts'
 import { topKeys } from './top-keys.ts'
 import { usage } from './usage.ts'
 import { users } from './users.ts'
+import { webApp } from './web-app.ts'
 
 /** contract is every endpoint of the service: what is not here does not exist. */
 export const contract = {
@@ -69,4 +70,5 @@ export const contract = {
   topKeys,
   usage,
   users,
+  webApp,
 }

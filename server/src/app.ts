@@ -12,6 +12,8 @@ import { type Meter, openMeter } from './http/measure.ts'
 import type { Routes } from './http/mount.ts'
 import { RateLimiter, senderRule, type WindowStore } from './http/rate-limit.ts'
 import { referenceRoutes } from './http/reference/reference.ts'
+import type { WebFiles } from './http/web-app/files.ts'
+import { webAppRoutes } from './http/web-app/web-app.ts'
 import { systemIds } from './ids.ts'
 import { readForm } from './ingest/forms.ts'
 import { type Intake, openIntake } from './ingest/intake.ts'
@@ -75,10 +77,9 @@ import { version } from './version.ts'
 import { jobKinds } from './work.ts'
 import type { Deployment, World } from './world.ts'
 
-const allRoutes = (
-  world: World,
-  { meter, intake, limits, searches, tails }: { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches; tails: LiveTails },
-): readonly Routes[] => [
+type Parts = { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches; tails: LiveTails; web: WebFiles | undefined }
+
+const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }: Parts): readonly Routes[] => [
   accessRoutes(world),
   groupRoutes(world),
   organizationRoutes(world),
@@ -99,7 +100,7 @@ const allRoutes = (
   limitRoutes(world, limits),
   logRoutes(world),
   metricsRoutes(meter),
-  referenceRoutes({ version: world.deployment.version, region: world.deployment.region, troubles: () => troublesOf(world) }),
+  referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, troubles: () => troublesOf(world) }),
   retentionRoutes(world),
   retentionRuleRoutes(world),
   searchRoutes(world, searches),
@@ -114,6 +115,7 @@ const allRoutes = (
   tagRoutes(world),
   usageRoutes(world),
   userRoutes(world),
+  webAppRoutes(web),
 ]
 
 /** The engine's part of DENDRO_MEMORY; the rest is for the service itself and what waits in it. */
@@ -229,6 +231,7 @@ export async function openApp(
   world: World & { close(): Promise<void> },
   config: Config,
   kinds: readonly JobKind[] = jobKinds(world),
+  web: WebFiles | undefined = undefined,
 ): Promise<App> {
   const { firstKey } = await firstStart(world)
   const windows: WindowStore = { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) }
@@ -252,7 +255,7 @@ export async function openApp(
   const searches = openSearches(world)
   const tails = new LiveTails(world)
   const door = openDoor({
-    routes: allRoutes(world, { meter, intake, limits, searches, tails }),
+    routes: allRoutes(world, { meter, intake, limits, searches, tails, web }),
     identify: (credential, facts) => identify(world, guesses, credential, facts),
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),

@@ -5,6 +5,7 @@ import { openApp, openWorld } from './app.ts'
 import { systemClock } from './clock.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import { diagnoseEvents } from './events/doctor.ts'
+import { readWebFiles } from './http/web-app/files.ts'
 import { systemIds } from './ids.ts'
 import { openLog } from './log.ts'
 import { diagnoseMeta } from './meta/doctor.ts'
@@ -33,7 +34,7 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   const stopped = stopSignal()
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
   const world = await Promise.race([openWorld(config), stopped.then(() => process.exit(0))])
-  const app = await openApp(world, config).catch(closing(world))
+  const app = await openApp(world, config, undefined, readWebFiles()).catch(closing(world))
   const address = await app.door.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch((thrown) => {
     // The organisation and its key are made: a key that is not shown now is never shown.
     if (app.firstKey) process.stdout.write(`\n  First admin key, shown this once:\n\n    ${app.firstKey.reveal()}\n\n`)

@@ -1,5 +1,7 @@
 import { contract, openApiDocument } from '@dendro/api'
 import { Answer, type Routes, routes } from '../mount.ts'
+import type { WebFiles } from '../web-app/files.ts'
+import { webAppPage } from '../web-app/web-app.ts'
 import { type Asset, icon, invitationScript, script, style } from './assets.ts'
 import { homePage, prefersJson } from './home.ts'
 import { invitationPage } from './invitation.ts'
@@ -8,6 +10,8 @@ import { referencePage } from './page.ts'
 export type ReferenceFacts = {
   version: string
   region: string
+  /** web is the web app where it was built; without it a page tells what answers here. */
+  web: WebFiles | undefined
   /** troubles are what keeps the service from being well just now. */
   troubles(): readonly string[]
 }
@@ -22,6 +26,7 @@ export function referenceRoutes(facts: ReferenceFacts): Routes {
         const about = JSON.stringify({ name: 'Dendro', version: facts.version, docs: `${baseUrl}/docs` })
         return new Answer(200, about, { 'content-type': 'application/json; charset=utf-8', vary: 'accept' })
       }
+      if (facts.web) return webAppPage(facts.web, { vary: 'accept' })
       return asPage(homePage({ baseUrl, version: facts.version, region: facts.region, troubles: facts.troubles() }), { vary: 'accept' })
     },
     openapi: async ({ facts: { baseUrl } }) => ({ ...document(), servers: [{ url: baseUrl, description: `Region ${facts.region}` }] }),

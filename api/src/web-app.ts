@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+/** The web app: one page for every address under /app, and its files. It is a client of the API like any other. */
+export const webApp = {
+  start: endpoint({
+    method: 'GET',
+    path: '/app',
+    permission: 'public',
+    tier: 'D',
+    summary: 'The web app',
+    media: 'text/html',
+    reply: z.string(),
+    fails: [404],
+  }),
+  page: endpoint({
+    method: 'GET',
+    path: '/app/{page}',
+    permission: 'public',
+    tier: 'D',
+    summary: 'A page of the web app',
+    media: 'text/html',
+    params: z.object({ page: z.string() }),
+    reply: z.string(),
+    fails: [404],
+  }),
+  file: endpoint({
+    method: 'GET',
+    path: '/app/files/{file}',
+    permission: 'public',
+    tier: 'D',
+    summary: 'A file of the web app; its name changes with what is in it, so it may be kept for ever',
+    media: 'application/octet-stream',
+    params: z.object({ file: z.string() }),
+    reply: z.unknown(),
+    fails: [404],
+  }),
+}

@@ -1,0 +1,49 @@
+import { contract } from '@dendro/api'
+import { notFound } from '../../errors.ts'
+import { Answer, type Routes, routes } from '../mount.ts'
+import type { WebFiles } from './files.ts'
+
+/**
+ * What the app may load and do: our own files and addresses. Styles may stand in the page, since parts of the interface are placed by them;
+ * no script may.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+/** webAppRoutes serves the web app out of memory. */
+export function webAppRoutes(web: WebFiles | undefined): Routes {
+  const page = async (): Promise<Answer<string>> => webAppPage(web)
+  return routes('webApp', contract.webApp, {
+    start: page,
+    page,
+    file: async ({ params }) => {
+      const file = web?.files.get(params.file)
+      if (!file) throw notFound('file of the web app')
+      return new Answer<unknown>(200, file.bytes, { 'content-type': file.type, 'cache-control': FOR_EVER })
+    },
+  })
+}
+
+/** webAppPage is the one page of the app, which finds out by its address what to show. */
+export function webAppPage(web: WebFiles | undefined, headers: Record<string, string> = {}): Answer<string> {
+  if (!web) throw notFound('web app: it was not built, which `npm start` and `npm run build` do')
+  return new Answer(200, web.page, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    ...headers,
+  })
+}

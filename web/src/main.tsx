@@ -1,0 +1,24 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import './app.css'
+import { applyTheme, keptTheme } from './parts/theme.ts'
+import { router } from './router.tsx'
+
+applyTheme(keptTheme())
+// The service shows this page at its root too, where people arrive who type its address.
+if (!location.pathname.startsWith('/app')) history.replaceState(undefined, '', '/app/')
+
+// A failed question is shown with its reason and asked again by the person, or by the client when the service says when.
+const queries = new QueryClient({ defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, staleTime: 30_000 } } })
+
+const place = document.getElementById('app')
+if (place)
+  createRoot(place).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  )

@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isNotValue, isValue, joinClauses, negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
+
+describe('a query is cut into clauses', () => {
+  test.each([
+    ['', []],
+    ['*', []],
+    ['level = error', ['level = error']],
+    ["level = 'error' AND status >= 500", ["level = 'error'", 'status >= 500']],
+    ["a = 'x AND y' and b = 1", ["a = 'x AND y'", 'b = 1']],
+    ["a = 'it''s AND' AND b = 1", ["a = 'it''s AND'", 'b = 1']],
+    ['"k AND k" = 1 AND b = 2', ['"k AND k" = 1', 'b = 2']],
+    ['a BETWEEN 1 AND 2 AND b = 3', ['a BETWEEN 1 AND 2', 'b = 3']],
+    ['(a = 1 AND b = 2) AND c = 3', ['(a = 1 AND b = 2)', 'c = 3']],
+    ['a = 1 OR b = 2 AND c = 3', ['a = 1 OR b = 2 AND c = 3']],
+    ['(a = 1 OR b = 2) AND c = 3', ['(a = 1 OR b = 2)', 'c = 3']],
+    ['brand.and = 1 AND sand = 2', ['brand.and = 1', 'sand = 2']],
+    ["a = 'open AND b = 1", ["a = 'open AND b = 1"]],
+    ['a = 1 AND', ['a = 1 AND']],
+  ])('%s', (query, clauses) => expect(splitClauses(query)).toEqual(clauses))
+})
+
+test('clauses that are an OR keep their meaning among others', () => {
+  expect(withClause('a = 1 OR b = 2', 'c = 3')).toBe('(a = 1 OR b = 2) AND c = 3')
+  expect(withClause('', 'c = 3 OR d = 4')).toBe('c = 3 OR d = 4')
+})
+
+test('a clause is added once, replaced and taken away', () => {
+  expect(withClause('a = 1', 'a = 1')).toBe('a = 1')
+  expect(withoutClause('a = 1 AND b = 2', 'a = 1')).toBe('b = 2')
+  expect(replaceClause('a = 1 AND b = 2', 'a = 1', 'a = 5')).toBe('a = 5 AND b = 2')
+})
+
+test('negating twice gives the clause back', () => {
+  for (const clause of ['a = 1', 'EXISTS b', 'a = 1 OR b = 2']) expect(negate(negate(clause))).toBe(clause)
+})
+
+test('any key and any value make one clause, whatever they hold', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1 }), fc.string(), (key, value) => {
+      const clauses = [isValue(key, value), isNotValue(key, value), 'z = 1']
+      expect(splitClauses(joinClauses(clauses))).toEqual(clauses)
+    }),
+  )
+})

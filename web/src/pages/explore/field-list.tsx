@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import { FailureNote } from '../../parts/failure.tsx'
+import { count, share } from '../../parts/numbers.ts'
+import type { Field, Fields } from './questions.ts'
+import { type ValueActions, ValueMenu } from './value-menu.tsx'
+
+type FieldListProps = { fields: Fields | undefined; isOld: boolean; failure: unknown; actions: ValueActions; again(): unknown }
+
+/** FieldList shows every key of the newest events: in what share of them it is, and its most frequent values. */
+export function FieldList({ fields, isOld, failure, actions, again }: FieldListProps) {
+  const [typed, setTyped] = useState('')
+  if (failure && !fields) return <FailureNote thrown={failure} again={again} />
+  const shown = (fields?.fields ?? []).filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()))
+  return (
+    <section aria-label="Fields" className={`flex h-full flex-col ${isOld ? 'opacity-60' : ''}`}>
+      <div className="p-2">
+        <input
+          className="h-7 w-full rounded border border-line bg-ground px-2"
+          placeholder="Find a field"
+          aria-label="Find a field"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        {fields && (
+          <p className="mt-1 text-soft text-xs">
+            {fields.fields.length} fields, from a sample of {count(fields.sampled)} events
+          </p>
+        )}
+      </div>
+      <ul className="min-h-0 flex-1 overflow-auto px-1 pb-4">
+        {shown.map((field) => (
+          <FieldItem key={field.name} field={field} sampled={fields?.sampled ?? 0} actions={actions} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function FieldItem({ field, sampled, actions }: { field: Field; sampled: number; actions: ValueActions }) {
+  const { name, values } = field
+  return (
+    <li>
+      <details className="group rounded">
+        <summary className="flex cursor-pointer list-none items-center gap-1 rounded px-1 py-0.5 hover:bg-tint">
+          <span aria-hidden className="w-3 text-soft text-xs group-open:rotate-90">
+            ▸
+          </span>
+          <span className="min-w-0 flex-1 truncate font-mono text-xs">{name}</span>
+          <span className="text-soft text-xs tabular-nums">{share(field.count, sampled)}</span>
+        </summary>
+        <ul className="mb-1 pl-4">
+          {values.map(({ value, count: times }) => (
+            <li key={value}>
+              <ValueMenu name={name} value={value} actions={actions} className="relative flex w-full items-center gap-2 px-1 py-0.5">
+                <span
+                  aria-hidden
+                  className="absolute inset-y-0.5 left-0 rounded-sm bg-tint"
+                  style={{ width: `${(100 * times) / field.count}%` }}
+                />
+                <span className="relative min-w-0 flex-1 truncate font-mono text-xs">{value === '' ? '(empty)' : value}</span>
+                <span className="relative text-soft text-xs tabular-nums">{share(times, field.count)}</span>
+              </ValueMenu>
+            </li>
+          ))}
+          <li>
+            <button type="button" className="px-1 py-0.5 text-accent text-xs" onClick={() => actions.addColumn(name)}>
+              Show as a column
+            </button>
+          </li>
+        </ul>
+      </details>
+    </li>
+  )
+}

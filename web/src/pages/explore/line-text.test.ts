@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { headOf, piecesOf, plainLine, prettyJson, searchedWords, summaryOf } from './line-text.ts'
+
+test('a stack trace is shown by its first line, and how many follow', () => {
+  expect(headOf('Error: x\n  at a\n  at b')).toEqual({ head: 'Error: x', more: 2, isCut: false })
+  expect(headOf('one')).toMatchObject({ head: 'one', more: 0 })
+  expect(headOf('x'.repeat(100_000))).toMatchObject({ more: 0, isCut: true })
+})
+
+test('colours of terminals are taken out, marks of direction are made visible', () => {
+  expect(plainLine('\u001b[31mred\u001b[0m a\u202eb')).toBe('red a◇b')
+})
+
+test('words that were searched are found in a query', () => {
+  expect(searchedWords("timeout AND 'slow answer'")).toEqual(['slow answer', 'timeout'])
+  expect(searchedWords('status = 500')).toEqual([])
+  expect(searchedWords("level = 'error'")).toEqual([])
+})
+
+test('a line cut into pieces is the same line, whatever it holds and whatever is searched', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.array(fc.string({ minLength: 1 }), { maxLength: 3 }), (line, words) => {
+      expect(
+        piecesOf(line, words)
+          .map(({ text }) => text)
+          .join(''),
+      ).toBe(line)
+    }),
+  )
+  expect(piecesOf('a timeout of 30 in "x"', ['timeout']).map(({ kind }) => kind)).toEqual([
+    'plain',
+    'hit',
+    'plain',
+    'number',
+    'plain',
+    'quoted',
+  ])
+})
+
+test('JSON is indented and every digit stays as it was written', () => {
+  expect(prettyJson('{"a":1.50,"b":[1,12345678901234567890],"c":{},"d":"x,{y}"}')).toBe(
+    '{\n  "a": 1.50,\n  "b": [\n    1,\n    12345678901234567890\n  ],\n  "c": {},\n  "d": "x,{y}"\n}',
+  )
+  expect(prettyJson('not json')).toBe(undefined)
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = JSON.stringify(value)
+      const pretty = prettyJson(text)
+      if (pretty !== undefined) expect(JSON.stringify(JSON.parse(pretty))).toBe(JSON.stringify(JSON.parse(text)))
+    }),
+  )
+})
+
+test('a line of JSON is shown by what it says, its other keys after it; any other line as it came', () => {
+  const keys = { timestamp: '2026', level: 'info', message: 'done', user: 'ada' }
+  expect(summaryOf('{"message":"done"}', keys)).toEqual({ said: 'done', pairs: [['user', 'ada']] })
+  expect(summaryOf('{"a":1}', { a: '1' })).toBe(undefined)
+  expect(summaryOf('plain', keys)).toBe(undefined)
+})

@@ -1,0 +1,95 @@
+/** A Piece of a line is text with what it is, for light marking; it is always shown as text. */
+export type Piece = { text: string; kind: 'plain' | 'hit' | 'number' | 'quoted' }
+
+/** SHOWN_MAX bounds what of one line is put into the page; the rest is there in full when it is copied. */
+const SHOWN_MAX = 4_000
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours of terminals are made of them
+const COLOURS = /\u001b\[[\d;]*[A-Za-z]/g
+// Marks that turn the direction of what follows; shown as signs, they can hide nothing.
+const TURNS = /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g
+
+/** plainLine is a line as it can be shown: without colours of terminals, with marks of direction made visible. */
+export const plainLine = (raw: string): string => raw.replaceAll(COLOURS, '').replaceAll(TURNS, '◇')
+
+/** headOf is the first line of an event, and how many more there are. */
+export function headOf(raw: string): { head: string; more: number; isCut: boolean } {
+  const text = plainLine(raw)
+  const end = text.indexOf('\n')
+  const head = end < 0 ? text : text.slice(0, end)
+  const more = end < 0 ? 0 : text.slice(end + 1).split('\n').length
+  return { head: head.slice(0, SHOWN_MAX), more, isCut: head.length > SHOWN_MAX }
+}
+
+/** searchedWords are the words of free text in a query, to be marked where they occur. */
+export function searchedWords(query: string): string[] {
+  if (/[=<>~]|\b(?:LIKE|ILIKE|IN|IS|BETWEEN|REGEXP|EXISTS)\b/i.test(query)) return []
+  const phrases = [...query.matchAll(/'((?:[^']|'')+)'/g)].map(([, text = '']) => text.replaceAll("''", "'"))
+  const words = query.replaceAll(/'(?:[^']|'')*'/g, ' ').split(/[\s()]+/)
+  return [...phrases, ...words.filter((word) => word !== '' && !/^(?:and|or|not|\*)$/i.test(word))]
+}
+
+/** piecesOf cuts a line for marking: what was searched, numbers, quoted text. */
+export function piecesOf(line: string, words: readonly string[]): Piece[] {
+  const hits = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
+  const pattern = new RegExp(
+    `${hits === '' ? '' : `(?<hit>${hits})|`}(?<quoted>"(?:[^"\\\\]|\\\\.)*")|(?<number>(?<![\\w.-])-?\\d+(?:\\.\\d+)?(?![\\w-]))`,
+    'gi',
+  )
+  const pieces: Piece[] = []
+  let from = 0
+  for (const found of line.matchAll(pattern)) {
+    if (found.index > from) pieces.push({ text: line.slice(from, found.index), kind: 'plain' })
+    const { hit, quoted } = found.groups ?? {}
+    pieces.push({ text: found[0], kind: hit !== undefined ? 'hit' : quoted !== undefined ? 'quoted' : 'number' })
+    from = found.index + found[0].length
+  }
+  if (from < line.length) pieces.push({ text: line.slice(from), kind: 'plain' })
+  return pieces
+}
+
+/** prettyJson is a line of JSON over several lines, its numbers as they were written; undefined when the line is none. */
+export function prettyJson(raw: string): string | undefined {
+  const text = raw.trim()
+  if (!/^[{[]/.test(text)) return undefined
+  try {
+    JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  return indented(text)
+}
+
+/** indented moves nothing but blanks outside of strings, so that every digit stays. */
+function indented(text: string): string {
+  let depth = 0
+  let out = ''
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+    const newline = () => `\n${'  '.repeat(depth)}`
+    if (token === '{' || token === '[') {
+      depth += 1
+      out += token + newline()
+    } else if (token === '}' || token === ']') {
+      depth -= 1
+      out = /[{[]\s*$/.test(out) ? out.trimEnd() + token : out + newline() + token
+    } else if (token === ',') out += token + newline()
+    else out += token === ':' ? ': ' : token
+  }
+  return out
+}
+
+const SAID = ['message', 'msg', 'log', 'body']
+/** What the row shows elsewhere, or what only a machine reads. */
+const TOLD = /^(?:@?timestamp|time|ts|level|severity|stack)$/i
+const PAIRS_MAX = 20
+
+/** summaryOf puts what a line of JSON says before its other keys; undefined where the line is best shown as it came. */
+export function summaryOf(
+  raw: string,
+  keys: Readonly<Record<string, string>>,
+): { said: string; pairs: readonly (readonly [string, string])[] } | undefined {
+  if (!raw.startsWith('{')) return undefined
+  const name = SAID.find((one) => keys[one] !== undefined && keys[one] !== '')
+  if (name === undefined) return undefined
+  const pairs = Object.entries(keys).filter(([key, value]) => key !== name && !TOLD.test(key) && value !== '')
+  return { said: keys[name] ?? '', pairs: pairs.slice(0, PAIRS_MAX) }
+}

@@ -1,0 +1,90 @@
+import type { Event } from '@dendro/api'
+import { fromText } from '@dendro/api/client'
+import { useEffect, useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { keptCredential } from '../../session/session.ts'
+
+export type Live = { events: readonly Event[]; perSecond: number; failure: unknown }
+
+const KEPT = 5_000
+const PAINT_MS = 250
+const RATE_MS = 5_000
+const AGAIN_MS = 2_000
+
+/** useLive watches events as they arrive, newest first; the stream ends with the view. */
+export function useLive(datasets: readonly string[] | undefined, where: string, isOn: boolean): Live {
+  const client = useClient()
+  const [live, setLive] = useState<Live>({ events: [], perSecond: 0, failure: undefined })
+  const key = JSON.stringify([datasets, where])
+  useEffect(() => {
+    if (!isOn) return
+    const leaving = new AbortController()
+    const [from, filter] = JSON.parse(key) as [string[] | null, string]
+    const body = { ...(from ? { from } : { from_expr: '*' }), ...(filter === '' ? {} : { where: filter }) }
+    let waiting: Event[] = []
+    let arrivals: { atMs: number; count: number }[] = []
+    setLive({ events: [], perSecond: 0, failure: undefined })
+    const painting = setInterval(() => {
+      const nowMs = Date.now()
+      arrivals = [...arrivals, { atMs: nowMs, count: waiting.length }].filter(({ atMs }) => nowMs - atMs < RATE_MS)
+      const perSecond = arrivals.reduce((sum, one) => sum + one.count, 0) / (RATE_MS / 1_000)
+      const fresh = waiting.toReversed()
+      waiting = []
+      setLive((before) =>
+        fresh.length === 0 && before.perSecond === perSecond
+          ? before
+          : { ...before, events: [...fresh, ...before.events].slice(0, KEPT), perSecond },
+      )
+    }, PAINT_MS)
+    void watch(leaving.signal, () => client.liveTail.start({ body, signal: leaving.signal }), {
+      taken: (event) => waiting.push(event),
+      failed: (failure) => setLive((before) => ({ ...before, failure })),
+    })
+    return () => {
+      clearInterval(painting)
+      leaving.abort()
+    }
+  }, [client, key, isOn])
+  return live
+}
+
+type Told = { taken(event: Event): void; failed(thrown: unknown): void }
+
+async function watch(signal: AbortSignal, start: () => Promise<{ job_id: string }>, told: Told): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const { job_id } = await start()
+      told.failed(undefined)
+      await readStream(job_id, signal, told)
+    } catch (thrown) {
+      if (signal.aborted) return
+      told.failed(thrown)
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+  }
+}
+
+/** readStream reads server-sent events by hand: the browser's own reader of them cannot send a credential. */
+async function readStream(job: string, signal: AbortSignal, { taken }: Told): Promise<void> {
+  const credential = keptCredential()
+  const headers: Record<string, string> =
+    credential?.kind === 'token' ? { authorization: `Bearer ${credential.text}` } : { 'x-service-api-key': credential?.text ?? '' }
+  const answer = await fetch(`/live-tail/stream?job_id=${encodeURIComponent(job)}`, { headers, signal })
+  if (!answer.ok || !answer.body) throw new Error(`the live tail answered ${answer.status}`)
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const parts = (rest + value).split('\n\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) {
+      const data = part
+        .split('\n')
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice(5).trim())
+        .join('\n')
+      if (data !== '') taken(fromText(data) as Event)
+    }
+  }
+}

@@ -1,0 +1,265 @@
+import { ApiFailure } from '@dendro/api/client'
+import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
+import { type Completion, completionsAt } from './completing.ts'
+import type { Field } from './questions.ts'
+
+type QueryLineProps = {
+  query: string
+  off: readonly string[]
+  failure: unknown
+  fields: readonly Field[]
+  isBusy: boolean
+  inputRef: RefObject<HTMLInputElement | null>
+  onQuery(query: string, off?: readonly string[]): void
+  onRun(): void
+  onCancel(): void
+}
+
+/** QueryLine is one query in two forms: its text, and its conditions as chips that can be edited, negated, switched off and removed. */
+export function QueryLine({ query, off, failure, fields, isBusy, inputRef, onQuery, onRun, onCancel }: QueryLineProps) {
+  const [text, setText] = useState(query)
+  useEffect(() => setText(query), [query])
+  const clauses = splitClauses(query)
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim() === query) onRun()
+    else onQuery(text.trim())
+  }
+  return (
+    <div className="flex min-w-0 flex-1 flex-col gap-1">
+      <form onSubmit={send} className="flex gap-2">
+        <Completing text={text} fields={fields} inputRef={inputRef} onText={setText} />
+        {isBusy ? (
+          <Button onClick={onCancel} className="w-20 justify-center">
+            Cancel
+          </Button>
+        ) : (
+          <Button type="submit" look="main" className="w-20 justify-center">
+            Run
+          </Button>
+        )}
+      </form>
+      <QueryFailure query={query} failure={failure} onFix={onQuery} />
+      {(clauses.length > 0 || off.length > 0) && (
+        <ul className="flex flex-wrap gap-1" aria-label="Conditions">
+          {clauses.map((clause) => (
+            <Chip
+              key={clause}
+              clause={clause}
+              isOn
+              onEdit={(by) => onQuery(replaceClause(query, clause, by))}
+              onNegate={() => onQuery(replaceClause(query, clause, negate(clause)))}
+              onSwitch={() => onQuery(withoutClause(query, clause), [...off, clause])}
+              onRemove={() => onQuery(withoutClause(query, clause))}
+            />
+          ))}
+          {off.map((clause) => (
+            <Chip
+              key={`off ${clause}`}
+              clause={clause}
+              isOn={false}
+              onEdit={(by) =>
+                onQuery(
+                  query,
+                  off.map((one) => (one === clause ? by : one)),
+                )
+              }
+              onNegate={() =>
+                onQuery(
+                  query,
+                  off.map((one) => (one === clause ? negate(clause) : one)),
+                )
+              }
+              onSwitch={() =>
+                onQuery(
+                  withClause(query, clause),
+                  off.filter((one) => one !== clause),
+                )
+              }
+              onRemove={() =>
+                onQuery(
+                  query,
+                  off.filter((one) => one !== clause),
+                )
+              }
+            />
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+type ChipProps = { clause: string; isOn: boolean; onEdit(by: string): void; onNegate(): void; onSwitch(): void; onRemove(): void }
+
+function Chip({ clause, isOn, onEdit, onNegate, onSwitch, onRemove }: ChipProps) {
+  const [draft, setDraft] = useState<string>()
+  const finish = () => {
+    if (draft !== undefined && draft.trim() !== '' && draft.trim() !== clause) onEdit(draft.trim())
+    setDraft(undefined)
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') finish()
+    if (event.key === 'Escape') setDraft(undefined)
+  }
+  const sign = 'px-1 text-soft hover:text-ink'
+  return (
+    <li
+      className={`flex max-w-full items-center rounded border font-mono text-xs ${isOn ? 'border-line bg-tint' : 'border-line border-dashed text-soft line-through'}`}
+    >
+      {draft === undefined ? (
+        <button type="button" className="truncate px-1.5 py-0.5" title={`${clause} (edit)`} onClick={() => setDraft(clause)}>
+          {clause}
+        </button>
+      ) : (
+        <input
+          // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit this
+          autoFocus
+          className="bg-panel px-1.5 py-0.5"
+          size={Math.min(60, draft.length + 2)}
+          aria-label="Edit the condition"
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onBlur={finish}
+          onKeyDown={onKey}
+        />
+      )}
+      <button type="button" className={sign} onClick={onNegate} title="Negate" aria-label={`Negate ${clause}`}>
+        ≠
+      </button>
+      <button
+        type="button"
+        className={sign}
+        onClick={onSwitch}
+        title={isOn ? 'Switch off' : 'Switch on'}
+        aria-label={`Switch ${isOn ? 'off' : 'on'} ${clause}`}
+      >
+        {isOn ? '◉' : '○'}
+      </button>
+      <button type="button" className={sign} onClick={onRemove} title="Remove" aria-label={`Remove ${clause}`}>
+        ×
+      </button>
+    </li>
+  )
+}
+
+/** QueryFailure marks the characters that an error of the language speaks of, and offers what would mend them. */
+function QueryFailure({ query, failure, onFix }: { query: string; failure: unknown; onFix(query: string): void }) {
+  const errors = failure instanceof ApiFailure ? (failure.errors ?? []).filter(({ field }) => field === 'where') : []
+  if (errors.length === 0) return null
+  return (
+    <div role="alert" className="rounded border border-error/50 bg-panel px-2 py-1 text-sm">
+      {errors.map((error) => {
+        const { position: from = query.length, length = 1, fix } = error
+        return (
+          <div key={`${error.code} ${from}`} className="flex flex-col gap-0.5">
+            <code className="overflow-x-auto whitespace-pre font-mono text-xs">
+              {query.slice(0, from)}
+              <mark className="bg-transparent text-error underline decoration-2 decoration-wavy">
+                {query.slice(from, from + length) || '␣'}
+              </mark>
+              {query.slice(from + length)}
+            </code>
+            <span className="text-error">
+              {error.message}
+              {error.hint ? `: ${error.hint}` : ''}
+            </span>
+            {fix && (
+              <Button
+                className="self-start"
+                onClick={() => onFix(query.slice(0, fix.position) + fix.text + query.slice(fix.position + fix.length))}
+              >
+                Change to <code className="font-mono">{fix.text || '(nothing)'}</code>
+              </Button>
+            )}
+          </div>
+        )
+      })}
+    </div>
+  )
+}
+
+type CompletingProps = {
+  text: string
+  fields: readonly Field[]
+  inputRef: RefObject<HTMLInputElement | null>
+  onText(text: string): void
+}
+
+/** Completing is a line of text that offers keys, operators and values seen in the range where they can stand. */
+function Completing({ text, fields, inputRef, onText }: CompletingProps) {
+  const [offers, setOffers] = useState<readonly Completion[]>([])
+  const [at, setAt] = useState(0)
+  const id = useId()
+  const look = (value: string, cursor: number) => {
+    setOffers(completionsAt(value, cursor, fields))
+    setAt(0)
+  }
+  const take = (offer: Completion) => {
+    const next = text.slice(0, offer.from) + offer.insert + text.slice(offer.to)
+    onText(next)
+    setOffers([])
+    const cursor = offer.from + offer.insert.length
+    requestAnimationFrame(() => inputRef.current?.setSelectionRange(cursor, cursor))
+  }
+  const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
+    const offer = offers[at]
+    if (event.key === 'Escape' && offers.length > 0) setOffers([])
+    else if (event.key === 'ArrowDown' && offers.length > 0) setAt((at + 1) % offers.length)
+    else if (event.key === 'ArrowUp' && offers.length > 0) setAt((at + offers.length - 1) % offers.length)
+    else if (event.key === 'Tab' && offer && !event.shiftKey) take(offer)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div className="relative min-w-0 flex-1">
+      <input
+        ref={inputRef}
+        role="combobox"
+        aria-expanded={offers.length > 0}
+        aria-controls={id}
+        aria-activedescendant={offers.length > 0 ? `${id}-${at}` : undefined}
+        aria-autocomplete="list"
+        aria-label="Query"
+        spellCheck={false}
+        autoComplete="off"
+        className="h-8 w-full rounded border border-line bg-ground px-2 font-mono text-[13px] placeholder:font-sans placeholder:text-soft"
+        placeholder="Words, or key = value AND …    ( / to come here, Tab completes )"
+        value={text}
+        onChange={(event) => {
+          onText(event.target.value)
+          look(event.target.value, event.target.selectionStart ?? event.target.value.length)
+        }}
+        onClick={(event) => look(text, event.currentTarget.selectionStart ?? text.length)}
+        onBlur={() => setOffers([])}
+        onKeyDown={onKey}
+      />
+      <div
+        id={id}
+        role="listbox"
+        aria-label="Completions"
+        hidden={offers.length === 0}
+        className="absolute top-9 left-0 z-30 max-h-72 w-full max-w-md overflow-auto rounded-md border border-line bg-panel p-1 shadow-lg"
+      >
+        {offers.map((offer, index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the line; the arrows move what is active
+          // biome-ignore lint/a11y/useKeyWithClickEvents: Tab takes what is active
+          <div
+            key={offer.label}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            className="flex cursor-pointer justify-between gap-4 rounded px-2 py-0.5 font-mono text-xs aria-selected:bg-tint"
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => take(offer)}
+          >
+            <span className="truncate">{offer.label}</span>
+            <span className="shrink-0 font-sans text-soft">{offer.note}</span>
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}

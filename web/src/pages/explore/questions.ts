@@ -1,0 +1,147 @@
+import type { Event } from '@dendro/api'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { askedRange, boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
+
+/** A Question is what every part of the page asks about; `turn` changes when a person asks again. */
+export type Question = { datasets: readonly string[] | undefined; where: string; range: Range; turn: number }
+
+/** ROWS is a page of events: enough for any screen, little enough to arrive at once. */
+const ROWS = 200
+const SLICES = 120
+
+const sourceOf = ({ datasets }: Question) => (datasets === undefined ? { from_expr: '*' } : { from: [...datasets] })
+const filterOf = ({ where }: Question) => (where === '' ? {} : { where })
+const keyOf = ({ datasets, where, range, turn }: Question) => [datasets, where, range, turn] as const
+
+export type Page = { events: Event[]; total: number; isExact: boolean; ms: string; bytes: number; next: string | undefined }
+
+/** useEvents are the matching events, newest first, page by page. A page that nobody waits for any more is cancelled, and with it the question in the store. */
+export function useEvents(question: Question, isOn: boolean) {
+  const client = useClient()
+  return useInfiniteQuery({
+    queryKey: ['events', ...keyOf(question)],
+    enabled: isOn,
+    placeholderData: keepPreviousData,
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam, signal }): Promise<Page> => {
+      const body = pageParam
+        ? { pagination_token: pageParam, per_page: ROWS }
+        : { ...sourceOf(question), ...filterOf(question), ...askedRange(question.range), select: ['*', '@raw'], limit: ROWS }
+      const answer = await client.search.run({ body, signal, repeatable: true })
+      const next = answer.pagination.next_page_url
+      return {
+        events: answer.events,
+        total: Number(answer.totals.count),
+        isExact: answer.is_exact,
+        ms: answer.explain['Execution time (millis)'],
+        bytes: Number(answer.explain['Bytes searched'] ?? 0),
+        next: next === undefined ? undefined : (new URL(next).searchParams.get('pagination_token') ?? undefined),
+      }
+    },
+    getNextPageParam: (page: Page) => page.next,
+  })
+}
+
+export type Bar = { fromMs: number; info: number; warn: number; error: number }
+export type Bars = { bars: Bar[]; stepMs: number; total: number; isExact: boolean }
+
+/** useBars counts the matching events by status in round steps. */
+export function useBars(question: Question, isOn: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['bars', ...keyOf(question)],
+    enabled: isOn,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<Bars> => {
+      const grid = gridOf(boundsOf(question.range, Date.now()), SLICES)
+      const body = {
+        ...sourceOf(question),
+        ...filterOf(question),
+        from_ts: Math.max(0, grid.fromMs),
+        to_ts: grid.toMs,
+        select: ['count(*)'],
+        groups: ['@status'],
+        num_of_slices: grid.slices,
+      }
+      const answer = await client.search.run({ body, signal, repeatable: true })
+      const bars: Bar[] = Array.from({ length: grid.slices }, (_, at) => ({
+        fromMs: grid.fromMs + at * grid.stepMs,
+        info: 0,
+        warn: 0,
+        error: 0,
+      }))
+      for (const { name, timeseries } of answer.groups_series) {
+        if (name !== 'info' && name !== 'warn' && name !== 'error') continue
+        for (const [at, slice] of timeseries.entries()) {
+          const bar = bars[at]
+          if (bar) bar[name] = Number(slice.count)
+        }
+      }
+      return { bars, stepMs: grid.stepMs, total: Number(answer.totals.count), isExact: answer.is_exact }
+    },
+  })
+}
+
+export type Field = { name: string; count: number; values: { value: string; count: number }[] }
+export type Fields = { fields: Field[]; sampled: number }
+
+/** useFields are the keys of the newest events of the datasets, with their most frequent values, from a sample. */
+export function useFields(question: Question, isOn: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['fields', question.datasets, question.range, question.turn],
+    enabled: isOn,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<Fields> => {
+      const source = question.datasets === undefined ? {} : { log_id: [...question.datasets] }
+      const answer = await client.topKeys.get({ query: { ...source, ...askedRange(question.range), limit: 300 }, signal })
+      return merged(Object.values(answer))
+    },
+  })
+}
+
+type Keys = Record<string, { rank: number; values: Record<string, { value: string; rank: number }> }>
+
+function merged(logs: readonly Keys[]): Fields {
+  const fields = new Map<string, { count: number; values: Map<string, number> }>()
+  let sampled = 0
+  for (const keys of logs) {
+    sampled += Math.max(0, ...Object.values(keys).map(({ rank }) => rank))
+    for (const [name, { rank, values }] of Object.entries(keys)) {
+      const field = fields.get(name) ?? { count: 0, values: new Map() }
+      fields.set(name, field)
+      field.count += rank
+      for (const { value, rank: times } of Object.values(values)) field.values.set(value, (field.values.get(value) ?? 0) + times)
+    }
+  }
+  const list = [...fields].map(([name, { count, values }]) => ({
+    name,
+    count,
+    values: [...values].map(([value, times]) => ({ value, count: times })).sort((a, b) => b.count - a.count),
+  }))
+  return { fields: list.sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)), sampled }
+}
+
+export function usePatterns(question: Question, isOn: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['patterns', ...keyOf(question)],
+    enabled: isOn,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) =>
+      client.patterns.find({
+        body: { search_details: { ...sourceOf(question), ...filterOf(question), ...askedRange(question.range) } },
+        signal,
+        repeatable: true,
+      }),
+  })
+}
+
+export function useDatasets() {
+  const client = useClient()
+  const query = useQuery({ queryKey: ['datasets'], queryFn: ({ signal }) => client.datasets.list({ signal }), staleTime: 60_000 })
+  const byId = useMemo(() => new Map((query.data?.datasets ?? []).map((dataset) => [dataset.id, dataset])), [query.data])
+  return { ...query, byId }
+}

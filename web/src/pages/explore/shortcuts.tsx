@@ -1,0 +1,44 @@
+import { Dialog } from 'radix-ui'
+import { Button } from '../../ui/button.tsx'
+
+const shortcuts = [
+  ['/', 'Go to the query'],
+  ['Tab', 'Take a completion'],
+  ['Enter', 'Run the query; open the row'],
+  ['j  k', 'Next row, row before'],
+  ['x', 'Open or close the row'],
+  ['c', 'What was before and after the row'],
+  ['t', 'Time range'],
+  ['l', 'Live'],
+  ['r', 'Ask again'],
+  ['?', 'This list'],
+] as const
+
+export function Shortcuts({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/30" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="fixed top-1/2 left-1/2 z-40 w-80 max-w-[90vw] -translate-x-1/2 -translate-y-1/2 rounded-lg border border-line bg-panel p-4 shadow-xl"
+        >
+          <Dialog.Title className="mb-2 font-semibold">Keys</Dialog.Title>
+          <dl className="grid grid-cols-[5rem_1fr] gap-y-1">
+            {shortcuts.map(([key, does]) => (
+              <div key={key} className="contents">
+                <dt>
+                  <kbd className="rounded border border-line bg-ground px-1.5 font-mono text-xs">{key}</kbd>
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+          <Dialog.Close asChild>
+            <Button className="mt-3">Close</Button>
+          </Dialog.Close>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { Popover } from '../ui/popover.tsx'
+
+export type PickedDataset = { id: string; collection: string; dataset: string }
+
+type DatasetPickerProps = {
+  all: readonly PickedDataset[]
+  /** picked are ids; undefined means all. */
+  picked: readonly string[] | undefined
+  onPick(picked: string[] | undefined): void
+}
+
+/** DatasetPicker chooses where to look: everything, or some datasets, found by typing. */
+export function DatasetPicker({ all, picked, onPick }: DatasetPickerProps) {
+  const [typed, setTyped] = useState('')
+  const words = typed.toLowerCase().split(/\s+/)
+  const shown = all
+    .filter(({ collection, dataset }) => words.every((word) => `${collection}/${dataset}`.toLowerCase().includes(word)))
+    .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  const isPicked = (id: string) => picked?.includes(id) ?? false
+  const toggle = (id: string) => {
+    const next = isPicked(id) ? (picked ?? []).filter((one) => one !== id) : [...(picked ?? []), id]
+    onPick(next.length === 0 ? undefined : next)
+  }
+  return (
+    <Popover
+      label="Datasets"
+      trigger={
+        <Button title="Where to look">
+          <span className="max-w-56 truncate">{labelOf(all, picked)}</span> <span aria-hidden>▾</span>
+        </Button>
+      }
+    >
+      <div className="flex w-72 max-w-full flex-col gap-2">
+        <input
+          className="h-8 rounded border border-line bg-ground px-2"
+          placeholder="Find a dataset"
+          aria-label="Find a dataset"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <label className="flex items-center gap-2 px-1">
+          <input type="checkbox" checked={picked === undefined} onChange={() => onPick(undefined)} /> All datasets
+        </label>
+        <ul className="max-h-72 overflow-auto">
+          {shown.map((one) => (
+            <li key={one.id} className="flex items-center gap-2 rounded px-1 hover:bg-tint">
+              <label className="flex min-w-0 flex-1 items-center gap-2 py-0.5">
+                <input type="checkbox" checked={isPicked(one.id)} onChange={() => toggle(one.id)} />
+                <span className="truncate">
+                  <span className="text-soft">{one.collection} /</span> {one.dataset}
+                </span>
+              </label>
+              <button type="button" className="px-1 text-accent text-xs" onClick={() => onPick([one.id])}>
+                only
+              </button>
+            </li>
+          ))}
+          {shown.length === 0 && <li className="px-1 text-soft">No dataset has such a name.</li>}
+        </ul>
+      </div>
+    </Popover>
+  )
+}
+
+const nameOf = ({ collection, dataset }: PickedDataset): string => `${collection} / ${dataset}`
+
+function labelOf(all: readonly PickedDataset[], picked: readonly string[] | undefined): string {
+  if (picked === undefined) return 'All datasets'
+  const [first] = all.filter(({ id }) => picked.includes(id))
+  if (picked.length === 1) return first ? nameOf(first) : 'A dataset that is gone'
+  return `${picked.length} datasets`
+}

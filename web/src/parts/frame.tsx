@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { forgetCredential } from '../session/session.ts'
+import { Button } from '../ui/button.tsx'
+import { useClient } from './client.ts'
+import { applyTheme, keptTheme, type Theme } from './theme.ts'
+
+const places = [
+  { to: '/explore', name: 'Explore' },
+  { to: '/data', name: 'Data' },
+] as const
+
+/** Frame is what stands around every page: where one can go, who one is, the theme. */
+export function Frame() {
+  return (
+    <div className="flex h-full flex-col">
+      <a href="#page" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-panel focus:p-2">
+        To the page
+      </a>
+      <header className="flex h-11 shrink-0 items-center gap-4 border-line border-b bg-panel px-3">
+        <Link to="/explore" search={{}} className="flex items-center gap-2 font-semibold">
+          <img src="/docs/icon.svg" alt="" width="20" height="20" />
+          <span className="max-sm:sr-only">Dendro</span>
+        </Link>
+        <nav aria-label="Pages" className="flex items-center gap-1">
+          {places.map(({ to, name }) => (
+            <Link
+              key={to}
+              to={to}
+              search={{}}
+              className="rounded px-2 py-1 text-soft hover:text-ink aria-[current=page]:bg-tint aria-[current=page]:text-ink"
+            >
+              {name}
+            </Link>
+          ))}
+          <a className="rounded px-2 py-1 text-soft hover:text-ink" href="/docs">
+            API
+          </a>
+        </nav>
+        <div className="ml-auto flex items-center gap-2">
+          <ThemeButton />
+          <Who />
+        </div>
+      </header>
+      <main id="page" className="min-h-0 flex-1">
+        <Outlet />
+      </main>
+    </div>
+  )
+}
+
+const themes: Record<Theme, { next: Theme; sign: string }> = {
+  system: { next: 'light', sign: '◐' },
+  light: { next: 'dark', sign: '○' },
+  dark: { next: 'system', sign: '●' },
+}
+
+function ThemeButton() {
+  const [theme, setTheme] = useState(keptTheme)
+  const { next, sign } = themes[theme]
+  const turn = () => {
+    applyTheme(next)
+    setTheme(next)
+  }
+  return (
+    <Button look="quiet" onClick={turn} title={`Theme: ${theme}. Change to ${next}.`} aria-label={`Theme ${theme}, change to ${next}`}>
+      {sign}
+    </Button>
+  )
+}
+
+function Who() {
+  const client = useClient()
+  const navigate = useNavigate()
+  const me = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => client.auth.me({ signal }), staleTime: Number.POSITIVE_INFINITY })
+  const name = me.data?.user?.email ?? me.data?.api_key?.name
+  const leave = async () => {
+    if (me.data?.type === 'USER_ID') await client.auth.logout().catch(() => undefined)
+    forgetCredential()
+    await navigate({ to: '/sign-in', search: {} })
+    location.reload()
+  }
+  return (
+    <div className="flex items-center gap-2">
+      {name && <span className="max-w-48 truncate text-soft max-md:hidden">{name}</span>}
+      <Button look="quiet" onClick={leave}>
+        Sign out
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,14 @@
+export type Theme = 'system' | 'light' | 'dark'
+
+const KEY = 'dendro.theme'
+
+export function keptTheme(): Theme {
+  const kept = localStorage.getItem(KEY)
+  return kept === 'light' || kept === 'dark' ? kept : 'system'
+}
+
+export function applyTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme
+  localStorage.setItem(KEY, theme)
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { boundsOf, gridOf, nameOf, readMoment, readRange } from './time-range.ts'
+
+const NOW = Date.UTC(2026, 10, 21, 15, 4, 5)
+
+describe('what a person types', () => {
+  test.each([
+    ['15m', 'Last 15 minutes'],
+    ['15 min', 'Last 15 minutes'],
+    ['1h', 'Last 1 hour'],
+    ['last 3 weeks', 'Last 3 weeks'],
+    ['Last Two Days', 'Last 2 days'],
+    ['90 days ago', 'Last 90 days'],
+    ['last hour', 'Last 1 hour'],
+    ['6 months', 'Last 6 months'],
+    ['1y', 'Last 1 year'],
+    [' yesterday ', 'yesterday'],
+    ['previous  week', 'previous week'],
+  ])('%s is %s', (typed, words) => expect(readRange(typed, NOW)).toEqual({ words }))
+
+  test.each(['', 'soon', '0m', 'hour', '12', '-5m', '2026-13-01', 'last banana'])('%j is not understood', (typed) =>
+    expect(readRange(typed, NOW)).toBe(undefined),
+  )
+
+  test('a moment is shown with what was around it, two moments are a range', () => {
+    const at = Date.UTC(2026, 10, 20, 9, 30)
+    expect(readRange('2026-11-20T09:30:00Z', NOW)).toEqual({ fromMs: at - 300_000, toMs: at + 300_000 })
+    expect(readRange('2026-11-20 09:30 to 2026-11-20 10:30', NOW)).toEqual({ fromMs: at, toMs: at + 3_600_000 })
+    expect(readRange('2026-11-20 09:30 - now', NOW)).toEqual({ fromMs: at, toMs: NOW })
+    expect(readRange('2026-11-20 09:30 to 2026-11-19', NOW)).toBe(undefined)
+  })
+
+  test.each([
+    ['1795274120', 1_795_274_120_000],
+    ['1795274120187', 1_795_274_120_187],
+    ['1795274120187123456', 1_795_274_120_187],
+    ['2026-11-21', Date.UTC(2026, 10, 21)],
+    ['2026-11-21 15:04:05,250', Date.UTC(2026, 10, 21, 15, 4, 5, 250)],
+    ['2026-11-21T17:04:05+0200', Date.UTC(2026, 10, 21, 15, 4, 5)],
+  ])('%s is a moment', (text, ms) => expect(readMoment(text)).toBe(ms))
+})
+
+test.each([
+  ['Last 15 minutes', NOW - 900_000, NOW],
+  ['today', Date.UTC(2026, 10, 21), NOW],
+  ['yesterday', Date.UTC(2026, 10, 20), Date.UTC(2026, 10, 21)],
+  ['this week', Date.UTC(2026, 10, 16), NOW],
+  ['previous month', Date.UTC(2026, 9, 1), Date.UTC(2026, 10, 1)],
+  ['this quarter', Date.UTC(2026, 9, 1), NOW],
+])('%s means these moments', (words, fromMs, toMs) => expect(boundsOf({ words }, NOW)).toEqual({ fromMs, toMs }))
+
+test('steps are round and stand still while the range slides', () => {
+  const at = (shiftMs: number) => gridOf({ fromMs: NOW - 900_000 + shiftMs, toMs: NOW + shiftMs }, 100)
+  expect(at(0).stepMs).toBe(10_000)
+  expect(at(0).fromMs % 10_000).toBe(0)
+  expect(at(3_000).fromMs).toBe(at(0).fromMs)
+  expect(at(0).fromMs).toBeLessThanOrEqual(NOW - 900_000)
+  expect(at(0).toMs).toBeGreaterThanOrEqual(NOW)
+  expect(at(0).slices).toBeLessThanOrEqual(101)
+  expect(gridOf({ fromMs: 0, toMs: NOW }, 100).slices).toBeLessThanOrEqual(101)
+})
+
+test('a fixed range is named by its moments, the day once', () => {
+  const fromMs = Date.UTC(2026, 10, 20, 9)
+  expect(nameOf({ fromMs, toMs: fromMs + 90_000 }, 'utc')).toBe('2026-11-20 09:00 – 09:01:30')
+  expect(nameOf({ fromMs, toMs: fromMs + 86_400_000 }, 'utc')).toBe('2026-11-20 09:00 – 2026-11-21 09:00')
+})

@@ -1,0 +1,176 @@
+/** A Range is what a person chose: words the service resolves anew with every question, or two fixed moments. */
+export type Range = { words: string } | { fromMs: number; toMs: number }
+
+export const DEFAULT_RANGE: Range = { words: 'Last 15 minutes' }
+
+export const presets: readonly { words: string; name: string }[] = [
+  { words: 'Last 5 minutes', name: '5 minutes' },
+  { words: 'Last 15 minutes', name: '15 minutes' },
+  { words: 'Last 1 hour', name: '1 hour' },
+  { words: 'Last 4 hours', name: '4 hours' },
+  { words: 'Last 24 hours', name: '24 hours' },
+  { words: 'Last 7 days', name: '7 days' },
+  { words: 'Last 30 days', name: '30 days' },
+  { words: 'today', name: 'Today' },
+  { words: 'yesterday', name: 'Yesterday' },
+]
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+const units: Record<string, { name: string; ms: number }> = {
+  s: { name: 'second', ms: 1_000 },
+  m: { name: 'minute', ms: MINUTE_MS },
+  min: { name: 'minute', ms: MINUTE_MS },
+  h: { name: 'hour', ms: HOUR_MS },
+  d: { name: 'day', ms: DAY_MS },
+  w: { name: 'week', ms: 7 * DAY_MS },
+  mo: { name: 'month', ms: 30 * DAY_MS },
+  y: { name: 'year', ms: 365 * DAY_MS },
+}
+const numerals = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
+const calendar = [
+  'today',
+  'yesterday',
+  'day before yesterday',
+  'this week',
+  'previous week',
+  'this month',
+  'previous month',
+  'this quarter',
+  'previous quarter',
+  'this year',
+  'previous year',
+]
+
+/** readRange understands what a person types or pastes: `15m`, `last 3 weeks`, `yesterday`, a moment, or two moments. */
+export function readRange(typed: string, nowMs: number): Range | undefined {
+  const text = typed.trim().toLowerCase().replaceAll(/\s+/g, ' ')
+  if (text === '') return undefined
+  if (calendar.includes(text)) return { words: text }
+  return readLast(text) ?? readMoments(typed.trim(), nowMs)
+}
+
+function readLast(text: string): Range | undefined {
+  const found = /^(?:last |past )?(?:(\d{1,6}) ?|([a-z]+) )?([a-z]+?)s?(?: ago)?$/.exec(text)
+  if (!found) return undefined
+  const [, digits, numeral, word = ''] = found
+  const amount = digits ?? numeral
+  const unit = units[word] ?? Object.values(units).find(({ name }) => name === word)
+  const number = amount === undefined ? 1 : /^\d/.test(amount) ? Number(amount) : numerals.indexOf(amount) + 1
+  if (!unit || number < 1 || (amount === undefined && !text.startsWith('last') && !text.startsWith('past'))) return undefined
+  return { words: `Last ${number} ${unit.name}${number === 1 ? '' : 's'}` }
+}
+
+/** AROUND_MS is what is shown before and after a single moment. */
+const AROUND_MS = 5 * MINUTE_MS
+
+function readMoments(text: string, nowMs: number): Range | undefined {
+  const [first = '', second] = text.split(/\s+(?:to|until|–|—)\s+|\s+-\s+/i)
+  const fromMs = readMoment(first)
+  if (fromMs === undefined) return undefined
+  if (second === undefined) return { fromMs: fromMs - AROUND_MS, toMs: fromMs + AROUND_MS }
+  const toMs = /^now$/i.test(second) ? nowMs : readMoment(second)
+  return toMs !== undefined && toMs > fromMs ? { fromMs, toMs } : undefined
+}
+
+/** readMoment reads a pasted timestamp: digits of a Unix time in seconds to nanoseconds, or a date. A date without a zone is UTC, as log lines are. */
+export function readMoment(text: string): number | undefined {
+  const digits = /^(\d{10})(\d{0,9})(?:\.\d+)?$/.exec(text)
+  if (digits) return Number(digits[1]) * 1_000 + Number(`${digits[2]}000`.slice(0, 3))
+  const date = /^(\d{4}-\d\d-\d\d)(?:[ t](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?))?\s*(z|utc|[+-]\d\d:?\d\d)?$/i.exec(text)
+  if (!date) return undefined
+  const [, day, clock = '00:00', zone = 'Z'] = date
+  const ms = Date.parse(`${day}T${clock.replace(',', '.')}${/^utc$/i.test(zone) ? 'Z' : zone.toUpperCase()}`)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** boundsOf says which moments a range means now. Calendar words are in UTC, as the service reads them. */
+export function boundsOf(range: Range, nowMs: number): { fromMs: number; toMs: number } {
+  if ('fromMs' in range) return range
+  const last = /^Last (\d+) (\w+?)s?$/.exec(range.words)
+  const unit = Object.values(units).find(({ name }) => name === last?.[2])
+  if (last && unit) return { fromMs: nowMs - Number(last[1]) * unit.ms, toMs: nowMs }
+  return calendarBounds(range.words, nowMs)
+}
+
+function calendarBounds(words: string, nowMs: number): { fromMs: number; toMs: number } {
+  const now = new Date(nowMs)
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()]
+  const monday = day - ((now.getUTCDay() + 6) % 7)
+  const quarter = month - (month % 3)
+  const at = (...parts: [number, number, number]) => Date.UTC(...parts)
+  const whole: Record<string, [number, number]> = {
+    today: [at(year, month, day), nowMs],
+    yesterday: [at(year, month, day - 1), at(year, month, day)],
+    'day before yesterday': [at(year, month, day - 2), at(year, month, day - 1)],
+    'this week': [at(year, month, monday), nowMs],
+    'previous week': [at(year, month, monday - 7), at(year, month, monday)],
+    'this month': [at(year, month, 1), nowMs],
+    'previous month': [at(year, month - 1, 1), at(year, month, 1)],
+    'this quarter': [at(year, quarter, 1), nowMs],
+    'previous quarter': [at(year, quarter - 3, 1), at(year, quarter, 1)],
+    'this year': [at(year, 0, 1), nowMs],
+    'previous year': [at(year - 1, 0, 1), at(year, 0, 1)],
+  }
+  const [fromMs, toMs] = whole[words] ?? [nowMs - 15 * MINUTE_MS, nowMs]
+  return { fromMs, toMs }
+}
+
+const roundSteps = [
+  1,
+  5,
+  10,
+  50,
+  100,
+  500,
+  1_000,
+  2_000,
+  5_000,
+  10_000,
+  15_000,
+  30_000,
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 7, 14, 30, 90, 365].map((days) => days * DAY_MS),
+]
+
+/** A Grid cuts a range into equal round steps that stand still while the range slides; its ends reach beyond the range by less than a step. */
+export type Grid = { fromMs: number; toMs: number; stepMs: number; slices: number }
+
+export function gridOf({ fromMs, toMs }: { fromMs: number; toMs: number }, slicesMax: number): Grid {
+  const wanted = (toMs - fromMs) / slicesMax
+  const stepMs = roundSteps.find((step) => step >= wanted) ?? Math.ceil(wanted / (365 * DAY_MS)) * 365 * DAY_MS
+  const start = Math.floor(fromMs / stepMs) * stepMs
+  const slices = Math.max(1, Math.ceil((toMs - start) / stepMs))
+  return { fromMs: start, toMs: start + slices * stepMs, stepMs, slices }
+}
+
+export type Zone = 'utc' | 'local'
+const pad = (value: number, width = 2): string => String(value).padStart(width, '0')
+
+/** clockOf writes a moment to the millisecond. */
+export function clockOf(ms: number, zone: Zone): { day: string; clock: string } {
+  const date = new Date(ms)
+  const utc = zone === 'utc'
+  const day = utc
+    ? `${date.getUTCFullYear()}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())}`
+    : `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
+  const parts = utc
+    ? [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()]
+    : [date.getHours(), date.getMinutes(), date.getSeconds()]
+  return { day, clock: `${parts.map((part) => pad(part)).join(':')}.${pad(date.getUTCMilliseconds(), 3)}` }
+}
+
+/** nameOf is how a range is written on its button. */
+export function nameOf(range: Range, zone: Zone): string {
+  if ('words' in range) return range.words
+  const [from, to] = [clockOf(range.fromMs, zone), clockOf(range.toMs, zone)]
+  const short = (clock: string) => clock.replace(/(:00)?\.000$/, '')
+  return `${from.day} ${short(from.clock)} – ${to.day === from.day ? '' : `${to.day} `}${short(to.clock)}`
+}
+
+/** askedRange is a range as the service takes it. */
+export const askedRange = (range: Range): { time_range: string } | { from_ts: number; to_ts: number } =>
+  'words' in range ? { time_range: range.words } : { from_ts: range.fromMs, to_ts: range.toMs }

@@ -1,0 +1,61 @@
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
+import { DataPage } from './pages/data/data.tsx'
+import { readAsked } from './pages/explore/asked.ts'
+import { ExplorePage } from './pages/explore/explore.tsx'
+import { SignInPage } from './pages/sign-in/sign-in.tsx'
+import { Frame } from './parts/frame.tsx'
+import { keptCredential } from './session/session.ts'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: Lost })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: SignInPage,
+  validateSearch: (search: Record<string, unknown>): { back?: string } =>
+    typeof search.back === 'string' && /^\/app\/[a-z]/.test(search.back) ? { back: search.back } : {},
+})
+
+/** Everything inside needs somebody; a link that was followed without is kept for afterwards. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  component: Frame,
+  beforeLoad: ({ location }) => {
+    if (!keptCredential()) throw redirect({ to: '/sign-in', search: { back: `/app${location.href}` } })
+  },
+})
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/explore', search: {} })
+  },
+})
+
+const explore = createRoute({ getParentRoute: () => inside, path: '/explore', component: ExplorePage, validateSearch: readAsked })
+const data = createRoute({ getParentRoute: () => inside, path: '/data', component: DataPage })
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, signIn, inside.addChildren([explore, data])]),
+  basepath: '/app',
+  defaultPreload: false,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+function Lost() {
+  return (
+    <main className="p-8">
+      <h1 className="text-lg font-semibold">There is no such page</h1>
+      <a className="text-accent underline" href="/app/explore">
+        Explore
+      </a>
+    </main>
+  )
+}

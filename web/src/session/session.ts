@@ -1,0 +1,35 @@
+import { routes } from 'virtual:routes'
+import type { Client, contract } from '@dendro/api'
+import { makeClient } from '@dendro/api/client'
+
+/** A Credential is what the person showed: a key of the API, or the token of a login. */
+export type Credential = { kind: 'key' | 'token'; text: string }
+export type DendroClient = Client<typeof contract>
+
+const KEY = 'dendro.credential'
+
+/** keptCredential is kept for this tab, and beyond it only where the person asked for that. */
+export function keptCredential(): Credential | undefined {
+  const text = sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY)
+  const [kind, rest] = text?.split(' ', 2) ?? []
+  return rest && (kind === 'key' || kind === 'token') ? { kind, text: rest } : undefined
+}
+
+export function keepCredential({ kind, text }: Credential, isRemembered: boolean): void {
+  forgetCredential()
+  const storage = isRemembered ? localStorage : sessionStorage
+  storage.setItem(KEY, `${kind} ${text}`)
+}
+
+export function forgetCredential(): void {
+  sessionStorage.removeItem(KEY)
+  localStorage.removeItem(KEY)
+}
+
+/** clientOf speaks to the service this page came from. */
+export const clientOf = (credential: Credential | undefined): DendroClient =>
+  makeClient(routes, {
+    baseUrl: '',
+    key: credential?.kind === 'key' ? credential.text : undefined,
+    token: credential?.kind === 'token' ? credential.text : undefined,
+  }) as DendroClient

@@ -1,0 +1,30 @@
+import { Popover as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+
+type PopoverProps = {
+  trigger: ReactNode
+  children: ReactNode
+  label: string
+  open?: boolean
+  onOpenChange?: (open: boolean) => void
+}
+
+/** Popover opens beside its trigger, which is a button. */
+export function Popover({ trigger, children, label, ...state }: PopoverProps) {
+  return (
+    <Radix.Root {...state}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          aria-label={label}
+          align="start"
+          sideOffset={4}
+          collisionPadding={8}
+          className="z-40 max-h-(--radix-popover-content-available-height) max-w-[calc(100vw-1rem)] overflow-auto rounded-md border border-line bg-panel p-2 shadow-lg"
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

@@ -1,0 +1,19 @@
+import { clientRoutes, contract } from '@dendro/api'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+/** clientRoutesModule brings the routes of the contract into the page as plain data; the schemas, a hundred times as large, stay at home. */
+const clientRoutesModule = (): Plugin => ({
+  name: 'dendro-routes',
+  resolveId: (id) => (id === 'virtual:routes' ? '\0virtual:routes' : undefined),
+  load: (id) => (id === '\0virtual:routes' ? `export const routes = ${JSON.stringify(clientRoutes(contract))}` : undefined),
+})
+
+// biome-ignore lint/style/noDefaultExport: the bundler reads the default export
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwindcss(), clientRoutesModule()],
+  base: '/app/',
+  build: { outDir: 'dist', emptyOutDir: true, assetsDir: 'files', target: 'es2023', modulePreload: { polyfill: false } },
+})
