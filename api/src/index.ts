@@ -31,7 +31,7 @@ export {
 } from './endpoint.ts'
 export type { Delta, Event, Explain, GroupRow, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
 export { GroupMember, UserGroup } from './groups.ts'
-export { WebhookIntegration } from './integrations.ts'
+export { EmailTemplate, SlackIntegration, SlackWorkspace, WebhookIntegration } from './integrations.ts'
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export type { Limit } from './limits.ts'
 export { Log, LogView } from './logs.ts'
@@ -74,6 +74,14 @@ export type { SavedSearch, SavedSearchChange, SavedSearchDraft, SearchDetails } 
 export type { QueryStatus, SearchAsk, SearchResponse } from './search.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export { type FoundTag, Tag, type TaggedType } from './tags.ts'
+export {
+  Template,
+  TemplateArgument,
+  TemplateArguments,
+  type TemplateParameter,
+  TemplateParameters,
+  TemplateReference,
+} from './templates.ts'
 export type { TimeseriesAsk } from './timeseries.ts'
 export type { TopKey } from './top-keys.ts'
 export type { MetricItem, UsageSeries } from './usage.ts'
