@@ -35,7 +35,7 @@ export { EmailTemplate, SlackIntegration, SlackWorkspace, WebhookIntegration } f
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export type { Limit } from './limits.ts'
 export { Log, LogView } from './logs.ts'
-export type { MetricDefinition, MetricDefinitionDraft } from './metric-definitions.ts'
+export type { MetricDefinition, MetricDefinitionAsk, MetricDefinitionDraft, MetricDefinitionTemplateDraft } from './metric-definitions.ts'
 export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
 export {
   API_VERSION,
@@ -70,7 +70,7 @@ export {
 export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
 export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
-export type { SavedSearch, SavedSearchChange, SavedSearchDraft, SearchDetails } from './saved-searches.ts'
+export type { SavedSearch, SavedSearchChange, SavedSearchDraft, SavedSearchTemplateDraft, SearchDetails } from './saved-searches.ts'
 export type { QueryStatus, SearchAsk, SearchResponse } from './search.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export { type FoundTag, Tag, type TaggedType } from './tags.ts'

@@ -64,6 +64,22 @@ export const examples: Readonly<Record<string, Example>> = {
   'integrations.updateWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() }, body: webhook(maker.word('hook')) }),
   'integrations.removeWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() } }),
   'integrations.testWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() } }),
+  'integrations.createSlack': async (maker) => ({ body: await chat(maker) }),
+  'integrations.updateSlack': async (maker) => ({
+    params: { slackId: (await maker.made('/integrations/slack', await chat(maker))).id },
+    body: await chat(maker),
+  }),
+  'integrations.removeSlack': async (maker) => ({ params: { slackId: (await maker.made('/integrations/slack', await chat(maker))).id } }),
+  'integrations.createSlackWorkspace': ({ word }) => ({ body: { name: word('workspace'), token: 'token-of-a-bot' } }),
+  'integrations.removeSlackWorkspace': async (maker) => ({ params: { workspaceId: await workspace(maker) } }),
+  'integrations.createEmailTemplate': ({ word }) => ({ body: emailTemplate(word('mail')) }),
+  'integrations.updateEmailTemplate': async (maker) => ({
+    params: { emailId: (await maker.made('/integrations/email', emailTemplate(maker.word('mail')))).id },
+    body: emailTemplate(maker.word('mail')),
+  }),
+  'integrations.removeEmailTemplate': async (maker) => ({
+    params: { emailId: (await maker.made('/integrations/email', emailTemplate(maker.word('mail')))).id },
+  }),
   'downtimes.create': ({ word }) => ({ body: downtime(word('downtime')) }),
   'downtimes.get': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
   'downtimes.update': async (maker) => ({ params: { downtimeId: await maker.downtime() }, body: downtime(maker.word('downtime')) }),
@@ -217,6 +233,13 @@ const downtime = (name: string) => ({
   from: ['7d0c1b1e-0000-4000-8000-000000000001'],
   static_time_range: { from: 1_800_000_000_000, to: 1_800_000_600_000 },
 })
+
+const workspace = async (maker: Maker): Promise<string> =>
+  (await maker.made('/integrations/slack/workspaces', { name: maker.word('workspace'), token: 'token-of-a-bot' })).id
+
+const chat = async (maker: Maker) => ({ name: maker.word('chat'), channels: ['#on-call'], workspace_id: await workspace(maker) })
+
+const emailTemplate = (name: string) => ({ name, payload: '$title\n\n$description' })
 
 const webhook = (name: string) => ({
   name,

@@ -9,6 +9,7 @@ import { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../secrets/secrets.ts'
+import { refuseInUse } from './in-use.ts'
 import { isSoundPayload, type Placeholders, renderPayload, samplePlaceholders } from './payload.ts'
 import { deleteWebhook, insertWebhook, lockWebhook, selectWebhook, selectWebhooks, updateWebhookRow, type WebhookRow } from './rows.ts'
 
@@ -68,7 +69,9 @@ export async function updateWebhook(world: World, actor: Actor, record: WebhookR
 
 export async function removeWebhook(world: World, actor: Actor, record: WebhookRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
-    if ((await deleteWebhook(tx, actor.orgId, record.id)) === 0) throw notFound('webhook', record.id)
+    if (!(await lockWebhook(tx, actor.orgId, record.id))) throw notFound('webhook', record.id)
+    await refuseInUse(tx, actor.orgId, record.id)
+    await deleteWebhook(tx, actor.orgId, record.id)
     await recordChange(world, tx, actor, { entity: { type: 'webhook', id: record.id }, before: shownWebhook(record) })
   })
 }
