@@ -114,8 +114,10 @@ create table monitor_notifications (
   to_ts bigint not null,
   time bigint not null,
   test boolean not null default false,
-  -- action is one of the monitor's actions as it was then, occasion all that a message can say.
-  action jsonb not null,
+  -- type, destination and integration_id are one target of one of the monitor's actions as it was then, occasion all that a message can say.
+  type text not null,
+  destination text not null,
+  integration_id text,
   occasion jsonb not null,
   state text not null default 'IN_PROGRESS',
   failure_reason text,
