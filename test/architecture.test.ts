@@ -17,7 +17,7 @@ const rooms: Record<string, readonly string[]> = {
   reading: ['query', 'events', 'world.ts'],
   'mail.ts': ['world.ts'],
   jobs: ['meta', 'world.ts'],
-  resources: ['query', 'reading', 'parsers', 'events', 'meta', 'http', 'jobs', 'outgoing', 'world.ts'],
+  resources: ['query', 'reading', 'monitors', 'parsers', 'events', 'meta', 'http', 'jobs', 'outgoing', 'world.ts'],
   ingest: ['parsers', 'events', 'http', 'world.ts', 'resources'],
   monitors: ['query', 'reading', 'meta', 'world.ts'],
   mcp: ['http', 'world.ts', 'resources'],

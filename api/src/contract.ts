@@ -16,6 +16,7 @@ import { liveTail } from './live-tail.ts'
 import { logs } from './logs.ts'
 import { metricDefinitions } from './metric-definitions.ts'
 import { metrics } from './metrics.ts'
+import { monitors } from './monitors.ts'
 import { access, organizations } from './organizations.ts'
 import { parsers } from './parsers.ts'
 import { patterns } from './patterns.ts'
@@ -53,6 +54,7 @@ export const contract = {
   logs,
   metricDefinitions,
   metrics,
+  monitors,
   organizations,
   parsers,
   patterns,

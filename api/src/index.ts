@@ -37,6 +37,7 @@ export type { Limit } from './limits.ts'
 export { Log, LogView } from './logs.ts'
 export type { MetricDefinition, MetricDefinitionAsk, MetricDefinitionDraft, MetricDefinitionTemplateDraft } from './metric-definitions.ts'
 export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
+export { Monitor, type MonitorDraft, type MonitorEvaluation } from './monitors.ts'
 export {
   API_VERSION,
   failureCodes,

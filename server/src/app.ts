@@ -50,6 +50,7 @@ import { liveTailRoutes } from './resources/live-tail/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
 import { metricDefinitionRoutes } from './resources/metric-definitions/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
+import { monitorRoutes } from './resources/monitors/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
 import { accessRoutes, organizationRoutes } from './resources/organizations/routes.ts'
 import { forgetParserMinutes, ParserCounts } from './resources/parsers/counts.ts'
@@ -110,6 +111,7 @@ const allRoutes = (
   liveTailRoutes(tails),
   timeseriesRoutes(world),
   metricDefinitionRoutes(world),
+  monitorRoutes(world),
   contextRoutes(world),
   tagRoutes(world),
   usageRoutes(world),

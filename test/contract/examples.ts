@@ -118,6 +118,15 @@ export const examples: Readonly<Record<string, Example>> = {
   'logs.remove': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.monitors': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.dashboards': async (maker) => ({ params: { logId: await maker.dataset() } }),
+  'monitors.create': async (maker) => ({ body: { ...(await monitor(maker)), mute_until: -1, tags: { team: 'payments' } } }),
+  'monitors.get': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
+  'monitors.update': async (maker) => ({ params: { monitorId: await keptMonitor(maker) }, body: await monitor(maker) }),
+  'monitors.remove': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
+  'monitors.status': async (maker) => ({ params: { monitorId: await keptMonitor(maker) }, body: { mute_until: -1 } }),
+  'monitors.mute': async (maker) => ({ params: { monitorId: await keptMonitor(maker) }, body: { mute_until: 0 } }),
+  'monitors.events': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
+  'monitors.notifications': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
+  'monitors.evaluations': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
   'organizations.create': ({ app, word }) => ({ key: app.managementKey, body: { name: word('organisation') } }),
   'organizations.get': ({ org }) => ({ params: { orgId: org.orgId } }),
   'organizations.update': ({ org }) => ({ params: { orgId: org.orgId }, body: { description: 'Made for the laws' } }),
@@ -285,6 +294,25 @@ const metricDefinition = async (maker: Maker) => ({
 
 async function keptMetricDefinition(maker: Maker): Promise<string> {
   return (await maker.made('/metrics/definitions', await metricDefinition(maker))).id
+}
+
+const monitor = async (maker: Maker) => ({
+  name: maker.word('monitor'),
+  description: 'Tells when the till fails',
+  comparison_operator: 'ABOVE',
+  threshold: 10,
+  warning_threshold: 5,
+  window: 'Last 5 minutes',
+  actions: [{ email: 'oncall@example.org' }],
+  ...(await metricDefinition(maker)),
+  group_retention: 60_000,
+  monitor_type: 'CHANGE_DETECTION',
+  compare_to: '1 hour ago',
+  aux: { colour: 'red' },
+})
+
+async function keptMonitor(maker: Maker): Promise<string> {
+  return (await maker.made('/monitors', await monitor(maker))).id
 }
 
 const watching = async (maker: Maker): Promise<string> =>
