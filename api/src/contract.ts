@@ -14,7 +14,7 @@ import { ledger } from './ledger.ts'
 import { limits } from './limits.ts'
 import { liveTail } from './live-tail.ts'
 import { logs } from './logs.ts'
-import { metricDefinitions } from './metric-definitions.ts'
+import { metricDefinitions, metricDefinitionTemplates } from './metric-definitions.ts'
 import { metrics } from './metrics.ts'
 import { monitors } from './monitors.ts'
 import { access, organizations } from './organizations.ts'
@@ -25,7 +25,7 @@ import { policies } from './policies.ts'
 import { reference } from './reference.ts'
 import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
-import { savedSearches } from './saved-searches.ts'
+import { savedSearches, savedSearchTemplates } from './saved-searches.ts'
 import { search } from './search.ts'
 import { tags } from './tags.ts'
 import { timeseries } from './timeseries.ts'
@@ -53,6 +53,7 @@ export const contract = {
   liveTail,
   logs,
   metricDefinitions,
+  metricDefinitionTemplates,
   metrics,
   monitors,
   organizations,
@@ -65,6 +66,7 @@ export const contract = {
   retentionRules,
   roles,
   savedSearches,
+  savedSearchTemplates,
   search,
   tags,
   timeseries,

@@ -35,7 +35,12 @@ export { EmailTemplate, SlackIntegration, SlackWorkspace, WebhookIntegration } f
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export type { Limit } from './limits.ts'
 export { Log, LogView } from './logs.ts'
-export type { MetricDefinition, MetricDefinitionAsk, MetricDefinitionDraft, MetricDefinitionTemplateDraft } from './metric-definitions.ts'
+export {
+  type MetricDefinition,
+  type MetricDefinitionAsk,
+  MetricDefinitionDraft,
+  type MetricDefinitionTemplateDraft,
+} from './metric-definitions.ts'
 export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
 export { Monitor, type MonitorDraft, type MonitorEvaluation } from './monitors.ts'
 export {
@@ -71,7 +76,14 @@ export {
 export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
 export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
-export type { SavedSearch, SavedSearchChange, SavedSearchDraft, SavedSearchTemplateDraft, SearchDetails } from './saved-searches.ts'
+export {
+  type SavedSearch,
+  type SavedSearchAsk,
+  type SavedSearchChange,
+  SavedSearchDraft,
+  type SavedSearchTemplateDraft,
+  type SearchDetails,
+} from './saved-searches.ts'
 export type { QueryStatus, SearchAsk, SearchResponse } from './search.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export { type FoundTag, Tag, type TaggedType } from './tags.ts'

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import type { Permission } from './permissions.ts'
 import { mapOf, text, uuid } from './values.ts'
 
 /** Templates (API reference 1.10): texts with `{{name}}` in place of what is given when something is made from them. */
@@ -6,8 +8,9 @@ import { mapOf, text, uuid } from './values.ts'
 const PARAMETERS_MAX = 50
 const LITERAL_CHARS_MAX = 16_384
 const LITERAL_ITEMS_MAX = 1_000
+const OBJECT_MEMBERS_MAX = 100
 
-const Item = z.union([text(0, LITERAL_CHARS_MAX), z.record(z.string().max(255), z.json())])
+const Item = z.union([text(0, LITERAL_CHARS_MAX), mapOf(z.unknown(), OBJECT_MEMBERS_MAX)])
 
 const Literal = z.strictObject({ literal: z.union([text(0, LITERAL_CHARS_MAX), z.array(Item).max(LITERAL_ITEMS_MAX)]) })
 const Input = z.strictObject({ input: text(1, 255).describe('A parameter of the enclosing template.') })
@@ -66,3 +69,65 @@ function soleMember(given: unknown, name: string): unknown {
 }
 
 const isObject = (given: unknown): given is Record<string, unknown> => typeof given === 'object' && given !== null && !Array.isArray(given)
+
+/** templateLibrary is the endpoints of one kind of templates: what is sent, what is shown, and who may. */
+export const templateLibrary = <
+  const Noun extends string,
+  Draft extends z.ZodType,
+  Change extends z.ZodType,
+  Shown extends z.ZodObject,
+  const Permissions extends readonly [Permission, Permission, Permission],
+>(
+  noun: Noun,
+  { of, draft, change, shown, permissions }: { of: string; draft: Draft; change: Change; shown: Shown; permissions: Permissions },
+) => {
+  const all = `/${noun}/templates` as const
+  const one = `/${noun}/templates/{templateId}` as const
+  return {
+    list: endpoint({
+      method: 'GET',
+      path: all,
+      permission: permissions[0],
+      tier: 'X',
+      summary: `All templates of ${of}, newest first`,
+      reply: z.object({ templates: z.array(shown) }),
+    }),
+    create: endpoint({
+      method: 'POST',
+      path: all,
+      permission: permissions[1],
+      tier: 'X',
+      summary: `Keep a template of ${of}`,
+      body: draft,
+      status: 201,
+      reply: shown,
+    }),
+    get: endpoint({
+      method: 'GET',
+      path: one,
+      permission: permissions[0],
+      tier: 'X',
+      summary: `One template of ${of}`,
+      reply: shown,
+      fails: [404],
+    }),
+    update: endpoint({
+      method: 'PUT',
+      path: one,
+      permission: permissions[1],
+      tier: 'X',
+      summary: `Replace a template of ${of}; what was made from it stays as it is`,
+      body: change,
+      reply: shown,
+      fails: [404],
+    }),
+    remove: endpoint({
+      method: 'DELETE',
+      path: one,
+      permission: permissions[2],
+      tier: 'X',
+      summary: `Delete a template of ${of}; what was made from it stays`,
+      fails: [404],
+    }),
+  }
+}

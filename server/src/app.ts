@@ -48,7 +48,7 @@ import { limitRoutes } from './resources/limits/routes.ts'
 import { LiveTails } from './resources/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/live-tail/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
-import { metricDefinitionRoutes } from './resources/metric-definitions/routes.ts'
+import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/metric-definitions/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
 import { monitorRoutes } from './resources/monitors/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
@@ -60,7 +60,7 @@ import { permissionRoutes } from './resources/permissions/routes.ts'
 import { policyRoutes } from './resources/policies/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/retention/routes.ts'
 import { roleRoutes } from './resources/roles/routes.ts'
-import { savedSearchRoutes } from './resources/saved-searches/routes.ts'
+import { savedSearchRoutes, savedSearchTemplateRoutes } from './resources/saved-searches/routes.ts'
 import { forgetPages } from './resources/search/pages.ts'
 import { searchRoutes } from './resources/search/routes.ts'
 import { openSearches, type Searches } from './resources/search/running.ts'
@@ -106,11 +106,13 @@ const allRoutes = (
   searchRoutes(world, searches),
   datasetKeyRoutes(world),
   savedSearchRoutes(world),
+  savedSearchTemplateRoutes(world),
   topKeyRoutes(world),
   patternRoutes(world),
   liveTailRoutes(tails),
   timeseriesRoutes(world),
   metricDefinitionRoutes(world),
+  metricDefinitionTemplateRoutes(world),
   monitorRoutes(world),
   contextRoutes(world),
   tagRoutes(world),

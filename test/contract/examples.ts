@@ -180,6 +180,13 @@ export const examples: Readonly<Record<string, Example>> = {
     body: await metricDefinition(maker),
   }),
   'metricDefinitions.remove': async (maker) => ({ params: { metricId: await keptMetricDefinition(maker) } }),
+  'metricDefinitionTemplates.create': ({ word }) => ({ body: metricTemplate(word('errors of')) }),
+  'metricDefinitionTemplates.get': async (maker) => ({ params: { templateId: await keptMetricTemplate(maker) } }),
+  'metricDefinitionTemplates.update': async (maker) => ({
+    params: { templateId: await keptMetricTemplate(maker) },
+    body: metricTemplate(maker.word('errors of')),
+  }),
+  'metricDefinitionTemplates.remove': async (maker) => ({ params: { templateId: await keptMetricTemplate(maker) } }),
   'timeseries.get': async (maker) => ({ params: { metricDefinitionId: await keptMetricDefinition(maker) }, query: 'delta=true' }),
   'timeseries.search': async (maker) => ({
     body: { ...(await metricDefinition(maker)), time_range: { natural: 'Last 1 hour' }, delta: { enabled: true } },
@@ -196,6 +203,13 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { name: maker.word('search') },
   }),
   'savedSearches.remove': async (maker) => ({ params: { savedSearchId: await keptSavedSearch(maker) } }),
+  'savedSearchTemplates.create': ({ word }) => ({ body: searchTemplate(word('search of')) }),
+  'savedSearchTemplates.get': async (maker) => ({ params: { templateId: await keptSearchTemplate(maker) } }),
+  'savedSearchTemplates.update': async (maker) => ({
+    params: { templateId: await keptSearchTemplate(maker) },
+    body: searchTemplate(maker.word('search of')),
+  }),
+  'savedSearchTemplates.remove': async (maker) => ({ params: { templateId: await keptSearchTemplate(maker) } }),
   'datasetKeys.resolve': () => ({ body: { keys: ['level'], time_range: 'Last 1 hour' } }),
   'search.get': async (maker) => ({ query: `from=${await maker.dataset()}&where=level:error` }),
   'search.run': async (maker) => ({ body: { from: [await maker.dataset()], select: ['*'], time_range: 'Last 2 hours' } }),
@@ -314,6 +328,26 @@ const monitor = async (maker: Maker) => ({
 async function keptMonitor(maker: Maker): Promise<string> {
   return (await maker.made('/monitors', await monitor(maker))).id
 }
+
+const metricTemplate = (name: string) => ({
+  name,
+  description: 'Of one service',
+  queries: [{ name: 'errors', select: ['count(*)'], from_expr: '*', where: "level = 'error' AND service = '{{service}}'" }],
+  parameters: { service: { type: 'STRING', description: 'As it calls itself' } },
+})
+
+const keptMetricTemplate = async (maker: Maker): Promise<string> =>
+  (await maker.made('/metrics/definitions/templates', metricTemplate(maker.word('errors of')))).id
+
+const searchTemplate = (name: string) => ({
+  name,
+  search_details: { from_expr: "environment = '{{env}}'", where: "level = 'error'" },
+  this_template_tags: { log_type: 'json' },
+  parameters: { env: { type: 'STRING' } },
+})
+
+const keptSearchTemplate = async (maker: Maker): Promise<string> =>
+  (await maker.made('/saved-searches/templates', searchTemplate(maker.word('search of')))).id
 
 const watching = async (maker: Maker): Promise<string> =>
   (await maker.made<{ job_id: string }>('/live-tail', { from: [await maker.dataset()] })).job_id

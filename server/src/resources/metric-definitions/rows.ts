@@ -1,4 +1,4 @@
-import type { Identity, MetricFormula, MetricQuery } from '@dendro/api'
+import type { Identity, MetricFormula, MetricQuery, Template } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
 import { json, sql } from '../../meta/sql.ts'
 
@@ -9,6 +9,7 @@ export type MetricDefinitionRow = {
   description: string | null
   queries: MetricQuery[]
   formulas: MetricFormula[] | null
+  template: Template | null
   created_at: number
   created_by: Identity | null
   modified_at: number
@@ -23,18 +24,24 @@ export const lockMetricDefinition = (db: Db, orgId: string, id: string) =>
 
 export const insertMetricDefinition = (db: Db, row: MetricDefinitionRow) =>
   db.run(sql`
-    insert into metric_definitions (org_id, id, name, description, queries, formulas, created_at, created_by, modified_at, modified_by)
-    values (${row.org_id}, ${row.id}, ${row.name}, ${row.description}, ${json(row.queries)}, ${nullable(row.formulas)}, ${row.created_at},
-      ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})`)
+    insert into metric_definitions (org_id, id, name, description, queries, formulas, template, created_at, created_by, modified_at, modified_by)
+    values (${row.org_id}, ${row.id}, ${row.name}, ${row.description}, ${json(row.queries)}, ${nullable(row.formulas)},
+      ${nullable(row.template)}, ${row.created_at}, ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})`)
 
 export const updateMetricDefinitionRow = (db: Db, row: MetricDefinitionRow) =>
   db.run(sql`
     update metric_definitions set name = ${row.name}, description = ${row.description}, queries = ${json(row.queries)},
-      formulas = ${nullable(row.formulas)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
+      formulas = ${nullable(row.formulas)}, template = ${nullable(row.template)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id}`)
 
 export const deleteMetricDefinition = (db: Db, orgId: string, id: string) =>
   db.run(sql`delete from metric_definitions where org_id = ${orgId} and id = ${id}`)
+
+/** selectUser finds one record that would have nothing to show or to watch without the definition. */
+export const selectUser = (db: Db, orgId: string, id: string) =>
+  db.one<{ noun: string; id: string }>(sql`
+    select 'monitor' as noun, id from monitors where org_id = ${orgId} and metric_id = ${id}
+    limit 1`)
 
 /** nullable keeps an absent value apart from the JSON null. */
 const nullable = (value: object | null) => (value === null ? null : json(value))

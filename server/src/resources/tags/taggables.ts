@@ -43,4 +43,10 @@ export const taggables: Partial<Record<TaggedType, Taggable>> = {
     read: 'users_read',
     write: 'users_write',
   },
+  saved_search: {
+    table: 'saved_searches',
+    alive: sql`true`,
+    audited: 'saved_search',
+    read: 'saved_searches_read',
+  },
 }

@@ -33,6 +33,10 @@ export function bindArguments(parameters: TemplateParameters, given: TemplateArg
   return bound
 }
 
+/** literalsOf is the arguments of a binding without anything that an enclosing template gave meaning to. */
+export const literalsOf = (binding: Binding): TemplateArguments =>
+  Object.fromEntries([...binding].map(([name, { literal }]) => [name, { literal }]))
+
 function literalOf(argument: TemplateArgument, field: string, enclosing: Binding | undefined): Literal {
   if ('literal' in argument) return argument.literal
   if (!enclosing) throw badField(`${field}.input`, 'has no enclosing template to take a value from', 'UNKNOWN_INPUT')
