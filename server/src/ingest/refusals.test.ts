@@ -11,7 +11,14 @@ type Said = { level: string; fields: object; message: string }
 function recording(): { log: Log; said: Said[]; warned: () => Said[] } {
   const said: Said[] = []
   const at = (level: string) => (fields: object, message: string) => void said.push({ level, fields, message })
-  const log = { trace: at('trace'), debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child: () => log } as Log
+  const log = {
+    trace: at('trace'),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: () => log,
+  } as unknown as Log
   return { log, said, warned: () => said.filter(({ level }) => level === 'warn') }
 }
 
