@@ -23,11 +23,11 @@ export async function checkActions(db: Db, orgId: string, actions: readonly Acti
   for (const [at, { type, integration_id }] of actions.entries()) {
     if (!integration_id) continue
     const kind = named.get(integration_id.toLowerCase())?.kind
-    if (kind === undefined) throw badField(`${field}[${at}].integration_id`, 'names no integration', 'UNKNOWN')
+    if (kind === undefined) throw badField(`${field}.${at}.integration_id`, 'names no integration', 'UNKNOWN')
     if (type === 'EMAIL' && kind !== 'mail_template')
-      throw badField(`${field}[${at}].integration_id`, 'must name an e-mail template when there is an address')
+      throw badField(`${field}.${at}.integration_id`, 'must name an e-mail template when there is an address')
     if (type === 'INTEGRATION' && kind === 'mail_template')
-      throw badField(`${field}[${at}].integration_id`, 'names an e-mail template, which wants an address')
+      throw badField(`${field}.${at}.integration_id`, 'names an e-mail template, which wants an address')
   }
 }
 

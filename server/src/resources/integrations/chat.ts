@@ -3,11 +3,13 @@ import { badField, conflict, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
 import { metadataOf } from '../../meta/metadata.ts'
+import type { Letter } from '../../outgoing/outgoing.ts'
 import { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../secrets/secrets.ts'
 import { refuseInUse } from './in-use.ts'
+import { type Delivery, deliveryHeaders } from './integrations.ts'
 import {
   type ChatRow,
   deleteChat,
@@ -32,7 +34,7 @@ type Reader = Pick<World, 'meta'>
 export const listWorkspaces = (world: Reader, actor: Actor): Promise<SlackWorkspace[]> =>
   world.meta.cached(actor.orgId, 'chat workspaces', async () => (await selectWorkspaces(world.meta, actor.orgId)).map(shownWorkspace))
 
-export async function findWorkspace(world: Reader, actor: Actor, id: string): Promise<WorkspaceRow> {
+export async function findWorkspace(world: Reader, actor: Pick<Actor, 'orgId'>, id: string): Promise<WorkspaceRow> {
   const row = await selectWorkspace(world.meta, actor.orgId, id)
   if (!row) throw notFound('chat workspace', id)
   return row
@@ -79,17 +81,28 @@ export async function removeWorkspace(world: World, actor: Actor, record: Worksp
   })
 }
 
-/** A Post is how a workspace wants to be posted to. */
-export type Post = { readonly url: Secret; readonly token?: Secret }
-
 const USUAL_API = 'https://slack.com/api'
 
-/** postOf opens the secrets of a workspace. */
-export async function postOf(world: Pick<World, 'vault'>, db: Db, row: WorkspaceRow): Promise<Post> {
-  if (row.webhook_url) return { url: await openSecret(world, db, placeOf(row, 'webhook_url'), row.webhook_url) }
+/** messageTo writes a message to the channels of a workspace, the way it wants to be posted to. */
+export async function messageTo(
+  world: Pick<World, 'meta' | 'vault'>,
+  row: WorkspaceRow,
+  body: string,
+  delivery: Delivery,
+): Promise<Letter> {
+  const headers = deliveryHeaders(delivery)
+  if (row.webhook_url) {
+    const url = await openSecret(world, world.meta, placeOf(row, 'webhook_url'), row.webhook_url)
+    return { url: url.reveal(), headers, body }
+  }
   if (!row.token) throw new Error('a chat workspace has neither a token nor a URL')
+  const token = await openSecret(world, world.meta, placeOf(row, 'token'), row.token)
   const base = (row.api_url ?? USUAL_API).replace(/\/+$/, '')
-  return { url: new Secret(`${base}/chat.postMessage`), token: await openSecret(world, db, placeOf(row, 'token'), row.token) }
+  return {
+    url: `${base}/chat.postMessage`,
+    headers: { ...headers, 'content-type': 'application/json; charset=utf-8', authorization: `Bearer ${token.reveal()}` },
+    body,
+  }
 }
 
 const placeOf = ({ org_id, id }: Pick<WorkspaceRow, 'org_id' | 'id'>, column: 'token' | 'webhook_url'): SecretPlace => ({
@@ -110,7 +123,7 @@ const shownWorkspace = (row: WorkspaceRow): SlackWorkspace => ({
 export const listChats = (world: Reader, actor: Actor): Promise<SlackIntegration[]> =>
   world.meta.cached(actor.orgId, 'chat integrations', async () => (await selectChats(world.meta, actor.orgId)).map(shownChat))
 
-export async function findChat(world: Reader, actor: Actor, id: string): Promise<ChatRow> {
+export async function findChat(world: Reader, actor: Pick<Actor, 'orgId'>, id: string): Promise<ChatRow> {
   const row = await selectChat(world.meta, actor.orgId, id)
   if (!row) throw notFound('chat integration', id)
   return row

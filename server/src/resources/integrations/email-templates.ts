@@ -21,7 +21,7 @@ type Reader = Pick<World, 'meta'>
 export const listEmailTemplates = (world: Reader, actor: Actor): Promise<EmailTemplate[]> =>
   world.meta.cached(actor.orgId, 'mail templates', async () => (await selectMailTemplates(world.meta, actor.orgId)).map(shown))
 
-export async function findEmailTemplate(world: Reader, actor: Actor, id: string): Promise<MailTemplateRow> {
+export async function findEmailTemplate(world: Reader, actor: Pick<Actor, 'orgId'>, id: string): Promise<MailTemplateRow> {
   const row = await selectMailTemplate(world.meta, actor.orgId, id)
   if (!row) throw notFound('e-mail template', id)
   return row

@@ -1,0 +1,41 @@
+import { readEvents } from '../../reading/reading.ts'
+import type { World } from '../../world.ts'
+import { questionOn } from './occasion-question.ts'
+import type { Briefing, NotificationRow } from './rows.ts'
+
+const SAMPLES_MAX = 5
+const SAMPLE_CHARS_MAX = 1_000
+/** LATE_MS after the change a message goes out with what is known: nothing that is looked up for it may delay it by more than 20 s. */
+const LATE_MS = 18_000
+const LOOK_UP_MAX_MS = 15_000
+
+type Deps = Pick<World, 'meta' | 'events' | 'deployment' | 'clock' | 'log'>
+
+/** wantsBriefing tells the notifications that show events: what is over, and tests, show none. */
+export const wantsBriefing = ({ test, occasion: { after, monitor } }: Pick<NotificationRow, 'test' | 'occasion'>): boolean =>
+  !test && (after === 'ALERT' || after === 'WARN') && monitor.type !== 'USAGE'
+
+/** brief looks up what the message about an occasion shows; what cannot be had in time is left out. */
+export async function brief(world: Deps, row: NotificationRow, signal: AbortSignal): Promise<Briefing> {
+  const leftMs = Math.min(LOOK_UP_MAX_MS, row.time + LATE_MS - world.clock.nowMs())
+  if (leftMs <= 0) return { samples: [] }
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(leftMs)])
+  const samples = await samplesOf(world, row, limit).catch((cause: unknown) => {
+    signal.throwIfAborted()
+    world.log.warn({ err: cause, notification_id: row.id }, 'events for a notification could not be read')
+    return []
+  })
+  return { samples }
+}
+
+/** samplesOf are the latest events that the monitor counted, as they were sent. */
+async function samplesOf(world: Deps, { org_id, occasion }: NotificationRow, signal: AbortSignal): Promise<string[]> {
+  const { monitor, groups, fromMs, toMs } = occasion
+  const [query] = monitor.queries
+  const question = query && (await questionOn(world, { orgId: org_id, query, groups }, { fromMs, toMs }, signal))
+  if (!question) return []
+  const { events } = await readEvents(world.events, question, { limit: SAMPLES_MAX, newestFirst: true, keys: [], withRaw: true })
+  return events.map(({ raw }) => cut(Buffer.from(raw ?? []).toString('utf8')))
+}
+
+const cut = (line: string): string => (line.length <= SAMPLE_CHARS_MAX ? line : `${line.slice(0, SAMPLE_CHARS_MAX - 1)}…`)
