@@ -7,6 +7,7 @@ import { datasetKeys } from './dataset-keys.ts'
 import { datasets } from './datasets.ts'
 import { downtimes } from './downtimes.ts'
 import { groups } from './groups.ts'
+import { dataExports } from './exports.ts'
 import { health } from './health.ts'
 import { ingestion } from './ingestion.ts'
 import { integrations } from './integrations.ts'
@@ -48,6 +49,7 @@ export const contract = {
   health,
   ingestion,
   integrations,
+  exports: dataExports,
   ledger,
   limits,
   liveTail,

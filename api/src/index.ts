@@ -39,6 +39,7 @@ export {
   type MetricDefinition,
   type MetricDefinitionAsk,
   MetricDefinitionDraft,
+export type { Export, ExportCompression, ExportDetails, ExportFormat, ExportStatus, NewExport } from './exports.ts'
   type MetricDefinitionTemplateDraft,
 } from './metric-definitions.ts'
 export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { openDepot } from './depot/depot.ts'
 import { openDiskWatch } from './events/disk.ts'
 import { type EventStore, openEventStore } from './events/events.ts'
 import { openLedger } from './events/ledger.ts'
@@ -37,6 +39,7 @@ import { forgetBirths } from './resources/datasets/ensure.ts'
 import { Heartbeats } from './resources/datasets/heartbeats.ts'
 import { datasetRoutes } from './resources/datasets/routes.ts'
 import { downtimeRoutes } from './resources/downtimes/routes.ts'
+import { exportRoutes } from './resources/exports/routes.ts'
 import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { troublesOf } from './resources/health/health.ts'
@@ -93,6 +96,7 @@ const allRoutes = (
   collectionRoutes(world),
   datasetRoutes(world),
   downtimeRoutes(world),
+  exportRoutes(world),
   healthRoutes(world),
   ingestionRoutes(intake),
   integrationRoutes(world),
@@ -180,6 +184,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     ledger,
     meta,
     usage,
+    depot: openDepot({ dir: join(dataDir, 'exports') }),
     mailer,
     outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events) }),
     deployment: {

@@ -84,6 +84,10 @@ export const examples: Readonly<Record<string, Example>> = {
   'downtimes.get': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
   'downtimes.update': async (maker) => ({ params: { downtimeId: await maker.downtime() }, body: downtime(maker.word('downtime')) }),
   'downtimes.remove': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
+  'exports.create': async (maker) => ({ body: exportOrder(await maker.dataset()) }),
+  'exports.get': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
+  'exports.remove': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
+  'exports.download': finishedExport,
   'groups.create': ({ word }) => ({ body: { name: word('group'), description: 'Who is on call' } }),
   'groups.get': async (maker) => ({ params: { groupId: await maker.group() } }),
   'groups.update': async (maker) => ({ params: { groupId: await maker.group() }, body: { name: maker.word('group') } }),
@@ -352,6 +356,20 @@ const keptSearchTemplate = async (maker: Maker): Promise<string> =>
 const watching = async (maker: Maker): Promise<string> =>
   (await maker.made<{ job_id: string }>('/live-tail', { from: [await maker.dataset()] })).job_id
 
+const exportOrder = (datasetId: string) => ({ search_details: { from: [datasetId], time_range: 'Last 1 hour', where: "level = 'error'" } })
+
+const keptExport = async (maker: Maker): Promise<string> =>
+  (await maker.made<{ export_id: string }>('/exports', exportOrder(await maker.dataset()))).export_id
+
+async function finishedExport(maker: Maker): Promise<Ask> {
+  const exportId = await keptExport(maker)
+  const location = await vi.waitFor(async () => {
+    const { body } = await maker.org.ask<{ location: string }>('GET', `/exports/${exportId}`)
+    return body.location || Promise.reject(new Error('the export is not complete'))
+  }, 120_000)
+  return { params: { exportId }, query: new URL(location).search.slice(1) }
+}
+
 const savedSearch = { name: 'Errors', search_details: { from_expr: "environment = 'prod'", where: "level = 'error'" } }
 
 const keptSavedSearch = async (maker: Maker): Promise<string> => (await maker.made('/saved-searches', savedSearch)).id
@@ -377,6 +395,7 @@ export const answersUnknown: Readonly<Record<string, string>> = {
   'access.revoke.entityId': 'nothing granted is no error',
   'access.grant.entityId': 'an unknown entity is 400',
   'access.check.entityId': 'who is unknown is not authorised',
+  'exports.download.exportId': 'a link that nobody signed is 403',
   'ingestion.sendTo.collection': 'the first event brings a dataset into being',
   'ingestion.sendTo.dataset': 'the first event brings a dataset into being',
   'policies.ofResource.resource_type': 'a question with an empty answer',

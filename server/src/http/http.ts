@@ -207,6 +207,7 @@ function answerFailure(options: DoorOptions, thrown: unknown, request: FastifyRe
   const correlationId = request.facts?.correlationId ?? options.ids.correlation()
   const known = toFailure(thrown)
   if (!known) options.log.error({ err: thrown, correlation_id: correlationId, action: request.facts?.action }, 'a request ended in a bug')
+    ...(request.headers.range === undefined ? {} : { range: request.headers.range }),
   else if (known.status >= 500) options.log.warn({ err: thrown, correlation_id: correlationId }, 'a request could not be served')
   const failure = known ?? unexpected
   reply.header('x-correlation-id', correlationId)
