@@ -146,6 +146,9 @@ const MonitorNotification = z
     failure_reason: z.string().optional(),
     monitor_status: MonitorStatus,
     test: z.boolean(),
+    tries: z
+      .array(z.object({ time: ms, status: z.int().optional(), failure_reason: z.string().optional() }))
+      .describe('What became of each try to send it, the oldest first; `status` is what the target answered.'),
   })
   .meta({ id: 'MonitorNotification' })
 

@@ -39,11 +39,12 @@ type NotificationRow = {
   state: 'IN_PROGRESS' | 'SENT' | 'FAILED'
   failure_reason: string | null
   test: boolean
+  tries: { at: number; status?: number; failure?: string }[]
 }
 
 export const selectNotifications = (db: Db, orgId: string, monitorId: string, { fromMs, toMs }: Span) =>
   db.all<NotificationRow>(sql`
-    select id, monitor_id, time, monitor_status, type, destination, state, failure_reason, test from monitor_notifications
+    select id, monitor_id, time, monitor_status, type, destination, state, failure_reason, test, tries from monitor_notifications
     where org_id = ${orgId} and monitor_id = ${monitorId} and time >= ${fromMs} and time < ${toMs}
     order by time desc, id limit ${ROWS_MAX}`)
 

@@ -48,6 +48,11 @@ export async function listNotifications(world: Reader, monitor: MonitorRow, aske
       ...(row.failure_reason === null ? {} : { failure_reason: row.failure_reason }),
       monitor_status: row.monitor_status,
       test: row.test,
+      tries: row.tries.map(({ at, status, failure }) => ({
+        time: at,
+        ...(status === undefined ? {} : { status }),
+        ...(failure === undefined ? {} : { failure_reason: failure }),
+      })),
     })),
   }
 }
