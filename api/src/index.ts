@@ -30,6 +30,7 @@ export {
   statusOf,
 } from './endpoint.ts'
 export type { Delta, Event, Explain, GroupRow, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
+export type { Export, ExportCompression, ExportDetails, ExportFormat, ExportStatus, NewExport } from './exports.ts'
 export { GroupMember, UserGroup } from './groups.ts'
 export { EmailTemplate, SlackIntegration, SlackWorkspace, WebhookIntegration } from './integrations.ts'
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
@@ -39,7 +40,6 @@ export {
   type MetricDefinition,
   type MetricDefinitionAsk,
   MetricDefinitionDraft,
-export type { Export, ExportCompression, ExportDetails, ExportFormat, ExportStatus, NewExport } from './exports.ts'
   type MetricDefinitionTemplateDraft,
 } from './metric-definitions.ts'
 export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'

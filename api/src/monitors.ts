@@ -153,7 +153,7 @@ const MonitorNotification = z
   .meta({ id: 'MonitorNotification' })
 
 /** A measured value may be infinite, which JSON cannot say as a number. */
-const Value = z.union([z.number(), z.enum(['Infinity', '-Infinity'])])
+const Value = z.union([z.number(), z.literal('Infinity'), z.literal('-Infinity')])
 
 const GroupDecision = z.object({
   group_id: z.string().describe('Empty for a monitor without groups.'),

@@ -18,7 +18,7 @@ import { systemIds } from './ids.ts'
 import { readForm } from './ingest/forms.ts'
 import { type Intake, openIntake } from './ingest/intake.ts'
 import { ingestionRoutes } from './ingest/routes.ts'
-import { type JobKind, startWorker } from './jobs/jobs.ts'
+import { startWorker } from './jobs/jobs.ts'
 import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
 import { giveBackToWindow, removeWindows, takeFromWindow } from './meta/counters.ts'
@@ -76,7 +76,7 @@ import { userRoutes } from './resources/users/routes.ts'
 import type { Secret } from './secret.ts'
 import { openVault } from './vault.ts'
 import { version } from './version.ts'
-import { jobKinds } from './work.ts'
+import { allWork, type Work } from './work.ts'
 import type { Deployment, World } from './world.ts'
 
 const allRoutes = (
@@ -237,7 +237,7 @@ async function openBoth<A extends { close(): Promise<void> }, B extends { close(
 export async function openApp(
   world: World & { close(): Promise<void> },
   config: Config,
-  kinds: readonly JobKind[] = jobKinds(world),
+  work: Work = allWork(world),
 ): Promise<App> {
   const { firstKey } = await firstStart(world)
   const windows: WindowStore = { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) }
@@ -292,14 +292,14 @@ export async function openApp(
       removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),
     ),
   ]
-  const worker = startWorker(world, kinds)
+  const workers = [startWorker(world, work.kinds), ...work.loops.map((start) => start(world))]
   return {
     world,
     door,
     firstKey,
     close: async () => {
       for (const stop of chores) stop()
-      await Promise.all([door.close(), worker.close()])
+      await Promise.all([door.close(), ...workers.map((worker) => worker.close())])
       await intake.close()
       await heartbeats.flush().catch((err) => world.log.warn({ err }, 'heartbeats of datasets could not be written'))
       await parserCounts.flush().catch((err) => world.log.warn({ err }, 'counts of parsers could not be written'))

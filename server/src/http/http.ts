@@ -199,6 +199,7 @@ function factsOf(options: DoorOptions, request: FastifyRequest, action: string):
     address: request.ip,
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 200),
     accept: (request.headers.accept ?? '').slice(0, ACCEPT_LENGTH_MAX),
+    ...(request.headers.range === undefined ? {} : { range: request.headers.range }),
     baseUrl: options.publicUrl ?? readBaseUrl(request.headers),
   }
 }
@@ -207,7 +208,6 @@ function answerFailure(options: DoorOptions, thrown: unknown, request: FastifyRe
   const correlationId = request.facts?.correlationId ?? options.ids.correlation()
   const known = toFailure(thrown)
   if (!known) options.log.error({ err: thrown, correlation_id: correlationId, action: request.facts?.action }, 'a request ended in a bug')
-    ...(request.headers.range === undefined ? {} : { range: request.headers.range }),
   else if (known.status >= 500) options.log.warn({ err: thrown, correlation_id: correlationId }, 'a request could not be served')
   const failure = known ?? unexpected
   reply.header('x-correlation-id', correlationId)
