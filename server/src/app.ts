@@ -25,7 +25,7 @@ import { giveBackToWindow, removeWindows, takeFromWindow } from './meta/counters
 import { openMeta } from './meta/meta.ts'
 import { openUsageCounts, removeUsageMinutes } from './meta/usage-counts.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
-import { identifyApiKey } from './resources/api-keys/api-keys.ts'
+import { ApiKeyCallers } from './resources/api-keys/callers.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
@@ -243,6 +243,7 @@ export async function openApp(
   const windows: WindowStore = { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) }
   const limiter = new RateLimiter(config.DENDRO_RATE_LIMIT, windows, world.clock)
   const senderLimiter = new RateLimiter(senderRule(config.DENDRO_RATE_LIMIT), windows, world.clock)
+  const callers = new ApiKeyCallers(world)
   const guesses = new KeyGuesses(world)
   const meter = openMeter()
   watchStores(world, meter)
@@ -262,7 +263,7 @@ export async function openApp(
   const tails = new LiveTails(world)
   const door = openDoor({
     routes: allRoutes(world, { meter, intake, limits, searches, tails }),
-    identify: (credential, facts) => identify(world, guesses, credential, facts),
+    identify: (credential, facts) => identify(world, { callers, guesses }, credential, facts),
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
     limiter,
@@ -335,12 +336,24 @@ function watchStores(world: World, meter: Meter): void {
   }
 }
 
-/** identify finds the caller; whoever shows one wrong credential after another waits for the answer. */
-async function identify(world: World, guesses: KeyGuesses, credential: Credential, facts: RequestFacts): Promise<Identified | undefined> {
+type Recognition = { callers: ApiKeyCallers; guesses: KeyGuesses }
+
+/** identify finds the caller, at once where his key is remembered; whoever shows one wrong credential after another waits for the answer. */
+function identify(
+  world: World,
+  { callers, guesses }: Recognition,
+  credential: Credential,
+  facts: RequestFacts,
+): Identified | Promise<Identified | undefined> {
   const shown = credential.kind === 'key' ? credential.key : credential.token
-  const found = await (credential.kind === 'key' ? identifyApiKey(world, shown) : identifyToken(world, shown))
-  if (!found) await guesses.wrong(facts.address, world.vault.hashOf('attempt', shown).toString('base64'))
-  return found
+  const found = credential.kind === 'key' ? callers.identify(shown) : identifyToken(world, shown)
+  return found instanceof Promise ? orSlowed(found) : found
+
+  async function orSlowed(finding: Promise<Identified | undefined>): Promise<Identified | undefined> {
+    const identified = await finding
+    if (!identified) await guesses.wrong(facts.address, world.vault.hashOf('attempt', shown).toString('base64'))
+    return identified
+  }
 }
 
 /** isSelf reports whether the path names the caller himself. */

@@ -27,6 +27,8 @@ export type Meta = Db & {
    * store is lost. With ageMaxMs it is loaded anew after that time: for what changes without being told.
    */
   cached<T>(orgId: string, name: string, load: () => Promise<T>, ageMaxMs?: number): Promise<T>
+  /** remembered is what cached would answer from memory at this moment; undefined when it would have to load. */
+  remembered<T>(orgId: string, name: string): T | undefined
   /** onChange calls the listener with an organisation, or '*' for all, whenever something of it changed anywhere; it gives back how to stop. */
   onChange(listener: (orgId: string) => void): () => void
   health(): MetaHealth
@@ -111,6 +113,7 @@ async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax
       }
     },
     cached: (orgId, name, load, ageMaxMs) => cache.cached(orgId, name, load, ageMaxMs),
+    remembered: (orgId, name) => cache.remembered(orgId, name),
     onChange: (listener) => cache.onChange(listener),
     health: () => healthOf(embedded, changes.isFollowing()),
     ping: async (signal) => {
