@@ -9,6 +9,7 @@ const ACTIONS_MAX = 10
 const AUX_MAX = 10
 const RETENTION_MAX_MS = 604_800_000
 const EVALUATIONS_MAX = 1_000
+const BACKTEST_DAYS_MAX = 30
 
 const phrase = text(1, 100)
 const Aux = mapOf(z.json(), AUX_MAX)
@@ -196,6 +197,28 @@ export const MonitorEvaluation = z
   .meta({ id: 'MonitorEvaluation', description: 'One look of a monitor: what it saw, what that meant, and what was sent or held back.' })
 export type MonitorEvaluation = z.output<typeof MonitorEvaluation>
 
+const BacktestAsk = z.object({
+  ...definition,
+  name: text(1, 255).default('backtest'),
+  actions: actionsGiven.optional().describe('Taken, so that a monitor can be sent as it is; nothing is ever sent.'),
+  days: z.int().min(1).max(BACKTEST_DAYS_MAX).default(7).describe('How far back it goes.'),
+})
+
+const Backtest = z
+  .object({
+    from_ts: ms,
+    to_ts: ms,
+    step_ms: z.int().describe('How far apart the looks were.'),
+    looks: z.int(),
+    monitor_events: z.array(z.object({ time: ms, monitor_status: MonitorStatus, previous_status: MonitorStatus })),
+    changes: z.array(GroupDecision.extend({ time: ms })),
+    notifications: z.array(Told.extend({ time: ms })),
+    time_in_status: z.record(z.string(), z.int()).describe('Milliseconds in each status.'),
+    changes_total: z.int().describe('Of the changes and notifications at most 1000 are listed.'),
+    notifications_total: z.int(),
+  })
+  .meta({ id: 'Backtest' })
+
 const span = {
   from_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
   to_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
@@ -221,6 +244,15 @@ export const monitors = {
     body: NewMonitor,
     status: 201,
     reply: Monitor,
+  }),
+  backtest: endpoint({
+    method: 'POST',
+    path: '/monitors/backtest',
+    permission: WRITE,
+    tier: 'D',
+    summary: 'Look with a definition at up to 30 past days: when it would have changed its status, and what it would have sent',
+    body: BacktestAsk,
+    reply: Backtest,
   }),
   get: endpoint({
     method: 'GET',

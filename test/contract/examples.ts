@@ -122,6 +122,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'logs.remove': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.monitors': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.dashboards': async (maker) => ({ params: { logId: await maker.dataset() } }),
+  'monitors.backtest': async (maker) => ({ body: { ...(await monitor(maker)), days: 1 } }),
   'monitors.create': async (maker) => ({ body: { ...(await monitor(maker)), mute_until: -1, tags: { team: 'payments' } } }),
   'monitors.get': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
   'monitors.update': async (maker) => ({ params: { monitorId: await keptMonitor(maker) }, body: await monitor(maker) }),

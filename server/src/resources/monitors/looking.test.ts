@@ -308,3 +308,103 @@ describe('many processes', () => {
     expect((await looks()).map(({ threshold }) => threshold)).toEqual([7])
   })
 })
+
+describe('a backtest', () => {
+  type Tested = ReplyOf<typeof contract.monitors.backtest> & { details?: string }
+  const DAY_MS = 1_440 * MINUTE_MS
+  /** past sends events that happened so many minutes ago; all looks of a backtest end on full minutes. */
+  const past = async (org: TestOrganization, ago: readonly number[], more: object = {}) => {
+    const nowMs = senders.app.clock.nowMs()
+    await send(
+      org,
+      ago.map((minutes) => ({ level: 'error', timestamp: new Date(nowMs - minutes * MINUTE_MS).toISOString(), ...more })),
+    )
+  }
+  const tested = async (org: TestOrganization, body: object): Promise<Tested> => {
+    const { body: found } = await org.ask<Tested>('POST', '/monitors/backtest', { body: { ...body, name: undefined, actions: undefined } })
+    expect(found.details).toBe(undefined)
+    return found
+  }
+
+  test('tells each change and what would have been sent, and sends nothing', async () => {
+    const org = await senders.app.newOrganization()
+    await past(org, [600, 600, 600, 300, 100, 100, 100])
+    const found = await tested(org, { ...plain, no_data_status: 'OK', days: 1 })
+    expect([found.looks, found.step_ms, found.to_ts - found.from_ts]).toEqual([1_440, MINUTE_MS, DAY_MS])
+    expect(found.notifications.map(({ transition }) => transition)).toEqual(['ALERT', 'ALERT_RECOVERY', 'ALERT', 'ALERT_RECOVERY'])
+    expect(found.monitor_events).toHaveLength(4)
+    expect(found.changes.map(({ value, after }) => [value, after])).toEqual([
+      [3, 'ALERT'],
+      [undefined, 'OK'],
+      [3, 'ALERT'],
+      [undefined, 'OK'],
+    ])
+    const [rise, fall] = found.monitor_events.map(({ time }) => time)
+    expect((fall ?? 0) - (rise ?? 0)).toBe(5 * MINUTE_MS)
+    expect(found.time_in_status).toEqual({ OK: DAY_MS - 10 * MINUTE_MS, ALERT: 10 * MINUTE_MS })
+    expect([found.changes_total, found.notifications_total]).toEqual([4, 4])
+    expect((await org.ask<{ monitors: unknown[] }>('GET', '/monitors')).body.monitors).toEqual([])
+  })
+
+  test.each<[string, object, (found: Tested) => unknown, unknown]>([
+    [
+      'by groups',
+      { ...grouped, no_data_status: 'OK' },
+      ({ notifications }) => notifications.map(({ group_id, transition }) => [group_id, transition]),
+      [
+        ['region:eu', 'ALERT'],
+        ['region:eu', 'ALERT_RECOVERY'],
+      ],
+    ],
+    [
+      'changes',
+      { ...plain, monitor_type: 'CHANGE_DETECTION', compare_to: '10 minutes ago', no_data_status: 'OK' },
+      ({ changes }) => changes.map(({ value, baseline, after }) => [value, baseline, after]),
+      [
+        [3, 0, 'ALERT'],
+        [undefined, undefined, 'OK'],
+      ],
+    ],
+    [
+      'parts made into one number',
+      { ...plain, no_data_status: 'OK', queries: [{ ...query, select: ['ms'], aggregation: [{ time: 'max', reduce_to: 'sum' }] }] },
+      ({ changes, step_ms }) => [step_ms, ...changes.map(({ value }) => value)],
+      [MINUTE_MS / 2, 7, undefined],
+    ],
+    [
+      'percentiles',
+      { ...plain, no_data_status: 'OK', window: 'Last 1 hour', queries: [{ ...query, select: ['p50(ms)'] }] },
+      ({ changes, step_ms }) => [step_ms, ...changes.map(({ value }) => value)],
+      [5 * MINUTE_MS, 7, undefined],
+    ],
+    [
+      'patterns',
+      {
+        ...plain,
+        threshold: 0,
+        no_data_status: 'OK',
+        queries: [{ ...query, where: '' }],
+        aux: { pattern_change: 'NEW', baseline: '2 days' },
+      },
+      ({ changes }) => changes.map(({ value }) => value),
+      [1, undefined],
+    ],
+    [
+      'anomalies',
+      { ...plain, monitor_type: 'ANOMALY_DETECTION', evaluation_window: '1 hour', no_data_status: 'OK' },
+      ({ changes }) => changes,
+      [],
+    ],
+  ])('works with %s', async (_, definition, shown, wanted) => {
+    const org = await senders.app.newOrganization()
+    await past(org, [100, 100, 100], { region: 'eu', ms: 7, message: 'paid' })
+    expect(shown(await tested(org, { ...definition, days: 1 }))).toEqual(wanted)
+  })
+
+  test('refuses what a monitor would be refused for, and more than 30 days', async () => {
+    const org = await senders.app.newOrganization()
+    const refused = (more: object) => org.ask('POST', '/monitors/backtest', { body: { ...plain, ...more } })
+    expect((await refused({ window: 'Last 2 days' })).status).toBe(400)
+    expect((await refused({ days: 31 })).status).toBe(400)
+  })
+})

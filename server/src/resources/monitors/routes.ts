@@ -2,6 +2,7 @@ import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../http/mount.ts'
 import type { World } from '../../world.ts'
 import { visibleDatasets } from '../datasets/datasets.ts'
+import { backtest } from './backtest.ts'
 import { listEvaluations, listEvents, listNotifications } from './history.ts'
 import { createMonitor, findMonitor, listMonitors, muteMonitor, removeMonitor, showMonitor, updateMonitor } from './monitors.ts'
 
@@ -12,6 +13,7 @@ export const monitorRoutes = (world: World): Routes =>
       return { monitors: await listMonitors(world, actor, log) }
     },
     create: ({ actor, body }) => createMonitor(world, actor, body),
+    backtest: ({ actor, body, signal }) => backtest(world, actor, body, signal),
     get: onRecord(
       ({ actor, params }) => findMonitor(world, actor, params.monitorId),
       ({ record }) => showMonitor(world, record),

@@ -14,7 +14,7 @@ import type { PlannedQuery } from '../timeseries/plan-metrics.ts'
 import { asksFor, type Definition } from './definition.ts'
 
 /** CELLS_PER_WINDOW is into how many parts a window is cut whose parts are made into one number (`reduce_to`). */
-const CELLS_PER_WINDOW = 10
+export const CELLS_PER_WINDOW = 10
 
 /** A Series is windows of one length of one query, a step apart: the first begins at fromMs. */
 export type Series = {
@@ -64,44 +64,63 @@ export function seriesFor({ planned, windowMs, kind }: Definition, toMs: number)
 export type Reading = readonly Cells[]
 
 /** sightOf makes of what the series gave what is compared with the thresholds. */
-export function sightOf(definition: Definition, now: readonly Reading[], then: readonly Reading[]): Sight {
+export function sightOf(definition: Definition, now: readonly Reading[], earlier: readonly Reading[]): Sight {
   const { kind, planned } = definition
-  const whole = (readings: readonly Reading[]) => valuesAt(definition, readings, 0)
+  if (kind.kind === 'patterns') return patternSight(now[0]?.[0], earlier[0]?.[0], kind.want)
+  const windows = (readings: readonly Reading[]) => planned.queries.map((query, index) => windowsOf(query, readings[index] ?? []))
+  const before = windows(earlier)
+  const count = kind.kind === 'anomaly' ? kind.windows : 1
+  return judge(
+    definition,
+    valuesIn(definition, windows(now), 0),
+    Array.from({ length: count }, (_, index) => valuesIn(definition, before, index)),
+  )
+}
+
+/** judge is what a window means beside the earlier ones, where it is compared with such. */
+export function judge({ kind, planned }: Definition, now: Values, earlier: readonly Values[]): Sight {
   const isAdded = planned.formulas.length === 0 && isAddedUp(planned.queries[0])
   switch (kind.kind) {
-    case 'value':
-    case 'usage':
-      return { judged: new Map([...whole(now)].map(([group, value]) => [group, { value }])) }
     case 'change':
-      return { judged: changesOf(whole(now), whole(then), { isAdded, isPercentage: kind.isPercentage }) }
-    case 'anomaly': {
-      const earlier = Array.from({ length: kind.windows }, (_, index) => valuesAt(definition, then, index))
-      return { judged: anomaliesOf(whole(now), earlier, { isAdded }) }
-    }
-    case 'patterns':
-      return patternSight(now[0]?.[0] ?? new Map(), then[0]?.[0] ?? new Map(), kind.want)
+      return { judged: changesOf(now, earlier[0] ?? new Map(), { isAdded, isPercentage: kind.isPercentage }) }
+    case 'anomaly':
+      return { judged: anomaliesOf(now, earlier, { isAdded }) }
+    default:
+      return { judged: new Map([...now].map(([group, value]) => [group, { value }])) }
   }
 }
 
-export function patternSight(now: Cells, before: Cells, want: 'NEW' | 'VANISHED'): Sight {
-  const patterns = patternsOf(now, before, want)
+const NOTHING: Cells = new Map()
+
+export function patternSight(now: Cells | undefined, before: Cells | undefined, want: 'NEW' | 'VANISHED'): Sight {
+  const patterns = patternsOf(now ?? NOTHING, before ?? NOTHING, want)
   return patterns ? { judged: new Map([['', { value: patterns.length }]]), patterns } : { judged: new Map() }
 }
 
-/** valuesAt is the watched number of each group in one window, of the readings of all queries. */
-export function valuesAt({ planned }: Definition, readings: readonly Reading[], window: number): Values {
-  const parts = planned.queries.map((query, index): Part => {
-    const reading = readings[index] ?? []
-    const cells = query.reduceTo
-      ? reduced(query, reading.slice(window * CELLS_PER_WINDOW, (window + 1) * CELLS_PER_WINDOW))
-      : reading[window]
-    return { name: query.query.name, isAdded: isAddedUp(query), isGrouped: query.groups.length > 0, cells: cells ?? new Map() }
-  })
+/** valuesIn is the watched number of each group in one window, of the windows of all queries. */
+export function valuesIn({ planned }: Definition, windows: readonly Reading[], at: number): Values {
+  const parts = planned.queries.map(
+    (query, index): Part => ({
+      name: query.query.name,
+      isAdded: isAddedUp(query),
+      isGrouped: query.groups.length > 0,
+      cells: windows[index]?.[at] ?? NOTHING,
+    }),
+  )
   return valuesOf(parts, planned.formulas[0]?.tree)
 }
 
+/** windowsOf makes windows of the parts that were read, `every` parts apart; where windows were read they stay as they are. */
+export function windowsOf(query: PlannedQuery, reading: Reading, every = CELLS_PER_WINDOW): Reading {
+  if (!query.reduceTo) return reading
+  const count = Math.floor((reading.length - CELLS_PER_WINDOW) / every) + 1
+  return Array.from({ length: Math.max(0, count) }, (_, index) =>
+    reduced(query, reading.slice(index * every, index * every + CELLS_PER_WINDOW)),
+  )
+}
+
 /** reduced makes one cell of the parts of a window, for each group. */
-export function reduced(query: PlannedQuery, parts: readonly Cells[]): Cells {
+function reduced(query: PlannedQuery, parts: readonly Cells[]): Cells {
   const { reduceTo } = query
   const groups = new Set(parts.flatMap((cells) => [...cells.keys()]))
   const nothing: Cell = { count: 0, value: null }
