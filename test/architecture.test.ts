@@ -17,6 +17,7 @@ const rooms: Record<string, readonly string[]> = {
   'world.ts': ['events', 'meta', 'outgoing', 'depot'],
   reading: ['query', 'events', 'world.ts'],
   'mail.ts': ['world.ts'],
+  'model.ts': ['world.ts', 'outgoing'],
   jobs: ['meta', 'world.ts'],
   resources: ['query', 'reading', 'monitors', 'parsers', 'events', 'meta', 'http', 'jobs', 'outgoing', 'depot', 'world.ts'],
   ingest: ['parsers', 'events', 'http', 'world.ts', 'resources'],

@@ -24,6 +24,7 @@ import { openMailer } from './mail.ts'
 import { giveBackToWindow, removeWindows, takeFromWindow } from './meta/counters.ts'
 import { openMeta } from './meta/meta.ts'
 import { openUsageCounts, removeUsageMinutes } from './meta/usage-counts.ts'
+import { openModel } from './model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
 import { ApiKeyCallers } from './resources/api-keys/callers.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
@@ -187,6 +188,10 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     depot: openDepot({ dir: join(dataDir, 'exports') }),
     mailer,
     outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events) }),
+    model: openModel(
+      { url: config.DENDRO_LLM_URL, key: config.DENDRO_LLM_KEY, name: config.DENDRO_LLM_MODEL },
+      { ownPorts: () => ownPorts(config, events) },
+    ),
     deployment: {
       version,
       region: config.DENDRO_REGION,

@@ -18,6 +18,12 @@ export type Mail = { id?: string | undefined; to: string; subject: string; text:
 /** A Mailer hands mail to the deployment's relay; `configured` is false when there is none, and sending then fails. */
 export type Mailer = { configured: boolean; send(mail: Mail, signal?: AbortSignal): Promise<void> }
 
+/** A Model answers a question in words; `configured` is false when there is none, and asking then fails. */
+export type Model = {
+  configured: boolean
+  complete(ask: { system: string; user: string; tokensMax: number }, signal: AbortSignal): Promise<string>
+}
+
 /** A QueryLimit bounds one thing that a question may cost; roles may have bounds of their own. */
 export type QueryLimit = { otherwise: number; byRole: ReadonlyMap<string, number> }
 
@@ -59,5 +65,7 @@ export type World = {
   mailer: Mailer
   /** outgoing is the one way to places that callers name. */
   outgoing: Outgoing
+  /** model writes what reads better than facts; everything works without it. */
+  model: Model
   deployment: Deployment
 }

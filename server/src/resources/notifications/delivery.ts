@@ -2,19 +2,11 @@ import { Failure } from '../../errors.ts'
 import { enqueue, type Job, type JobKind } from '../../jobs/jobs.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
-import { brief, wantsBriefing } from './briefing.ts'
+import { brief, wantsBriefing, wantsReport } from './briefing.ts'
 import { channels, type Outcome, type Parcel } from './channels.ts'
 import { settledBy } from './retries.ts'
-import {
-  beginTry,
-  deleteNobodys,
-  type NotificationRow,
-  type Occurrence,
-  saveBriefing,
-  selectDue,
-  selectNextDue,
-  settleTry,
-} from './rows.ts'
+import { beginTry, deleteNobodys, type NotificationRow, saveBriefing, saveReport, selectDue, selectNextDue, settleTry } from './rows.ts'
+import { toldOf } from './told.ts'
 
 const KIND = 'notification_delivery'
 const EVERY_MS = 5_000
@@ -88,7 +80,9 @@ async function deliverDue(world: World, job: Holder): Promise<void> {
 const isBriefed = (row: NotificationRow): boolean => row.briefing !== null || !wantsBriefing(row)
 const targetName = ({ org_id, type, integration_id, destination }: NotificationRow): string =>
   JSON.stringify([org_id, type, integration_id, destination])
-const occasionName = ({ org_id, alert_id, group_id, time }: Occurrence): string => JSON.stringify([org_id, alert_id, group_id, time])
+/** Of the occasions that share a report one is looked at after the other, so that it is made once. */
+const occasionName = (row: NotificationRow): string =>
+  wantsReport(row) ? (row.event_id ?? '') : JSON.stringify([row.org_id, row.alert_id, row.group_id, row.time])
 
 function byName(rows: readonly NotificationRow[], nameOf: (row: NotificationRow) => string): Map<string, NotificationRow[]> {
   const named = new Map<string, NotificationRow[]>()
@@ -122,6 +116,7 @@ async function briefOne(world: World, job: Holder, row: NotificationRow, signal:
   await world.meta.write(UNSHARED, async (tx) => {
     await job.hold(tx)
     await saveBriefing(tx, row, found)
+    if (row.event_id !== null && found.report !== undefined) await saveReport(tx, row.org_id, row.event_id, found.report)
   })
 }
 
@@ -170,23 +165,8 @@ async function settle(
   })
 }
 
-function parcelOf({ deployment }: Pick<World, 'deployment'>, row: NotificationRow, attempt: number): Parcel {
-  const { publicUrl, region } = deployment
-  return {
-    orgId: row.org_id,
-    target: {
-      type: row.type,
-      destination: row.destination,
-      ...(row.integration_id === null ? {} : { integration_id: row.integration_id }),
-    },
-    delivery: { id: row.id, attempt },
-    told: {
-      occasion: row.occasion,
-      samples: row.briefing?.samples ?? [],
-      report: row.briefing?.report,
-      isTest: row.test,
-      link: publicUrl === undefined || row.monitor_id === null ? undefined : `${publicUrl}/monitors/${row.monitor_id}`,
-      region,
-    },
-  }
+function parcelOf(world: Pick<World, 'deployment'>, row: NotificationRow, attempt: number): Parcel {
+  const { org_id, type, destination, integration_id, id } = row
+  const target = { type, destination, ...(integration_id === null ? {} : { integration_id }) }
+  return { orgId: org_id, target, delivery: { id, attempt }, told: toldOf(world, row) }
 }

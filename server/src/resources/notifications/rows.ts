@@ -98,3 +98,17 @@ export const insertNotification = (db: Db, row: NewNotification) =>
 
 export const selectOrganizationNumber = (db: Db, orgId: string) =>
   db.one<{ number: number }>(sql`select number from organisations where id = ${orgId}`)
+
+/** selectNeighbours are the other monitors that came into trouble in a time, the latest first. */
+export const selectNeighbours = (db: Db, orgId: string, near: { fromMs: number; toMs: number; except: string; rowsMax: number }) =>
+  db.all<{ name: string; status: string; time: number }>(sql`
+    select m.name, e.monitor_status as status, e.time from monitor_events e join monitors m on m.id = e.monitor_id
+    where e.org_id = ${orgId} and m.org_id = ${orgId} and e.monitor_id <> ${near.except} and e.monitor_status in ('ALERT', 'WARN')
+      and e.time >= ${near.fromMs} and e.time <= ${near.toMs}
+    order by e.time desc, e.id limit ${near.rowsMax}`)
+
+export const selectReport = (db: Db, orgId: string, eventId: string) =>
+  db.one<{ ai_report: string | null }>(sql`select ai_report from monitor_events where org_id = ${orgId} and id = ${eventId}`)
+
+export const saveReport = (db: Db, orgId: string, eventId: string, report: string) =>
+  db.run(sql`update monitor_events set ai_report = ${report} where org_id = ${orgId} and id = ${eventId} and ai_report is null`)
