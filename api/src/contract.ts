@@ -3,6 +3,7 @@ import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { collections } from './collections.ts'
 import { context } from './context.ts'
+import { dashboards, dashboardTemplates } from './dashboards.ts'
 import { datasetKeys } from './dataset-keys.ts'
 import { datasets } from './datasets.ts'
 import { downtimes } from './downtimes.ts'
@@ -33,6 +34,7 @@ import { timeseries } from './timeseries.ts'
 import { topKeys } from './top-keys.ts'
 import { usage } from './usage.ts'
 import { users } from './users.ts'
+import { widgets, widgetTemplates } from './widgets.ts'
 
 /** contract is every endpoint of the service: what is not here does not exist. */
 export const contract = {
@@ -42,6 +44,8 @@ export const contract = {
   auth,
   collections,
   context,
+  dashboards,
+  dashboardTemplates,
   datasetKeys,
   datasets,
   downtimes,
@@ -75,4 +79,6 @@ export const contract = {
   topKeys,
   usage,
   users,
+  widgets,
+  widgetTemplates,
 }

@@ -12,6 +12,15 @@ export {
 } from './client.ts'
 export type { ContextAnswer } from './context.ts'
 export { contract } from './contract.ts'
+export {
+  type Dashboard,
+  type DashboardAsk,
+  type DashboardChange,
+  DashboardDraft,
+  type DashboardLayout,
+  type DashboardTemplateDraft,
+  type PreviewWidget,
+} from './dashboards.ts'
 export { Dataset, Retention } from './datasets.ts'
 export { Downtime } from './downtimes.ts'
 export {
@@ -101,3 +110,13 @@ export type { TopKey } from './top-keys.ts'
 export type { MetricItem, UsageSeries } from './usage.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'
 export { FailureBody, Identity, Metadata, Tags } from './values.ts'
+export {
+  CHILDREN_MAX,
+  type Widget,
+  type WidgetAsk,
+  type WidgetChange,
+  type WidgetDataAsk,
+  WidgetDraft,
+  type WidgetLayout,
+  type WidgetTemplateDraft,
+} from './widgets.ts'

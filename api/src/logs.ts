@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Dataset, placeName, Retention } from './datasets.ts'
+import { Dashboard } from './dashboards.ts'
 import { endpoint } from './endpoint.ts'
 import { Monitor } from './monitors.ts'
 import { Tags, uuid } from './values.ts'
@@ -111,7 +112,7 @@ export const logs = {
     permission: 'dashboards_read',
     tier: 'X',
     summary: 'The dashboards with a widget whose queries read this log, as a bare array',
-    reply: z.array(z.looseObject({ id: z.string() })),
+    reply: z.array(Dashboard),
     fails: [404],
   }),
 }

@@ -35,6 +35,7 @@ import { authRoutes } from './resources/auth/routes.ts'
 import { identifyToken } from './resources/auth/sessions.ts'
 import { collectionRoutes } from './resources/collections/routes.ts'
 import { contextRoutes } from './resources/context/routes.ts'
+import { dashboardRoutes, dashboardTemplateRoutes } from './resources/dashboards/routes.ts'
 import { datasetKeyRoutes } from './resources/dataset-keys/routes.ts'
 import { forgetBirths } from './resources/datasets/ensure.ts'
 import { Heartbeats } from './resources/datasets/heartbeats.ts'
@@ -74,6 +75,7 @@ import { topKeyRoutes } from './resources/top-keys/routes.ts'
 import { usageRoutes } from './resources/usage/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
+import { widgetRoutes, widgetTemplateRoutes } from './resources/widgets/routes.ts'
 import type { Secret } from './secret.ts'
 import { openVault } from './vault.ts'
 import { version } from './version.ts'
@@ -95,6 +97,8 @@ const allRoutes = (
   auditRoutes(world),
   authRoutes(world),
   collectionRoutes(world),
+  dashboardRoutes(world),
+  dashboardTemplateRoutes(world),
   datasetRoutes(world),
   downtimeRoutes(world),
   exportRoutes(world),
@@ -123,6 +127,8 @@ const allRoutes = (
   tagRoutes(world),
   usageRoutes(world),
   userRoutes(world),
+  widgetRoutes(world),
+  widgetTemplateRoutes(world),
 ]
 
 /** The engine's part of DENDRO_MEMORY; the rest is for the service itself and what waits in it. */

@@ -51,6 +51,31 @@ export const examples: Readonly<Record<string, Example>> = {
     const { token, password } = await maker.person()
     return { token, body: { current_password: password, new_password: 'a-lighthouse-made-of-biscuits' } }
   },
+  'dashboards.create': async (maker) => ({ body: { ...dashboard(maker.word('board')), widget_ids: [await keptWidget(maker)] } }),
+  'dashboards.preview': async (maker) => ({ body: { template: await dashboardFrom(maker) } }),
+  'dashboards.get': async (maker) => ({ params: { dashboardId: await keptDashboard(maker) } }),
+  'dashboards.change': async (maker) => ({ params: { dashboardId: await keptDashboard(maker) }, body: { name: maker.word('board') } }),
+  'dashboards.remove': async (maker) => ({ params: { dashboardId: await keptDashboard(maker) } }),
+  'dashboards.addWidgets': async (maker) => ({
+    params: { dashboardId: await keptDashboard(maker) },
+    body: { widget_ids: [await keptWidget(maker)] },
+  }),
+  'dashboards.removeWidget': async (maker) => {
+    const widgetId = await keptWidget(maker)
+    const { id } = await maker.made('/dashboards', { ...dashboard(maker.word('board')), widget_ids: [widgetId] })
+    return { params: { dashboardId: id, widgetId } }
+  },
+  'dashboards.detach': async (maker) => {
+    const { id } = await maker.made('/dashboards', { template: await dashboardFrom(maker) })
+    return { params: { dashboardId: id } }
+  },
+  'dashboardTemplates.create': async (maker) => ({ body: await dashboardTemplate(maker) }),
+  'dashboardTemplates.get': async (maker) => ({ params: { templateId: (await dashboardFrom(maker)).id } }),
+  'dashboardTemplates.update': async (maker) => ({
+    params: { templateId: (await dashboardFrom(maker)).id },
+    body: await dashboardTemplate(maker),
+  }),
+  'dashboardTemplates.remove': async (maker) => ({ params: { templateId: (await dashboardFrom(maker)).id } }),
   'datasets.create': ({ word }) => ({
     body: { collection: word('shop'), dataset: word('web'), tags: { env: 'prod' }, retention: 'DAYS_90' },
   }),
@@ -240,6 +265,31 @@ export const examples: Readonly<Record<string, Example>> = {
   'users.preferences': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.updatePreferences': async (maker) => ({ params: { userId: (await maker.invited()).id }, body: { timezone: 'Europe/Dublin' } }),
   'users.access': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
+  'widgets.create': async (maker) => ({ body: { ...widget(maker.word('widget')), metric_ids: [await keptMetricDefinition(maker)] } }),
+  'widgets.get': async (maker) => ({ params: { widgetId: await keptWidget(maker) } }),
+  'widgets.update': async (maker) => ({ params: { widgetId: await keptWidget(maker) }, body: widget(maker.word('widget')) }),
+  'widgets.change': async (maker) => ({ params: { widgetId: await keptWidget(maker) }, body: { name: maker.word('widget') } }),
+  'widgets.remove': async (maker) => ({ params: { widgetId: await keptWidget(maker) } }),
+  'widgets.addWidgets': async (maker) => ({
+    params: { widgetId: await keptWidget(maker) },
+    body: { widget_ids: [await keptWidget(maker)] },
+  }),
+  'widgets.removeWidget': async (maker) => {
+    const childId = await keptWidget(maker)
+    const { id } = await maker.made('/widgets', { ...widget(maker.word('frame')), widget_ids: [childId] })
+    return { params: { widgetId: id, childId } }
+  },
+  'widgets.data': async (maker) => {
+    const body = { ...widget(maker.word('widget')), metric_ids: [await keptMetricDefinition(maker)] }
+    return { params: { widgetId: (await maker.made('/widgets', body)).id }, body: { time_range: 'Last 1 hour' } }
+  },
+  'widgetTemplates.create': async (maker) => ({ body: await widgetTemplate(maker) }),
+  'widgetTemplates.get': async (maker) => ({ params: { templateId: await keptWidgetTemplate(maker) } }),
+  'widgetTemplates.update': async (maker) => ({
+    params: { templateId: await keptWidgetTemplate(maker) },
+    body: await widgetTemplate(maker),
+  }),
+  'widgetTemplates.remove': async (maker) => ({ params: { templateId: await keptWidgetTemplate(maker) } }),
   'users.groups': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
 }
 
@@ -344,6 +394,43 @@ const metricTemplate = (name: string) => ({
 const keptMetricTemplate = async (maker: Maker): Promise<string> =>
   (await maker.made('/metrics/definitions/templates', metricTemplate(maker.word('errors of')))).id
 
+const widget = (name: string) => ({
+  name,
+  description: 'What goes wrong',
+  type: 'bar',
+  tags: { team: 'payments' },
+})
+
+const keptWidget = async (maker: Maker): Promise<string> => (await maker.made('/widgets', widget(maker.word('widget')))).id
+
+const dashboard = (name: string) => ({ name, description: 'The shop', tags: { team: 'payments' } })
+
+const keptDashboard = async (maker: Maker): Promise<string> => (await maker.made('/dashboards', dashboard(maker.word('board')))).id
+
+const ofService = { parameters: { service: { type: 'STRING' } } }
+const sameService = { service: { input: 'service' } }
+
+const widgetTemplate = async (maker: Maker) => ({
+  ...ofService,
+  name: 'Errors of {{service}}',
+  metrics: [{ id: await keptMetricTemplate(maker), arguments: sameService }],
+})
+
+const keptWidgetTemplate = async (maker: Maker): Promise<string> =>
+  (await maker.made('/widgets/templates', await widgetTemplate(maker))).id
+
+const dashboardTemplate = async (maker: Maker) => ({
+  ...ofService,
+  name: 'Board of {{service}}',
+  widgets: [{ id: await keptWidgetTemplate(maker), arguments: sameService }],
+  this_template_tags: { log_type: 'json' },
+})
+
+const dashboardFrom = async (maker: Maker) => ({
+  id: (await maker.made('/dashboards/templates', await dashboardTemplate(maker))).id,
+  arguments: { service: { literal: 'till' } },
+})
+
 const searchTemplate = (name: string) => ({
   name,
   search_details: { from_expr: "environment = '{{env}}'", where: "level = 'error'" },
@@ -419,5 +506,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'liveTail.start': 'watching is no change',
   'timeseries.search': 'a question is no change',
   'search.cancel': 'a question is no change',
+  'widgets.data': 'a question is no change',
+  'dashboards.preview': 'nothing is kept',
   'integrations.testWebhook': 'a test is sent and not kept',
 }

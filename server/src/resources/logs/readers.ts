@@ -1,6 +1,7 @@
 import type { contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
 import type { World } from '../../world.ts'
+import { dashboardsOfLog } from '../dashboards/of-log.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { listMonitors } from '../monitors/monitors.ts'
 
@@ -13,5 +14,5 @@ export const readers: {
   dashboards: Reader<ReplyOf<typeof contract.logs.dashboards>>
 } = {
   monitors: listMonitors,
-  dashboards: async () => [],
+  dashboards: dashboardsOfLog,
 }

@@ -13,14 +13,17 @@ import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { visibleDatasets } from '../datasets/datasets.ts'
-import { fillTemplate, isSameTemplate, type Library } from '../templates/templates.ts'
+import { fillTemplate, isSameTemplate, type Library, type Use } from '../templates/templates.ts'
 import { planMetrics } from '../timeseries/plan-metrics.ts'
 import {
   deleteMetricDefinition,
   insertMetricDefinition,
+  lockMadeFor,
   lockMetricDefinition,
+  lockUnusedMadeFor,
   type MetricDefinitionRow,
   selectMetricDefinitions,
+  selectShared,
   selectUser,
   updateMetricDefinitionRow,
 } from './rows.ts'
@@ -29,14 +32,16 @@ type Reader = Pick<World, 'meta'>
 
 const ENTITY = 'metric_definition'
 
-const allDefinitions = (world: Reader, orgId: string): Promise<readonly MetricDefinitionRow[]> =>
+export type { MetricDefinitionRow }
+
+export const allMetricDefinitions = (world: Reader, orgId: string): Promise<readonly MetricDefinitionRow[]> =>
   world.meta.cached(orgId, 'metric definitions', () => selectMetricDefinitions(world.meta, orgId))
 
 export const listMetricDefinitions = async (world: Reader, actor: Actor): Promise<MetricDefinition[]> =>
-  (await allDefinitions(world, actor.orgId)).map(shownMetricDefinition)
+  (await allMetricDefinitions(world, actor.orgId)).map(shownMetricDefinition)
 
 export async function findMetricDefinition(world: Reader, actor: Actor, id: string): Promise<MetricDefinitionRow> {
-  const row = (await allDefinitions(world, actor.orgId)).find((candidate) => candidate.id === id)
+  const row = (await allMetricDefinitions(world, actor.orgId)).find((candidate) => candidate.id === id)
   if (!row) throw notFound('metric definition', id)
   return row
 }
@@ -103,6 +108,31 @@ export async function removeMetricDefinition(world: World, actor: Actor, record:
   })
 }
 
+/** missingMetricDefinitions are those ids that no definition has; the others stay until the transaction ends. */
+export async function missingMetricDefinitions(tx: Db, orgId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const known = new Set((await selectShared(tx, orgId, ids)).map(({ id }) => id))
+  return ids.filter((id) => !known.has(id))
+}
+
+/** detachMetricDefinitions makes what was made for a dashboard from its template plain definitions. */
+export async function detachMetricDefinitions(world: World, tx: Db, actor: Actor, madeFor: string): Promise<void> {
+  for (const before of await lockMadeFor(tx, actor.orgId, madeFor)) {
+    const next = { ...before, template: null, made_for: null, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    await updateMetricDefinitionRow(tx, next)
+    const entity = { type: ENTITY, id: before.id }
+    await recordChange(world, tx, actor, { entity, before: shownMetricDefinition(before), after: shownMetricDefinition(next) })
+  }
+}
+
+/** removeUnusedMetricDefinitions deletes what was made for a dashboard and shows nowhere else. */
+export async function removeUnusedMetricDefinitions(world: World, tx: Db, actor: Actor, madeFor: string): Promise<void> {
+  for (const row of await lockUnusedMadeFor(tx, actor.orgId, madeFor)) {
+    await deleteMetricDefinition(tx, actor.orgId, row.id)
+    await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, before: shownMetricDefinition(row) })
+  }
+}
+
 /** wholeOf is what a draft says together with what its template gives; a template that the record has already gives nothing anew. */
 async function wholeOf(
   world: World,
@@ -113,9 +143,12 @@ async function wholeOf(
   if (!template || (said.queries && isSameTemplate(template, before))) {
     return { draft: check(MetricDefinitionDraft, said, 'body'), template: template ? before : null }
   }
-  const use = { ...template, field: 'template' }
-  return fillTemplate(world, actor, metricDefinitionTemplates, { use, overrides: said, schema: MetricDefinitionDraft })
+  return draftFromTemplate(world, actor, { ...template, field: 'template' }, said)
 }
+
+/** draftFromTemplate is what a template with its arguments gives, where nothing else is said. */
+export const draftFromTemplate = (world: Reader, actor: Actor, use: Use, overrides: object = {}) =>
+  fillTemplate(world, actor, metricDefinitionTemplates, { use, overrides, schema: MetricDefinitionDraft })
 
 async function membersOf(world: World, actor: Actor, draft: MetricDefinitionDraft) {
   planMetrics(draft.queries, draft.formulas)

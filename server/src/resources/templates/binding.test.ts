@@ -2,7 +2,7 @@ import { TemplateArgument, type TemplateArguments, type TemplateParameters } fro
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../errors.ts'
-import { bindArguments, checkInputs, checkPlaceholders, fillIn } from './binding.ts'
+import { bindArguments, checkPlaceholders, checkReference, fillIn } from './binding.ts'
 
 const field = 'template.arguments'
 const bind = (parameters: TemplateParameters, given: TemplateArguments = {}) => bindArguments(parameters, given, { field })
@@ -111,13 +111,19 @@ describe('refused is', () => {
     expect(refusalOf(() => filled(parts, { a: { type: 'STRING' } }, { a: { literal: 'x'.repeat(16_000) } }))[2]).toBe('TOO_LONG')
   })
 
-  test('an input within a template that the template does not have', () => {
-    expect(refusalOf(() => checkInputs({ x: { input: 'b' } }, { a: { type: 'STRING' } }, 'metric.arguments'))).toEqual([
-      '400',
-      'metric.arguments.x.input',
-      'UNKNOWN_INPUT',
-    ])
-    expect(refusalOf(() => checkInputs({ x: { input: 'a' }, y: { literal: 'b' } }, { a: { type: 'STRING' } }, ''))).toEqual([])
+  test.each<[string, TemplateArguments, string[]]>([
+    ['an input that the outer template does not have', { x: { input: 'b' }, y: { literal: '1' } }, ['x.input', 'UNKNOWN_INPUT']],
+    ['a parameter without an argument', { x: { input: 'a' } }, ['y', 'MISSING_ARGUMENT']],
+    ['a literal of another type', { x: { input: 'a' }, y: { literal: 'b' } }, ['y', 'BAD_ARGUMENT']],
+    ['an argument without a parameter', { x: { input: 'a' }, y: { literal: '1' }, z: { input: 'a' } }, ['z', 'UNKNOWN_PARAMETER']],
+  ])('within a template %s', (_, given, [at, code]) => {
+    const reference = {
+      parameters: { x: { type: 'STRING' }, y: { type: 'DOUBLE' } },
+      outer: { a: { type: 'STRING' } },
+      field: 'metrics.0',
+    } as const
+    expect(refusalOf(() => checkReference(given, reference))).toEqual(['400', `metrics.0.${at}`, code])
+    expect(refusalOf(() => checkReference({ x: { input: 'a' }, y: { literal: '1' } }, reference))).toEqual([])
   })
 })
 

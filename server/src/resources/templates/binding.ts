@@ -131,11 +131,20 @@ export function checkPlaceholders(parts: Readonly<Record<string, unknown>>, para
   fillIn(parts, any, '')
 }
 
-/** checkInputs refuses arguments within a template that take the value of a parameter which the template does not have. */
-export function checkInputs(given: TemplateArguments | undefined, parameters: TemplateParameters, field: string): void {
-  for (const [name, argument] of Object.entries(given ?? {})) {
-    if ('input' in argument && !Object.hasOwn(parameters, argument.input)) {
+type Reference = { parameters: TemplateParameters; outer: TemplateParameters; field: string }
+
+/**
+ * checkReference refuses arguments within a template that could never be bound: as bindArguments does, and inputs that the outer template does not
+ * have. Whether the value of an input fits is known when the outer template gets its own arguments.
+ */
+export function checkReference(given: TemplateArguments | undefined, { parameters, outer, field }: Reference): void {
+  const inputs = Object.entries(given ?? {}).filter(([name, argument]) => 'input' in argument && Object.hasOwn(parameters, name))
+  for (const [name, argument] of inputs) {
+    if ('input' in argument && !Object.hasOwn(outer, argument.input)) {
       throw badField(`${field}.${name}.input`, `names no parameter of the template: ${argument.input}`, 'UNKNOWN_INPUT')
     }
   }
+  const names = new Set(inputs.map(([name]) => name))
+  const without = <T>(record: Record<string, T>) => Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)))
+  bindArguments(without(parameters), without(given ?? {}), { field })
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Metadata, Template, TemplateArguments, TemplateParameters } from '@dendro/api'
+import type { Metadata, Template, TemplateArguments, TemplateParameters, TemplateReference } from '@dendro/api'
 import type { z } from 'zod'
 import { badField, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
@@ -7,7 +7,7 @@ import { check } from '../../http/validation.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { type Binding, bindArguments, checkPlaceholders, fillIn, literalsOf } from './binding.ts'
+import { type Binding, bindArguments, checkPlaceholders, checkReference, fillIn, literalsOf } from './binding.ts'
 import { deleteTemplate, insertTemplate, lockTemplate, selectTemplates, type TemplateRow, updateTemplateRow } from './rows.ts'
 
 type Reader = Pick<World, 'meta'>
@@ -18,8 +18,8 @@ export type Library<Definition extends Parametrised> = {
   readonly kind: string
   /** parts are the members whose texts may hold placeholders. */
   readonly parts: readonly (keyof Definition & string)[]
-  /** check refuses what nothing could be made from, beyond what the contract says. */
-  check?(world: World, actor: Actor, draft: Definition): Promise<void>
+  /** check refuses what nothing could be made from, beyond what the contract says; `id` is that of the template which the draft replaces. */
+  check?(world: World, actor: Actor, draft: Definition, id?: string): Promise<void>
 }
 
 export type KeptTemplate<Definition> = TemplateRow<Definition>
@@ -72,7 +72,7 @@ export async function updateTemplate<D extends Parametrised>(
   record: TemplateRow<D>,
   decide: (before: D) => D,
 ) {
-  await checkDraft(world, actor, library, decide(record.definition))
+  await checkDraft(world, actor, library, decide(record.definition), record.id)
   return world.meta.write(actor.orgId, async (tx) => {
     const before = await lockTemplate<D>(tx, actor.orgId, library.kind, record.id)
     if (!before) throw notFound(nounOf(library), record.id)
@@ -96,9 +96,9 @@ export async function removeTemplate<D extends Parametrised>(
   })
 }
 
-async function checkDraft<D extends Parametrised>(world: World, actor: Actor, library: Library<D>, draft: D): Promise<void> {
+async function checkDraft<D extends Parametrised>(world: World, actor: Actor, library: Library<D>, draft: D, id?: string): Promise<void> {
   checkPlaceholders(Object.fromEntries(library.parts.map((part) => [part, draft[part]])), draft.parameters)
-  await library.check?.(world, actor, draft)
+  await library.check?.(world, actor, draft, id)
 }
 
 export const shownTemplate = <D extends object>({ id, definition, ...row }: TemplateRow<D>): D & { id: string; metadata: Metadata } => ({
@@ -140,3 +140,20 @@ export async function fillTemplate<D extends Parametrised, S extends z.ZodType>(
 /** isSameTemplate tells that a record which is sent back names the template that it has. */
 export const isSameTemplate = (sent: Template, kept: Template | null): boolean =>
   kept !== null && isDeepStrictEqual({ id: sent.id, arguments: sent.arguments ?? {} }, { id: kept.id, arguments: kept.arguments ?? {} })
+
+type References = { references: readonly TemplateReference[]; outer: TemplateParameters; field: string }
+
+/** checkReferences refuses references of a template to others that are not there, or whose arguments could never be bound. */
+export async function checkReferences<D extends Parametrised>(
+  world: Reader,
+  actor: Actor,
+  library: Library<D>,
+  { references, outer, field }: References,
+): Promise<void> {
+  const known = new Map((await kept(world, actor, library)).map((row) => [row.id, row.definition.parameters]))
+  for (const [index, { id, arguments: given }] of references.entries()) {
+    const parameters = known.get(id)
+    if (!parameters) throw badField(`${field}.${index}.id`, `names no ${nounOf(library)}: ${id}`, 'UNKNOWN_TEMPLATE')
+    checkReference(given, { parameters, outer, field: `${field}.${index}.arguments` })
+  }
+}
