@@ -7,12 +7,23 @@ import { integerParameter, list, Metadata, mapOf, ms, Tags, text, uuid } from '.
 
 const ACTIONS_MAX = 10
 const AUX_MAX = 10
+const AUX_CHARS_MAX = 10_000
 const RETENTION_MAX_MS = 604_800_000
 const EVALUATIONS_MAX = 1_000
 const BACKTEST_DAYS_MAX = 30
 
 const phrase = text(1, 100)
-const Aux = mapOf(z.json(), AUX_MAX)
+/** aux is kept as it is; what the store cannot hold, or nobody would want to read, is refused. */
+const Aux = mapOf(
+  z
+    .unknown()
+    .refine((value) => isKeepable(JSON.stringify(value) ?? ''), { error: `must be at most ${AUX_CHARS_MAX} characters without NUL` }),
+  AUX_MAX,
+)
+
+function isKeepable(text: string): boolean {
+  return text.length <= AUX_CHARS_MAX && !text.includes('\\u0000')
+}
 const actionsGiven = list(
   z.object({
     type: z.enum(['EMAIL', 'INTEGRATION']).optional(),
@@ -41,7 +52,7 @@ export const Monitor = z
     group_retention: z.int().optional().describe('Milliseconds after which a silent group is forgotten.'),
     muted_until: z.int().optional().describe('Epoch milliseconds, or -1 for ever; absent when the monitor is not muted.'),
     last_trigger_ts: ms.optional(),
-    aux: z.record(z.string(), z.json()).optional(),
+    aux: z.record(z.string(), z.unknown()).optional(),
     compare_to: z.string().optional(),
     change_type: z.enum(['DIFFERENCE', 'PERCENTAGE']).optional(),
     evaluation_window: z.string().optional(),

@@ -1,9 +1,7 @@
 import type { Identity } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
 import { json, sql } from '../../meta/sql.ts'
-import type { Occasion } from '../../monitors/occasion.ts'
 import type { Status } from '../../monitors/status.ts'
-import type { Target } from '../integrations/actions.ts'
 import type { EvaluationRecord } from './history-rows.ts'
 import type { StateRow } from './rows.ts'
 
@@ -85,26 +83,8 @@ export const insertGroupHistory = (
     insert into monitor_group_history (org_id, monitor_id, group_id, time, status)
     select ${org_id}, ${monitor_id}, group_id, ${time}, status from jsonb_to_recordset(${json(rows)}) as one (group_id text, status text)`)
 
-export type NotificationRow = {
-  org_id: string
-  id: string
-  monitor_id: string
-  event_id: string | null
-  time: number
-  test: boolean
-  target: Target
-  occasion: Occasion
-}
-
-/** insertNotification leaves a notification to its sender, due at once. */
-export const insertNotification = (db: Db, { occasion, target, ...row }: NotificationRow) =>
-  db.run(sql`
-    insert into monitor_notifications (org_id, id, monitor_id, event_id, alert_id, group_id, transition, previous_status, monitor_status, value,
-      threshold, from_ts, to_ts, time, test, type, destination, integration_id, occasion, next_try_at)
-    values (${row.org_id}, ${row.id}, ${row.monitor_id}, ${row.event_id}, ${occasion.alertId}, ${occasion.group}, ${occasion.change},
-      ${occasion.before}, ${occasion.after}, ${occasion.value ?? null}::text::double precision, ${occasion.threshold}, ${occasion.fromMs},
-      ${occasion.toMs}, ${row.time}, ${row.test}, ${target.type}, ${target.destination}, ${target.integration_id ?? null}, ${json(occasion)},
-      ${row.time})`)
+export const selectOrgNumber = (db: Db, orgId: string) =>
+  db.one<{ number: number }>(sql`select number from organisations where id = ${orgId}`)
 
 /** selectRoles are the roles that a caller has now; nothing comes back for one who is gone. */
 export const selectRoles = (db: Db, orgId: string, { type, id }: Identity) =>

@@ -7,9 +7,10 @@ import type { World } from '../../world.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { listDowntimes } from '../downtimes/downtimes.ts'
 import { targetsOf } from '../integrations/actions.ts'
+import { writeNotifications } from '../notifications/notifications.ts'
 import { decide, type Look, type Verdict } from './decide.ts'
 import { type Definition, definitionOf } from './definition.ts'
-import { insertEvent, insertGroupHistory, insertNotification, type LookRow, writeLooks } from './look-rows.ts'
+import { insertEvent, insertGroupHistory, type LookRow, writeLooks } from './look-rows.ts'
 import { allMonitors } from './monitors.ts'
 import { readSeries, scanKey, sourcesOf, watcherFor } from './reading-series.ts'
 import type { MonitorRow, StateRow } from './rows.ts'
@@ -207,8 +208,8 @@ export class Looker {
       }
       const targets = occasions.length === 0 ? [] : await targetsOf(tx, monitor.org_id, monitor.actions)
       for (const occasion of occasions) {
-        for (const target of targets)
-          await insertNotification(tx, { ...place, id: ids.uuid(), event_id: eventId, test: false, target, occasion })
+        const notified = { orgId: monitor.org_id, monitorId: monitor.id, eventId: eventId ?? undefined, occasion, targets, isTest: false }
+        await writeNotifications(this.#world, tx, notified)
       }
     })
   }

@@ -8,14 +8,10 @@ import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { checkActions } from '../integrations/actions.ts'
-import {
-  deleteMetricDefinition,
-  insertMetricDefinition,
-  lockMetricDefinition,
-  updateMetricDefinitionRow,
-} from '../metric-definitions/rows.ts'
+import { dropBacking, keepBacking } from '../metric-definitions/backing.ts'
 import { membersOf } from './definition.ts'
 import {
+  bringForward,
   deleteMonitor,
   insertMonitor,
   insertState,
@@ -87,7 +83,7 @@ export async function createMonitor(world: World, actor: Actor, ask: NewMonitor)
   }
   return world.meta.write(actor.orgId, async (tx) => {
     await checkActions(tx, actor.orgId, row.actions)
-    await insertMetricDefinition(tx, metricOf(row))
+    await keepBacking(tx, metricOf(row))
     await insertMonitor(tx, row)
     const state = { org_id: row.org_id, monitor_id: row.id, status: newState.status, state: newState, due_at: nowMs }
     await insertState(tx, state)
@@ -105,9 +101,7 @@ export async function updateMonitor(world: World, actor: Actor, id: string, draf
     const queries = members.queries.map((query) => ({ ...query, id: query.id ?? world.ids.uuid() }))
     const next: MonitorRow = { ...before, ...members, queries, modified_at: nowMs, modified_by: actor.identity }
     await updateMonitorRow(tx, next)
-    const metric = await lockMetricDefinition(tx, actor.orgId, before.metric_id)
-    if (metric) await updateMetricDefinitionRow(tx, { ...metricOf(next), created_at: metric.created_at, created_by: metric.created_by })
-    else await insertMetricDefinition(tx, metricOf(next))
+    await keepBacking(tx, metricOf(next))
     return next
   })
 }
@@ -152,11 +146,16 @@ export async function removeMonitor(world: World, actor: Actor, record: MonitorR
   const nowMs = world.clock.nowMs()
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await deleteMonitor(tx, actor.orgId, record.id)) === 0) throw notFound('monitor', record.id)
-    await deleteMetricDefinition(tx, actor.orgId, record.metric_id)
+    await dropBacking(tx, actor.orgId, record.metric_id)
     await removeFromDowntimes(tx, actor.orgId, record.id)
     const before = shownMonitor(record, undefined, nowMs)
     await recordChange(world, tx, actor, { entity: { type: 'monitor', id: record.id }, before })
   })
+}
+
+/** lookSoon makes all monitors of an organisation look at once, after what keeps them quiet has changed. */
+export async function lookSoon(tx: Db, orgId: string, nowMs: number): Promise<void> {
+  await bringForward(tx, orgId, nowMs)
 }
 
 const metricOf = (row: MonitorRow) => ({

@@ -7,10 +7,9 @@ import { readWindows } from '../../reading/rolling.ts'
 import type { World } from '../../world.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { sourceDatasets } from '../datasets/source.ts'
-import { selectOrganization } from '../organizations/rows.ts'
 import { budgetOf, questionFor } from '../search/question.ts'
 import { readParts } from '../usage/parts.ts'
-import { selectRoles } from './look-rows.ts'
+import { selectOrgNumber, selectRoles } from './look-rows.ts'
 import { groupId } from './shown-monitor.ts'
 import type { Reading, Series } from './sight.ts'
 
@@ -101,7 +100,7 @@ async function readUsage(world: World, actor: Actor, series: readonly Series[], 
 export async function watcherFor(world: Pick<World, 'meta'>, orgId: string, identity: Identity | null): Promise<Actor> {
   const who = identity ?? { type: 'API_KEY_ID', id: orgId }
   return world.meta.cached(orgId, `watcher ${who.type} ${who.id}`, async () => {
-    const [organization, found] = await Promise.all([selectOrganization(world.meta, orgId), selectRoles(world.meta, orgId, who)])
+    const [organization, found] = await Promise.all([selectOrgNumber(world.meta, orgId), selectRoles(world.meta, orgId, who)])
     return {
       orgId,
       orgNumber: organization?.number ?? 0,
