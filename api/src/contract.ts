@@ -1,3 +1,4 @@
+import { analytics } from './analytics.ts'
 import { apiKeys } from './api-keys.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
@@ -39,6 +40,7 @@ import { widgets, widgetTemplates } from './widgets.ts'
 /** contract is every endpoint of the service: what is not here does not exist. */
 export const contract = {
   access,
+  analytics,
   apiKeys,
   audit,
   auth,

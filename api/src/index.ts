@@ -115,7 +115,6 @@ export {
   type Widget,
   type WidgetAsk,
   type WidgetChange,
-  type WidgetDataAsk,
   WidgetDraft,
   type WidgetLayout,
   type WidgetTemplateDraft,

@@ -25,7 +25,7 @@ const UsageSlice = z
   .object({ '@timestamp': z.string(), '@time': z.string(), count: z.string(), value: z.string(), quantiles: Quantiles })
   .meta({ id: 'UsageSlice', description: 'A slice with its numbers as text.' })
 
-const MetricItem = UsageSeries.extend({
+export const MetricItem = UsageSeries.extend({
   id: z.string(),
   group_keys: z.array(z.string()),
   logs: z.array(z.string()),

@@ -199,7 +199,6 @@ export const widgets = {
     fails: [404, 503],
   }),
 }
-export type WidgetDataAsk = z.output<typeof DataAsk>
 
 export const widgetTemplates = templateLibrary('widgets', {
   of: 'widgets',

@@ -27,6 +27,7 @@ import { openUsageCounts, removeUsageMinutes } from './meta/usage-counts.ts'
 import { openModel } from './model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
 import { ApiKeyCallers } from './resources/api-keys/callers.ts'
+import { analyticsRoutes } from './resources/analytics/routes.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
@@ -87,6 +88,7 @@ const allRoutes = (
   { meter, intake, limits, searches, tails }: { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches; tails: LiveTails },
 ): readonly Routes[] => [
   accessRoutes(world),
+  analyticsRoutes(world),
   groupRoutes(world),
   organizationRoutes(world),
   parserRoutes(world, readForm),
