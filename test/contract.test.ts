@@ -220,7 +220,7 @@ describe('what does not exist is 404', () => {
 const comparable = ({ status, body }: Reply, params: Params) => {
   const ids = Object.values(params)
   const text = ids.reduce((all, id) => all.replaceAll(id, 'ID'), JSON.stringify(body) ?? '')
-  const made = status < 300 ? text.replaceAll(/"(created_at|modified_at)":\d+/g, '').replace(/"id":"[0-9a-f-]{36}"/, '') : text
+  const made = status < 300 ? text.replaceAll(/"(created_at|modified_at)":\d+/g, '').replace(/"(id|metric_id)":"[0-9a-f-]{36}"/g, '') : text
   return { status, body: made.replace(/"correlation_id":"\w+"/, '') }
 }
 

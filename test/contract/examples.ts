@@ -377,7 +377,6 @@ const monitor = async (maker: Maker) => ({
   group_retention: 60_000,
   monitor_type: 'CHANGE_DETECTION',
   compare_to: '1 hour ago',
-  aux: { colour: 'red' },
 })
 
 async function keptMonitor(maker: Maker): Promise<string> {
@@ -508,5 +507,6 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'search.cancel': 'a question is no change',
   'widgets.data': 'a question is no change',
   'dashboards.preview': 'nothing is kept',
+  'monitors.backtest': 'a question',
   'integrations.testWebhook': 'a test is sent and not kept',
 }
