@@ -45,18 +45,20 @@ export function eventsPlan(
 
 export const sceneOf = (branch: Branch): Scene => ({
   slots: branch.slots,
-  lines: { columns: columnsOf(branch), beside: branch.beside },
+  lines: { columns: columnsOf(branch), beside: branch.beside, ...(branch.shapes ? { shapes: branch.shapes } : {}) },
   names: branch.sources.map(({ logId, collection, dataset }) => ({ logId, collection, dataset })),
 })
 
 /** scopeOf is the condition that every read of a branch begins with: its datasets, each from when its events are kept, and the range of time. */
-export function scopeOf({ sources }: Branch, { fromMs, toMs }: Bounds): Sql {
+export function scopeOf({ sources, shapes }: Branch, { fromMs, toMs }: Bounds): Sql {
   const byStart = Map.groupBy(sources, ({ keptSinceMs }) => Math.max(fromMs, keptSinceMs ?? fromMs))
   const begun = [...byStart].filter(([startMs]) => startMs < toMs)
   const parts = begun.map(([startMs, own]) => sql`${oneOf(own)} and ts >= ${instant(startMs)}`)
-  if (parts.length < 2) return and([...parts, parts.length === 0 ? FALSE : sql`ts < ${instant(toMs)}`])
+  // A line of a shape that came after the shapes were looked at came after the question.
+  const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : sql`shape in ${param.texts(shapes)}`
+  if (parts.length < 2) return and([...parts, parts.length === 0 ? FALSE : sql`ts < ${instant(toMs)}`, known])
   const earliest = instant(Math.min(...begun.map(([startMs]) => startMs)))
-  return sql`ts >= ${earliest} and ts < ${instant(toMs)} and ${or(parts)}`
+  return and([sql`ts >= ${earliest}`, sql`ts < ${instant(toMs)}`, or(parts), known])
 }
 
 function oneOf(sources: readonly Reached[]): Sql {

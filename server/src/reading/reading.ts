@@ -1,10 +1,10 @@
 import type { EventStore } from '../events/events.ts'
-import { withBeside } from './beside.ts'
 import { branchesOf, keysIn } from './branches.ts'
 import { type EventsPlan, eventsPlan } from './events-statement.ts'
 import { type Carrier, foundEvent, type StoredEvent, storedEvent } from './found-event.ts'
 import type { Bounds, EventsWish, FoundEvent, FoundEvents, Question } from './question.ts'
 import { type Asking, costOf, run, startAsking } from './run.ts'
+import { withShapes } from './shapes.ts'
 import { windowsOf } from './windows.ts'
 
 export { countMatching, readStats } from './stats.ts'
@@ -15,7 +15,7 @@ const NS_PER_MS = 1_000_000n
 export async function readEvents(store: EventStore, question: Question, wish: EventsWish): Promise<FoundEvents> {
   const asking = startAsking(question)
   const keys = [...keysIn(question.filter), ...(wish.orderBy ? [wish.orderBy.key] : [])]
-  const branches = await withBeside(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
+  const branches = await withShapes(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
   // One more than wanted tells whether there are more.
   const sought = { ...wish, limit: wish.limit + 1 }
   const found: FoundEvent[] = []

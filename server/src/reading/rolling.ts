@@ -8,7 +8,7 @@ import { hintsOf } from './hints.ts'
 import { asState, measuresOf, merged, readMeasured, textOf } from './measures.ts'
 import type { Measured, Question } from './question.ts'
 import { run, startAsking } from './run.ts'
-import { withBeside } from './beside.ts'
+import { withShapes } from './shapes.ts'
 import { and, digits, FALSE, joined, name, param, type Sql, sql } from './statement.ts'
 import { GROUPS_MAX, statsStatement } from './stats-statement.ts'
 
@@ -31,7 +31,7 @@ export async function readWindows(store: EventStore, question: Question, wish: W
   const { calls, groups, stepMs, windowMs } = wish
   const asking = startAsking(question)
   const keys = [...keysIn(question.filter), ...calls.flatMap((call) => (call.key === undefined ? [] : [call.key])), ...groups]
-  const branches = await withBeside(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
+  const branches = await withShapes(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
   const slices = Math.round((question.bounds.toMs - question.bounds.fromMs) / stepMs)
   const isRolling = windowMs > stepMs
   const whole = isRolling
