@@ -57,10 +57,7 @@ const NewExport = z.object({
     where: text(0, 32_768).optional(),
   }),
   format: z.enum(FORMATS).default('ndjson'),
-  compression: z
-    .enum(COMPRESSIONS)
-    .default('none')
-    .describe('A compressed export is downloaded as a compressed file.'),
+  compression: z.enum(COMPRESSIONS).default('none').describe('A compressed export is downloaded as a compressed file.'),
 })
 export type NewExport = z.output<typeof NewExport>
 

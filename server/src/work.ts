@@ -1,4 +1,5 @@
 import type { JobKind } from './jobs/jobs.ts'
+import { exportRemoval } from './resources/exports/removal.ts'
 import { exporting } from './resources/exports/run.ts'
 import { ledgerRecount } from './resources/ledger/recounting.ts'
 import { notificationDelivery } from './resources/notifications/delivery.ts'
@@ -21,3 +22,4 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   notificationDelivery(world),
   exporting(world),
 ]
+  exportRemoval(world),

@@ -109,6 +109,14 @@ export const examples: Readonly<Record<string, Example>> = {
   'downtimes.get': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
   'downtimes.update': async (maker) => ({ params: { downtimeId: await maker.downtime() }, body: downtime(maker.word('downtime')) }),
   'downtimes.remove': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
+  'customer.update': ({ word }) => ({ body: { customer_name: word('customer'), billing_emails: ['bills@example.org'] } }),
+  'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
+  'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
+  'encryptionKeys.update': async (maker) => ({
+    params: { keyId: await keptEncryptionKey(maker) },
+    body: { name: maker.word('key'), status: 'ACTIVE' },
+  }),
+  'encryptionKeys.remove': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
   'exports.create': async (maker) => ({ body: exportOrder(await maker.dataset()) }),
   'exports.get': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
   'exports.remove': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
@@ -253,6 +261,9 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'users.get': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.update': async (maker) => ({ params: { userId: (await maker.invited()).id }, body: { first_name: 'Grace', roles: ['ReadOnly'] } }),
+  'statements.replace': (maker) => ({ body: statements(maker) }),
+  'statements.list': async (maker) => ({ query: `project_id=${encodeURIComponent((await keptStatements(maker)).project_id)}` }),
+  'statements.get': async (maker) => ({ params: { statementId: (await keptStatements(maker)).statements[0]?.id ?? '' } }),
   'users.remove': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.deactivate': async (maker) => ({ params: { userId: (await maker.person()).id } }),
   'users.reactivate': async (maker) => {
@@ -450,6 +461,28 @@ const keptExport = async (maker: Maker): Promise<string> =>
 
 async function finishedExport(maker: Maker): Promise<Ask> {
   const exportId = await keptExport(maker)
+const encryptionKey = (name: string) => ({
+  name,
+  provider: 'AWS_KMS',
+  aws_kms: { alias_arn: 'arn:aws:kms:eu-west-1:123456789012:alias/logs' },
+})
+
+const keptEncryptionKey = async (maker: Maker): Promise<string> =>
+  (await maker.made('/encryption-keys', encryptionKey(maker.word('key')))).id
+
+/** statements are of a project of its own, so that they are new. */
+const statements = (maker: Maker) => {
+  const id = maker.app.app.world.ids.correlation().slice(0, 16)
+  const statements = [{ id, message: 'paid {}', file: 'src/till.ts', line: 7 }]
+  return { project_id: maker.word('project'), repo_url: 'https://code.invalid/till', version: '1.0.0', statements }
+}
+
+async function keptStatements(maker: Maker): Promise<ReturnType<typeof statements>> {
+  const set = statements(maker)
+  await maker.made('/statements', set)
+  return set
+}
+
   const location = await vi.waitFor(async () => {
     const { body } = await maker.org.ask<{ location: string }>('GET', `/exports/${exportId}`)
     return body.location || Promise.reject(new Error('the export is not complete'))

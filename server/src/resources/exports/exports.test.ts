@@ -1,7 +1,13 @@
+import { utimes } from 'node:fs/promises'
+import { join } from 'node:path'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Export, FailureBody } from '@dendro/api'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../test/world.ts'
+import { systemClock } from '../../clock.ts'
+import type { Job } from '../../jobs/jobs.ts'
+import { sql } from '../../meta/sql.ts'
+import { exportRemoval } from './removal.ts'
 import { exporting } from './run.ts'
 
 let app: TestApp
@@ -199,4 +205,94 @@ test('datasets of others are as unknown as those that never were, and roles do w
   expect((await org.ask('DELETE', `/exports/${export_id}`, { key: search })).status).toBe(403)
   expect((await org.ask('DELETE', `/exports/${export_id}`, { token: standard.token })).status).toBe(204)
   for (const id of ['no-such-export', app.app.world.ids.uuid()]) expect((await org.ask('GET', `/exports/${id}`)).status).toBe(404)
+})
+
+test('CSV has a column for every key, cells that no spreadsheet computes, and the lines as they came', async () => {
+  const collection = `odd ${app.app.world.ids.uuid().slice(0, 8)}`
+  const lines = ['{"cmd": "=1+1", "n": "-5", "text": "a, \\"b\\"\\nc"}', '{"cmd": "@SUM(A1)", "n": "+x"}']
+  const headers = { 'content-type': 'application/x-ndjson', 'x-service-collection': collection, 'x-service-dataset': 'd' }
+  await org.ask('POST', '/', { raw: lines.join('\n'), headers })
+  const made = await order({ from_expr: `collection = '${collection}'`, time_range: 'Last 1 hour' }, { format: 'csv' })
+  const done = await finished(made.body.export_id)
+  const { headers: got, bytes } = await fetched(done.location)
+  expect([got.get('content-type'), done.events, bytes.length]).toEqual(['text/csv; charset=utf-8', 2, done.bytes])
+  const [head = [], ...rows] = cellsOf(bytes.toString())
+  expect(head).toEqual([
+    '@time',
+    '@timestamp',
+    '@sequence',
+    '@status',
+    'collection',
+    'dataset',
+    'log_id',
+    '@raw',
+    'cmd',
+    'n',
+    'text',
+    '@more',
+  ])
+  expect(rows.map((row) => row.slice(7))).toEqual([
+    [lines[0], "'=1+1", '-5', 'a, "b"\nc', ''],
+    [lines[1], "'@SUM(A1)", "'+x", '', ''],
+  ])
+})
+
+/** cellsOf reads CSV as RFC 4180 has it. */
+const cellsOf = (text: string): string[][] =>
+  text
+    .split(/\r\n(?=(?:[^"]*"[^"]*")*[^"]*$)/)
+    .filter((row) => row !== '')
+    .map((row) =>
+      [...row.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? ''),
+    )
+
+test('a dataset that is deleted ends its export, which says so', async () => {
+  const { web } = await shop(org)
+  const { world } = app.app
+  const gone = { ...(await order({ from: web, time_range: 'Last 1 hour' })).body }
+  await org.ask('DELETE', `/datasets/${web}`)
+  const done = await finished(gone.export_id)
+  // The export may have been quicker than the deletion.
+  if (done.status === 'FAILED') expect(done.failure_detail).toContain(web)
+  expect(await world.depot.strays(Number.MAX_SAFE_INTEGER)).toEqual(
+    done.status === 'FAILED' ? expect.not.arrayContaining([gone.export_id]) : expect.anything(),
+  )
+})
+
+test('what was exported is counted as usage, to the byte', async () => {
+  const own = await app.newOrganization()
+  const { web, api } = await shop(own)
+  const done = await finished((await order({ from: [web, api], time_range: 'Last 1 hour' }, {}, own)).body.export_id, own)
+  await app.app.world.usage.flush()
+  const { body } = await own.ask<{ total_value: number; total_count: number }>('GET', '/usage?usage_type=export&time_range=Last%201%20day')
+  expect(body).toMatchObject({ total_value: done.bytes, total_count: 2 })
+})
+
+test('nothing found makes an empty file, also a compressed one', async () => {
+  const { web } = await shop(org)
+  for (const compression of ['none', 'gzip']) {
+    const made = await order({ from: web, time_range: 'Last 1 hour', where: "level = 'fatal'" }, { compression })
+    const done = await finished(made.body.export_id)
+    const { bytes } = await fetched(done.location)
+    expect([done.status, done.events, bytes.length]).toEqual(['COMPLETE', 0, done.bytes])
+    expect(compression === 'gzip' ? gunzipSync(bytes).toString() : bytes.toString()).toBe('')
+  }
+})
+
+test('an export is kept for a week after its end, then it is removed with its file; so is a file that belongs to no export', async () => {
+  const { web } = await shop(org)
+  const { world } = app.app
+  const { export_id } = await finished((await order({ from: web, time_range: 'Last 1 hour' })).body.export_id)
+  const kept = await finished((await order({ from: web, time_range: 'Last 1 hour' })).body.export_id)
+  const stray = world.ids.uuid()
+  const draft = await world.depot.begin(stray)
+  await world.depot.put(draft, { number: 1, turn: 1, bytes: Buffer.from('nobody knows me') })
+  const [old, place] = [new Date(Date.now() - 2 * 86_400_000), join(inject('stores').dataDir, 'exports', stray)]
+  await utimes(place, old, old)
+  await world.meta.run(sql`update exports set ended_at = ${world.clock.nowMs() - 8 * 86_400_000} where id = ${export_id}`)
+  await exportRemoval({ ...world, clock: systemClock }).run({ signal: AbortSignal.timeout(60_000) } as Job)
+  expect((await org.ask('GET', `/exports/${export_id}`)).status).toBe(404)
+  expect((await org.ask('GET', `/exports/${kept.export_id}`)).status).toBe(200)
+  const there = await world.depot.strays(Number.MAX_SAFE_INTEGER)
+  expect([export_id, stray, kept.export_id].map((key) => there.includes(key))).toEqual([false, false, true])
 })

@@ -57,3 +57,11 @@ export const selectEnded = (db: Db, beforeMs: number, rowsMax: number) =>
 
 export const selectKnown = (db: Db, ids: readonly string[]) =>
   db.all<{ id: string }>(sql`select id from exports where id = any(${ids}::uuid[])`)
+
+/** failLost ends exports that nobody will go on with: their jobs were given up, or are gone. */
+export const failLost = (db: Db, lost: { kind: string; nowMs: number; beforeMs: number; reason: string }) =>
+  db.all<ExportRow>(sql`
+    update exports e set status = 'FAILED', failure_detail = ${lost.reason}, bytes = 0, events = 0, ended_at = ${lost.nowMs}, modified_at = ${lost.nowMs}
+    where ended_at is null and modified_at < ${lost.beforeMs}
+      and not exists (select 1 from jobs j where j.kind = ${lost.kind} and j.key = e.id::text and j.given_up_at is null)
+    returning ${columns}`)
