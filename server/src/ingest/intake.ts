@@ -120,7 +120,7 @@ async function take(means: Means, receiver: Receiver, { actor, head, body }: Cal
   const route = findRoute(receiver, head)
   const request = requestOf(head, route, actor.facts.correlationId, means.options)
   if (route?.probe) return route.probe(request)
-  const hold = means.budget.open()
+  const hold = means.budget.open(`${actor.orgId}/${actor.identity.id}`)
   const account = new Account(means.world.ledger, { actor, protocol: receiver.name })
   try {
     const { outcome, parsed } = await takeBody(means, hold, receiver, { actor, head, body, request, account })
