@@ -21,5 +21,5 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   orphanSweep(world),
   notificationDelivery(world),
   exporting(world),
-]
   exportRemoval(world),
+]

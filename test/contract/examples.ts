@@ -117,6 +117,14 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { name: maker.word('key'), status: 'ACTIVE' },
   }),
   'encryptionKeys.remove': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
+  'customer.update': ({ word }) => ({ body: { customer_name: word('customer'), billing_emails: ['bills@example.org'] } }),
+  'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
+  'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
+  'encryptionKeys.update': async (maker) => ({
+    params: { keyId: await keptEncryptionKey(maker) },
+    body: { name: maker.word('key'), status: 'ACTIVE' },
+  }),
+  'encryptionKeys.remove': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
   'exports.create': async (maker) => ({ body: exportOrder(await maker.dataset()) }),
   'exports.get': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
   'exports.remove': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
@@ -253,6 +261,9 @@ export const examples: Readonly<Record<string, Example>> = {
   'search.run': async (maker) => ({ body: { from: [await maker.dataset()], select: ['*'], time_range: 'Last 2 hours' } }),
   'search.status': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),
   'search.cancel': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),
+  'statements.replace': (maker) => ({ body: statements(maker) }),
+  'statements.list': async (maker) => ({ query: `project_id=${encodeURIComponent((await keptStatements(maker)).project_id)}` }),
+  'statements.get': async (maker) => ({ params: { statementId: (await keptStatements(maker)).statements[0]?.id ?? '' } }),
   'tags.create': async (maker) => ({ body: { name: 'team', value: 'payments', entity: { type: 'log', id: await maker.dataset() } } }),
   'tags.update': async (maker) => ({ body: { name: 'team', value: 'shipping', entity: await tagged(maker) } }),
   'tags.remove': async (maker) => ({ body: { name: 'team', entity: await tagged(maker) } }),
@@ -453,6 +464,28 @@ const keptSearchTemplate = async (maker: Maker): Promise<string> =>
 
 const watching = async (maker: Maker): Promise<string> =>
   (await maker.made<{ job_id: string }>('/live-tail', { from: [await maker.dataset()] })).job_id
+
+const encryptionKey = (name: string) => ({
+  name,
+  provider: 'AWS_KMS',
+  aws_kms: { alias_arn: 'arn:aws:kms:eu-west-1:123456789012:alias/logs' },
+})
+
+const keptEncryptionKey = async (maker: Maker): Promise<string> =>
+  (await maker.made('/encryption-keys', encryptionKey(maker.word('key')))).id
+
+/** statements are of a project of its own, so that they are new. */
+const statements = (maker: Maker) => {
+  const id = maker.app.app.world.ids.correlation().slice(0, 16)
+  const statements = [{ id, message: 'paid {}', file: 'src/till.ts', line: 7 }]
+  return { project_id: maker.word('project'), repo_url: 'https://code.invalid/till', version: '1.0.0', statements }
+}
+
+async function keptStatements(maker: Maker): Promise<ReturnType<typeof statements>> {
+  const set = statements(maker)
+  await maker.made('/statements', set)
+  return set
+}
 
 const exportOrder = (datasetId: string) => ({ search_details: { from: [datasetId], time_range: 'Last 1 hour', where: "level = 'error'" } })
 
