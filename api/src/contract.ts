@@ -4,15 +4,12 @@ import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { collections } from './collections.ts'
 import { context } from './context.ts'
-import { customer } from './customer.ts'
 import { dashboards, dashboardTemplates } from './dashboards.ts'
 import { datasetKeys } from './dataset-keys.ts'
 import { datasets } from './datasets.ts'
 import { downtimes } from './downtimes.ts'
-import { encryptionKeys } from './encryption-keys.ts'
-import { dataExports } from './exports.ts'
-import { forwardConfigs } from './forward-configs.ts'
 import { groups } from './groups.ts'
+import { dataExports } from './exports.ts'
 import { health } from './health.ts'
 import { ingestion } from './ingestion.ts'
 import { integrations } from './integrations.ts'
@@ -23,6 +20,7 @@ import { logs } from './logs.ts'
 import { metricDefinitions, metricDefinitionTemplates } from './metric-definitions.ts'
 import { metrics } from './metrics.ts'
 import { monitors } from './monitors.ts'
+import { notifications } from './notifications.ts'
 import { access, organizations } from './organizations.ts'
 import { parsers } from './parsers.ts'
 import { patterns } from './patterns.ts'
@@ -34,8 +32,6 @@ import { roles } from './roles.ts'
 import { savedSearches, savedSearchTemplates } from './saved-searches.ts'
 import { search } from './search.ts'
 import { tags } from './tags.ts'
-import { sso } from './sso.ts'
-import { statements } from './statements.ts'
 import { timeseries } from './timeseries.ts'
 import { topKeys } from './top-keys.ts'
 import { usage } from './usage.ts'
@@ -52,18 +48,15 @@ export const contract = {
   collections,
   context,
   dashboards,
-  customer,
   dashboardTemplates,
   datasetKeys,
   datasets,
   downtimes,
   groups,
-  encryptionKeys,
-  exports: dataExports,
-  forwardConfigs,
   health,
   ingestion,
   integrations,
+  exports: dataExports,
   ledger,
   limits,
   liveTail,
@@ -72,6 +65,7 @@ export const contract = {
   metricDefinitionTemplates,
   metrics,
   monitors,
+  notifications,
   organizations,
   parsers,
   patterns,
@@ -86,8 +80,6 @@ export const contract = {
   search,
   tags,
   timeseries,
-  sso,
-  statements,
   topKeys,
   usage,
   users,

@@ -26,9 +26,8 @@ import { openMeta } from './meta/meta.ts'
 import { openUsageCounts, removeUsageMinutes } from './meta/usage-counts.ts'
 import { openModel } from './model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
-import { absentRoutes } from './resources/absent/routes.ts'
-import { analyticsRoutes } from './resources/analytics/routes.ts'
 import { ApiKeyCallers } from './resources/api-keys/callers.ts'
+import { analyticsRoutes } from './resources/analytics/routes.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
@@ -37,14 +36,12 @@ import { authRoutes } from './resources/auth/routes.ts'
 import { identifyToken } from './resources/auth/sessions.ts'
 import { collectionRoutes } from './resources/collections/routes.ts'
 import { contextRoutes } from './resources/context/routes.ts'
-import { customerRoutes } from './resources/customer/routes.ts'
 import { dashboardRoutes, dashboardTemplateRoutes } from './resources/dashboards/routes.ts'
 import { datasetKeyRoutes } from './resources/dataset-keys/routes.ts'
 import { forgetBirths } from './resources/datasets/ensure.ts'
 import { Heartbeats } from './resources/datasets/heartbeats.ts'
 import { datasetRoutes } from './resources/datasets/routes.ts'
 import { downtimeRoutes } from './resources/downtimes/routes.ts'
-import { encryptionKeyRoutes } from './resources/encryption-keys/routes.ts'
 import { exportRoutes } from './resources/exports/routes.ts'
 import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
@@ -61,6 +58,7 @@ import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resour
 import { metricsRoutes } from './resources/metrics/routes.ts'
 import { monitorRoutes } from './resources/monitors/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
+import { notificationRoutes } from './resources/notifications/routes.ts'
 import { accessRoutes, organizationRoutes } from './resources/organizations/routes.ts'
 import { forgetParserMinutes, ParserCounts } from './resources/parsers/counts.ts'
 import { parserRoutes } from './resources/parsers/routes.ts'
@@ -74,7 +72,6 @@ import { forgetPages } from './resources/search/pages.ts'
 import { searchRoutes } from './resources/search/routes.ts'
 import { openSearches, type Searches } from './resources/search/running.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
-import { statementRoutes } from './resources/statements/routes.ts'
 import { timeseriesRoutes } from './resources/timeseries/routes.ts'
 import { topKeyRoutes } from './resources/top-keys/routes.ts'
 import { usageRoutes } from './resources/usage/routes.ts'
@@ -109,10 +106,6 @@ const allRoutes = (
   downtimeRoutes(world),
   exportRoutes(world),
   healthRoutes(world),
-  customerRoutes(world),
-  encryptionKeyRoutes(world),
-  statementRoutes(world),
-  ...absentRoutes(),
   ingestionRoutes(intake),
   integrationRoutes(world),
   ledgerRoutes(world),
@@ -133,6 +126,7 @@ const allRoutes = (
   metricDefinitionRoutes(world),
   metricDefinitionTemplateRoutes(world),
   monitorRoutes(world),
+  notificationRoutes(world),
   contextRoutes(world),
   tagRoutes(world),
   usageRoutes(world),

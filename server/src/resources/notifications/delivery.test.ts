@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
-import type { SlackIntegration, SlackWorkspace } from '@dendro/api'
+import type { FailureBody, SlackIntegration, SlackWorkspace } from '@dendro/api'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -326,6 +326,88 @@ describe('an e-mail', () => {
     app.clock.advance(60_000)
     await expect.poll(states, PATIENT).toEqual(['FAILED', 'SENT'])
   })
+})
+
+describe('test notifications', () => {
+  const draft = async (over: object = {}) => ({
+    name: 'Checkout errors',
+    comparison_operator: 'ABOVE',
+    threshold: 10,
+    warning_threshold: 5,
+    window: 'Last 5 minutes',
+    queries: [{ name: 'errors', select: ['count(*)'], from: [randomUUID()], where: 'level = error', groups: ['host'] }],
+    actions: [await hook({ payload: '{"title":"$title","value":$current_value,"threshold":$threshold,"was":"$previous_status"}' })],
+    state_transitions: ['ALERT', 'ALERT_TO_WARN', 'WARN_RECOVERY', 'NO_DATA'],
+    group: 'host:web1,region:eu',
+    ...over,
+  })
+  const send = async (over: object = {}) => org.ask<FailureBody>('POST', '/monitors/send-test-notifications', { body: await draft(over) })
+
+  test('tell every transition in order, marked as tests, with values that fit', async () => {
+    expect((await send()).status).toBe(204)
+    await expect.poll(() => got.length, PATIENT).toBe(4)
+    const about = '(host:web1,region:eu)'
+    expect(got.map(({ body }) => JSON.parse(body))).toEqual([
+      { title: `[TEST] ALERT: Checkout errors ${about}`, value: 11, threshold: 10, was: 'ok' },
+      { title: `[TEST] WARN: Checkout errors ${about}`, value: 6, threshold: 5, was: 'alert' },
+      { title: `[TEST] OK: Checkout errors ${about}`, value: 4, threshold: 5, was: 'warn' },
+      { title: `[TEST] NO DATA: Checkout errors ${about}`, value: null, threshold: 10, was: 'ok' },
+    ])
+    await expect.poll(kept, PATIENT).toEqual([])
+  })
+
+  test('of a muted monitor are sent and kept as tests, with what became of each try', async () => {
+    const { state_transitions: _, group: __, ...definition } = await draft()
+    const monitor = await made('/monitors', { ...definition, mute_until: -1 })
+    expect((await send({ monitor_id: monitor, state_transitions: ['ALERT'] })).status).toBe(204)
+    const shown = async () =>
+      (await org.ask<{ monitor_notifications: object[] }>('GET', `/monitors/${monitor}/notifications`)).body.monitor_notifications
+    await expect.poll(shown, PATIENT).toMatchObject([
+      {
+        monitor_id: monitor,
+        type: 'WEBHOOK',
+        destination: 'hook',
+        status: 'SENT',
+        test: true,
+        monitor_status: 'ALERT',
+        tries: [{ status: 200 }],
+      },
+    ])
+    expect((await org.ask('DELETE', `/monitors/${monitor}`)).status).toBe(204)
+    expect(await kept()).toEqual([])
+  })
+
+  test.each([
+    [{ state_transitions: [] }, 'state_transitions'],
+    [{ state_transitions: ['ALERT', 'NEVER'] }, 'state_transitions.1'],
+    [{ actions: [{ integration_id: randomUUID() }] }, 'actions.0.integration_id'],
+    [{ monitor_id: randomUUID() }, 'monitor_id'],
+    [{ window: 'Last 3 years' }, 'window'],
+    [{ comparison_operator: 'AROUND' }, 'comparison_operator'],
+  ])('with %j are refused and nothing is sent', async (over, field) => {
+    const { status, body } = await send(over)
+    expect([status, body.errors?.[0]?.field]).toEqual([400, field])
+    expect(await kept()).toEqual([])
+  })
+})
+
+test('what a monitor notifies by cannot be deleted under it', async () => {
+  const email = await made('/integrations/email', { name: 'mail', payload: '$title' })
+  const { integration_id: webhook } = await hook()
+  const monitor = await made('/monitors', {
+    name: 'Checkout errors',
+    comparison_operator: 'ABOVE',
+    threshold: 10,
+    window: 'Last 5 minutes',
+    queries: [{ name: 'errors', select: ['count(*)'], from: [randomUUID()], where: '' }],
+    actions: [{ integration_id: webhook }, { type: 'EMAIL', email: 'ada@example.org', integration_id: email }],
+  })
+  for (const path of [`/integrations/webhooks/${webhook}`, `/integrations/email/${email}`]) {
+    const refused = await org.ask<FailureBody>('DELETE', path)
+    expect([refused.status, refused.body.details]).toEqual([409, 'in use by the monitor "Checkout errors"'])
+  }
+  await org.ask('DELETE', `/monitors/${monitor}`)
+  expect((await org.ask('DELETE', `/integrations/webhooks/${webhook}`)).status).toBe(204)
 })
 
 test('a test of what is not saved leaves no record behind', async () => {
