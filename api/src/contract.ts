@@ -4,12 +4,15 @@ import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { collections } from './collections.ts'
 import { context } from './context.ts'
+import { customer } from './customer.ts'
 import { dashboards, dashboardTemplates } from './dashboards.ts'
 import { datasetKeys } from './dataset-keys.ts'
 import { datasets } from './datasets.ts'
 import { downtimes } from './downtimes.ts'
-import { groups } from './groups.ts'
+import { encryptionKeys } from './encryption-keys.ts'
 import { dataExports } from './exports.ts'
+import { forwardConfigs } from './forward-configs.ts'
+import { groups } from './groups.ts'
 import { health } from './health.ts'
 import { ingestion } from './ingestion.ts'
 import { integrations } from './integrations.ts'
@@ -32,6 +35,8 @@ import { roles } from './roles.ts'
 import { savedSearches, savedSearchTemplates } from './saved-searches.ts'
 import { search } from './search.ts'
 import { tags } from './tags.ts'
+import { sso } from './sso.ts'
+import { statements } from './statements.ts'
 import { timeseries } from './timeseries.ts'
 import { topKeys } from './top-keys.ts'
 import { usage } from './usage.ts'
@@ -48,15 +53,18 @@ export const contract = {
   collections,
   context,
   dashboards,
+  customer,
   dashboardTemplates,
   datasetKeys,
   datasets,
   downtimes,
   groups,
+  encryptionKeys,
+  exports: dataExports,
+  forwardConfigs,
   health,
   ingestion,
   integrations,
-  exports: dataExports,
   ledger,
   limits,
   liveTail,
@@ -80,6 +88,8 @@ export const contract = {
   search,
   tags,
   timeseries,
+  sso,
+  statements,
   topKeys,
   usage,
   users,

@@ -12,6 +12,7 @@ export {
 } from './client.ts'
 export type { ContextAnswer } from './context.ts'
 export { contract } from './contract.ts'
+export type { Customer, CustomerChange } from './customer.ts'
 export {
   type Dashboard,
   type DashboardAsk,
@@ -23,6 +24,7 @@ export {
 } from './dashboards.ts'
 export { Dataset, Retention } from './datasets.ts'
 export { Downtime } from './downtimes.ts'
+export type { EncryptionKey, EncryptionKeyChange, EncryptionKeyStatus, NewEncryptionKey } from './encryption-keys.ts'
 export {
   type BodyInput,
   type BodyOf,
@@ -98,6 +100,7 @@ export {
 export type { QueryStatus, SearchAsk, SearchResponse } from './search.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export { type FoundTag, Tag, type TaggedType } from './tags.ts'
+export type { Statement, StatementReference, StatementSet } from './statements.ts'
 export {
   Template,
   TemplateArgument,

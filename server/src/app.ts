@@ -26,8 +26,9 @@ import { openMeta } from './meta/meta.ts'
 import { openUsageCounts, removeUsageMinutes } from './meta/usage-counts.ts'
 import { openModel } from './model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
-import { ApiKeyCallers } from './resources/api-keys/callers.ts'
+import { absentRoutes } from './resources/absent/routes.ts'
 import { analyticsRoutes } from './resources/analytics/routes.ts'
+import { ApiKeyCallers } from './resources/api-keys/callers.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
@@ -36,12 +37,14 @@ import { authRoutes } from './resources/auth/routes.ts'
 import { identifyToken } from './resources/auth/sessions.ts'
 import { collectionRoutes } from './resources/collections/routes.ts'
 import { contextRoutes } from './resources/context/routes.ts'
+import { customerRoutes } from './resources/customer/routes.ts'
 import { dashboardRoutes, dashboardTemplateRoutes } from './resources/dashboards/routes.ts'
 import { datasetKeyRoutes } from './resources/dataset-keys/routes.ts'
 import { forgetBirths } from './resources/datasets/ensure.ts'
 import { Heartbeats } from './resources/datasets/heartbeats.ts'
 import { datasetRoutes } from './resources/datasets/routes.ts'
 import { downtimeRoutes } from './resources/downtimes/routes.ts'
+import { encryptionKeyRoutes } from './resources/encryption-keys/routes.ts'
 import { exportRoutes } from './resources/exports/routes.ts'
 import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
@@ -72,6 +75,7 @@ import { forgetPages } from './resources/search/pages.ts'
 import { searchRoutes } from './resources/search/routes.ts'
 import { openSearches, type Searches } from './resources/search/running.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
+import { statementRoutes } from './resources/statements/routes.ts'
 import { timeseriesRoutes } from './resources/timeseries/routes.ts'
 import { topKeyRoutes } from './resources/top-keys/routes.ts'
 import { usageRoutes } from './resources/usage/routes.ts'
@@ -106,6 +110,10 @@ const allRoutes = (
   downtimeRoutes(world),
   exportRoutes(world),
   healthRoutes(world),
+  customerRoutes(world),
+  encryptionKeyRoutes(world),
+  statementRoutes(world),
+  ...absentRoutes(),
   ingestionRoutes(intake),
   integrationRoutes(world),
   ledgerRoutes(world),

@@ -109,6 +109,22 @@ export const examples: Readonly<Record<string, Example>> = {
   'downtimes.get': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
   'downtimes.update': async (maker) => ({ params: { downtimeId: await maker.downtime() }, body: downtime(maker.word('downtime')) }),
   'downtimes.remove': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
+  'customer.update': ({ word }) => ({ body: { customer_name: word('customer'), billing_emails: ['bills@example.org'] } }),
+  'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
+  'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
+  'encryptionKeys.update': async (maker) => ({
+    params: { keyId: await keptEncryptionKey(maker) },
+    body: { name: maker.word('key'), status: 'ACTIVE' },
+  }),
+  'encryptionKeys.remove': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
+  'customer.update': ({ word }) => ({ body: { customer_name: word('customer'), billing_emails: ['bills@example.org'] } }),
+  'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
+  'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
+  'encryptionKeys.update': async (maker) => ({
+    params: { keyId: await keptEncryptionKey(maker) },
+    body: { name: maker.word('key'), status: 'ACTIVE' },
+  }),
+  'encryptionKeys.remove': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
   'exports.create': async (maker) => ({ body: exportOrder(await maker.dataset()) }),
   'exports.get': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
   'exports.remove': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
@@ -147,6 +163,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'logs.remove': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.monitors': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.dashboards': async (maker) => ({ params: { logId: await maker.dataset() } }),
+  'monitors.backtest': async (maker) => ({ body: { ...(await monitor(maker)), days: 1 } }),
   'notifications.sendTest': async (maker) => {
     const { name, queries } = await monitor(maker)
     const actions = [{ integration_id: await maker.webhook() }]
@@ -154,7 +171,6 @@ export const examples: Readonly<Record<string, Example>> = {
     return { body: { ...definition, actions, state_transitions: ['ALERT', 'ALERT_RECOVERY'] } }
   },
   'notifications.suggest': () => ({ body: { number_of_suggestions: 2, suggestion_fields: ['NAME'] } }),
-  'monitors.backtest': async (maker) => ({ body: { ...(await monitor(maker)), days: 1 } }),
   'monitors.create': async (maker) => ({ body: { ...(await monitor(maker)), mute_until: -1, tags: { team: 'payments' } } }),
   'monitors.get': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
   'monitors.update': async (maker) => ({ params: { monitorId: await keptMonitor(maker) }, body: await monitor(maker) }),
@@ -252,6 +268,9 @@ export const examples: Readonly<Record<string, Example>> = {
   'search.run': async (maker) => ({ body: { from: [await maker.dataset()], select: ['*'], time_range: 'Last 2 hours' } }),
   'search.status': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),
   'search.cancel': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),
+  'statements.replace': (maker) => ({ body: statements(maker) }),
+  'statements.list': async (maker) => ({ query: `project_id=${encodeURIComponent((await keptStatements(maker)).project_id)}` }),
+  'statements.get': async (maker) => ({ params: { statementId: (await keptStatements(maker)).statements[0]?.id ?? '' } }),
   'tags.create': async (maker) => ({ body: { name: 'team', value: 'payments', entity: { type: 'log', id: await maker.dataset() } } }),
   'tags.update': async (maker) => ({ body: { name: 'team', value: 'shipping', entity: await tagged(maker) } }),
   'tags.remove': async (maker) => ({ body: { name: 'team', entity: await tagged(maker) } }),
@@ -260,6 +279,9 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'users.get': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.update': async (maker) => ({ params: { userId: (await maker.invited()).id }, body: { first_name: 'Grace', roles: ['ReadOnly'] } }),
+  'statements.replace': (maker) => ({ body: statements(maker) }),
+  'statements.list': async (maker) => ({ query: `project_id=${encodeURIComponent((await keptStatements(maker)).project_id)}` }),
+  'statements.get': async (maker) => ({ params: { statementId: (await keptStatements(maker)).statements[0]?.id ?? '' } }),
   'users.remove': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.deactivate': async (maker) => ({ params: { userId: (await maker.person()).id } }),
   'users.reactivate': async (maker) => {
@@ -450,6 +472,28 @@ const keptSearchTemplate = async (maker: Maker): Promise<string> =>
 const watching = async (maker: Maker): Promise<string> =>
   (await maker.made<{ job_id: string }>('/live-tail', { from: [await maker.dataset()] })).job_id
 
+const encryptionKey = (name: string) => ({
+  name,
+  provider: 'AWS_KMS',
+  aws_kms: { alias_arn: 'arn:aws:kms:eu-west-1:123456789012:alias/logs' },
+})
+
+const keptEncryptionKey = async (maker: Maker): Promise<string> =>
+  (await maker.made('/encryption-keys', encryptionKey(maker.word('key')))).id
+
+/** statements are of a project of its own, so that they are new. */
+const statements = (maker: Maker) => {
+  const id = maker.app.app.world.ids.correlation().slice(0, 16)
+  const statements = [{ id, message: 'paid {}', file: 'src/till.ts', line: 7 }]
+  return { project_id: maker.word('project'), repo_url: 'https://code.invalid/till', version: '1.0.0', statements }
+}
+
+async function keptStatements(maker: Maker): Promise<ReturnType<typeof statements>> {
+  const set = statements(maker)
+  await maker.made('/statements', set)
+  return set
+}
+
 const exportOrder = (datasetId: string) => ({ search_details: { from: [datasetId], time_range: 'Last 1 hour', where: "level = 'error'" } })
 
 const keptExport = async (maker: Maker): Promise<string> =>
@@ -457,6 +501,28 @@ const keptExport = async (maker: Maker): Promise<string> =>
 
 async function finishedExport(maker: Maker): Promise<Ask> {
   const exportId = await keptExport(maker)
+const encryptionKey = (name: string) => ({
+  name,
+  provider: 'AWS_KMS',
+  aws_kms: { alias_arn: 'arn:aws:kms:eu-west-1:123456789012:alias/logs' },
+})
+
+const keptEncryptionKey = async (maker: Maker): Promise<string> =>
+  (await maker.made('/encryption-keys', encryptionKey(maker.word('key')))).id
+
+/** statements are of a project of its own, so that they are new. */
+const statements = (maker: Maker) => {
+  const id = maker.app.app.world.ids.correlation().slice(0, 16)
+  const statements = [{ id, message: 'paid {}', file: 'src/till.ts', line: 7 }]
+  return { project_id: maker.word('project'), repo_url: 'https://code.invalid/till', version: '1.0.0', statements }
+}
+
+async function keptStatements(maker: Maker): Promise<ReturnType<typeof statements>> {
+  const set = statements(maker)
+  await maker.made('/statements', set)
+  return set
+}
+
   const location = await vi.waitFor(async () => {
     const { body } = await maker.org.ask<{ location: string }>('GET', `/exports/${exportId}`)
     return body.location || Promise.reject(new Error('the export is not complete'))
