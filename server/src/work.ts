@@ -2,8 +2,9 @@ import type { JobKind } from './jobs/jobs.ts'
 import { exportRemoval } from './resources/exports/removal.ts'
 import { exporting } from './resources/exports/run.ts'
 import { ledgerRecount } from './resources/ledger/recounting.ts'
-import { notificationDelivery } from './resources/notifications/delivery.ts'
+import { ledgerRollup } from './resources/ledger/rolling.ts'
 import { monitorSweep, startWatching } from './resources/monitors/watching.ts'
+import { notificationDelivery } from './resources/notifications/delivery.ts'
 import { orphanSweep } from './resources/retention/orphans.ts'
 import { eventRemoval } from './resources/retention/removal.ts'
 import type { World } from './world.ts'
@@ -17,6 +18,7 @@ export const allWork = (world: World): Work => ({ kinds: jobKinds(world), loops:
 export const jobKinds = (world: World): readonly JobKind[] => [
   monitorSweep(world),
   ledgerRecount(world),
+  ledgerRollup(world),
   eventRemoval(world),
   orphanSweep(world),
   notificationDelivery(world),
