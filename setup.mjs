@@ -30,6 +30,7 @@ const commands = {
   doctor: (rest) => [node('server/src/main.ts', 'doctor', ...rest)],
   seed: (rest) => [node('cli/src/main.ts', 'seed', ...rest)],
   test: (rest) => [tool('vitest', 'run', ...rest)],
+  nightly: (rest) => [node('test/nightly.ts', ...rest)],
   build: () => [tool('typescript', '-b')],
   fix: () => [tool('@biomejs/biome', 'check', '--write')],
   check: (rest) => [

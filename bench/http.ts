@@ -2,17 +2,19 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
+import { ownCpuUs } from './process-tree.ts'
 import { freePort, median, newDataDir, printTable, removeDataDir, startService, untilOk } from './service.ts'
 
 /**
  * Requests per second of authenticated reads, as a ratio to a bare Fastify handler that answers the same bytes, taken in turn in one run.
+ * The time on the processor for each request says more than the rate where the load generator, or other work, has its share of the machine.
  * node bench/http.ts [rounds] [seconds] [connections]
  */
 const [rounds = 5, seconds = 3, connections = 64] = process.argv.slice(2).map(Number)
 const RECORDS = 20
 const WARM_S = 2
 
-type Figures = { perSecond: number; p99Ms: number }
+type Figures = { perSecond: number; p99Ms: number; cpuUs: number }
 
 const dataDir = await newDataDir()
 const service = await startService(dataDir)
@@ -21,7 +23,10 @@ try {
   const rows = []
   for (const path of ['/datasets', '/api-keys']) rows.push(await compare(path))
   process.stdout.write(`node bench/http.ts ${rounds} ${seconds} ${connections}\n\n`)
-  printTable(['read', 'ours /s', 'bare /s', 'ratio', 'ours p99 ms', 'bare p99 ms', 'answer bytes'], rows)
+  printTable(
+    ['read', 'ours /s', 'bare /s', 'ratio', 'ours p99 ms', 'bare p99 ms', 'ours CPU µs', 'bare CPU µs', 'ratio', 'answer bytes'],
+    rows,
+  )
 } finally {
   await service.stop()
   await removeDataDir(dataDir)
@@ -43,33 +48,39 @@ async function compare(path: string): Promise<string[]> {
   writeFileSync(file, body)
   const port = await freePort()
   const bare = spawn(process.execPath, [join(import.meta.dirname, 'bare.ts'), String(port), file], { stdio: 'inherit' })
+  const sides = [
+    { pid: service.pid, url: service.url + path, figures: [] as Figures[] },
+    { pid: bare.pid ?? 0, url: `http://127.0.0.1:${port}/`, figures: [] as Figures[] },
+  ] as const
   try {
     await untilOk(`http://127.0.0.1:${port}/health`, bare)
-    const ours: Figures[] = []
-    const theirs: Figures[] = []
-    await load(service.url + path, WARM_S)
-    await load(`http://127.0.0.1:${port}/`, WARM_S)
-    for (let round = 0; round < rounds; round += 1) {
-      ours.push(await load(service.url + path, seconds))
-      theirs.push(await load(`http://127.0.0.1:${port}/`, seconds))
-    }
-    const ratio = median(ours.map(({ perSecond }, round) => perSecond / (theirs[round]?.perSecond ?? Number.NaN)))
-    return [
-      `GET ${path}`,
-      median(ours.map((figures) => figures.perSecond)).toFixed(0),
-      median(theirs.map((figures) => figures.perSecond)).toFixed(0),
-      ratio.toFixed(2),
-      median(ours.map((figures) => figures.p99Ms)).toFixed(1),
-      median(theirs.map((figures) => figures.p99Ms)).toFixed(1),
-      String(Buffer.byteLength(body)),
-    ]
+    for (const side of sides) await load(side.pid, side.url, WARM_S)
+    for (let round = 0; round < rounds; round += 1) for (const side of sides) side.figures.push(await load(side.pid, side.url, seconds))
   } finally {
     bare.kill()
   }
+  const [ours, theirs] = sides.map(({ figures }) => figures) as [Figures[], Figures[]]
+  const both = (read: (figures: Figures) => number, digits: number) => [ours, theirs].map((side) => median(side.map(read)).toFixed(digits))
+  const ratio = (read: (figures: Figures, other: Figures) => number) =>
+    median(ours.map((figures, round) => read(figures, theirs[round] ?? figures))).toFixed(2)
+  return [
+    `GET ${path}`,
+    ...both((figures) => figures.perSecond, 0),
+    ratio((mine, peer) => mine.perSecond / peer.perSecond),
+    ...both((figures) => figures.p99Ms, 1),
+    ...both((figures) => figures.cpuUs, 1),
+    ratio((mine, peer) => peer.cpuUs / mine.cpuUs),
+    String(Buffer.byteLength(body)),
+  ]
 }
 
-async function load(url: string, duration: number): Promise<Figures> {
+async function load(pid: number, url: string, duration: number): Promise<Figures> {
+  const before = ownCpuUs(pid)
   const result = await autocannon({ url, connections, duration, headers: { 'x-service-api-key': service.key } })
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} refusals and ${result.errors} errors under load`)
-  return { perSecond: result.requests.average, p99Ms: result.latency.p99 }
+  return {
+    perSecond: result.requests.average,
+    p99Ms: result.latency.p99,
+    cpuUs: (ownCpuUs(pid) - before) / result.requests.total,
+  }
 }

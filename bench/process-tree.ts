@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-type Resident = { name: string; mb: number }
+export type Resident = { name: string; mb: number }
 
 /** residentOf lists a process and everything below it with the memory each holds alone or shares fairly (Pss), in MB. */
 export const residentOf = (pid: number): Resident[] => familyOf(pid).map((member) => ({ name: nameOf(member), mb: pssMb(member) }))
@@ -18,14 +18,21 @@ const STAT_TIMES = [11, 12, 13, 14]
 
 export type CpuSeconds = { total: number; byName: ReadonlyMap<string, number> }
 
+/** ownCpuUs is the time on the processor of one process alone, in all its threads. */
+export const ownCpuUs = (pid: number): number => secondsOf(pid, STAT_TIMES.slice(0, 2)) * 1e6
+
+function secondsOf(pid: number, times: readonly number[]): number {
+  const stat = readProc(pid, 'stat')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return times.reduce((sum, at) => sum + Number(fields[at] ?? 0), 0) / TICKS_PER_S
+}
+
 /** cpuSecondsOf is the time on the processor of a process and everything below it, also of what has ended meanwhile. */
 export function cpuSecondsOf(pid: number): CpuSeconds {
   const byName = new Map<string, number>()
   let total = 0
   for (const member of familyOf(pid)) {
-    const stat = readProc(member, 'stat')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const seconds = STAT_TIMES.reduce((sum, at) => sum + Number(fields[at] ?? 0), 0) / TICKS_PER_S
+    const seconds = secondsOf(member, STAT_TIMES)
     const name = nameOf(member)
     byName.set(name, (byName.get(name) ?? 0) + seconds)
     total += seconds

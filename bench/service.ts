@@ -13,7 +13,8 @@ export type Service = { url: string; key: string; pid: number; healthyMs: number
 export const BENCH_KEY = 'bench-key-0123456789abcdef0123456789abcdef'
 
 export const newDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'dendro-bench-'))
-export const removeDataDir = (dir: string): Promise<void> => rm(dir, { recursive: true, force: true })
+/** removeDataDir tries again for a while: what the stores left behind may still be going away. */
+export const removeDataDir = (dir: string): Promise<void> => rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
 
 /** startService runs the real program on a data directory and waits until /health says ok; healthyMs counts from the spawn. */
 export async function startService(dataDir: string, env: Record<string, string> = {}): Promise<Service> {

@@ -13,16 +13,18 @@ const rooms: Record<string, readonly string[]> = {
   query: ['events/table.ts'],
   parsers: [],
   outgoing: [],
-  'world.ts': ['events', 'meta', 'outgoing'],
+  depot: [],
+  'world.ts': ['events', 'meta', 'outgoing', 'depot'],
   reading: ['query', 'events', 'world.ts'],
   'mail.ts': ['world.ts'],
+  'model.ts': ['world.ts', 'outgoing'],
   jobs: ['meta', 'world.ts'],
-  resources: ['query', 'reading', 'parsers', 'events', 'meta', 'http', 'jobs', 'outgoing', 'world.ts'],
+  resources: ['query', 'reading', 'monitors', 'parsers', 'events', 'meta', 'http', 'jobs', 'outgoing', 'depot', 'world.ts'],
   ingest: ['parsers', 'events', 'http', 'world.ts', 'resources'],
   monitors: ['query', 'reading', 'meta', 'world.ts'],
   mcp: ['http', 'world.ts', 'resources'],
 }
-const groundFloor = ['errors.ts', 'clock.ts', 'ids.ts', 'log.ts', 'secret.ts', 'vault.ts', 'child.ts', 'version.ts']
+const groundFloor = ['errors.ts', 'clock.ts', 'ids.ts', 'log.ts', 'secret.ts', 'vault.ts', 'child.ts', 'reach.ts', 'version.ts']
 const roof = ['main.ts', 'start-failure.ts', 'app.ts', 'work.ts', 'config.ts']
 /** What the packages may import of one another; nobody imports the server, the web app or the command line. */
 const packages: Record<string, readonly string[]> = {

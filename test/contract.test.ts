@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathNames, statusOf, systemRoles } from '../api/src/index.ts'
-import { endpoints, fill, type Named, type Params, shapeOf, takes, unknownParams, uuidsIn, withUuids } from './contract/endpoints.ts'
+import {
+  absentEndpoints,
+  endpoints,
+  fill,
+  type Named,
+  type Params,
+  shapeOf,
+  takes,
+  unknownParams,
+  uuidsIn,
+  withUuids,
+} from './contract/endpoints.ts'
 import { type Ask, answersUnknown, changesNothing, examples } from './contract/examples.ts'
 import { mustBeCounted, mustFail } from './contract/failure.ts'
 import { type Maker, openStage, type Stage } from './contract/stage.ts'
@@ -83,6 +94,19 @@ describe('who lacks the permission is refused, before anything is looked up', ()
       mustFail(reply, 403, { ...named, counted: true })
       if (named.endpoint.method !== 'GET')
         expect(await auditOf(stage.own.org.key, reply), `${role} was refused`).toMatchObject({ outcome: 'refused' })
+    }
+  })
+})
+
+describe('what is not there says so, to those who might use it', () => {
+  test.each(absentEndpoints)('$name', async (named) => {
+    const { endpoint } = named
+    for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
+      const ask = { params: unknownParams(endpoint) }
+      mustFail(await send(named, ask, {}, path), 401, named)
+      mustFail(await send(named, ask, stage.callers.IngestionApi ?? {}, path), 403, { ...named, counted: true })
+      const failure = mustFail(await send(named, ask, { key: stage.own.org.key }, path), 501, { ...named, counted: true })
+      expect(failure.details).toBe(endpoint.absent)
     }
   })
 })
@@ -220,12 +244,13 @@ describe('what does not exist is 404', () => {
 const comparable = ({ status, body }: Reply, params: Params) => {
   const ids = Object.values(params)
   const text = ids.reduce((all, id) => all.replaceAll(id, 'ID'), JSON.stringify(body) ?? '')
-  const made = status < 300 ? text.replaceAll(/"(created_at|modified_at)":\d+/g, '').replace(/"id":"[0-9a-f-]{36}"/, '') : text
+  const made = status < 300 ? text.replaceAll(/"(created_at|modified_at)":\d+/g, '').replace(/"(id|metric_id)":"[0-9a-f-]{36}"/g, '') : text
   return { status, body: made.replace(/"correlation_id":"\w+"/, '') }
 }
 
 describe('what another organisation has does not exist', () => {
-  test.each(endpoints.filter(({ endpoint }) => pathNames(endpoint.path).length > 0))('$name', async (named) => {
+  // What needs no credential knows no organisation: who holds a signed link may follow it.
+  test.each(guarded.filter(({ endpoint }) => pathNames(endpoint.path).length > 0))('$name', async (named) => {
     const foreign = await exampleFor(named, stage.own)
     const params = foreign.params ?? {}
     const unknown = withUuids(params, renamer())

@@ -7,11 +7,11 @@ import { printFilter } from '../server/src/query/print.ts'
 import type { SeenEvent } from '../server/src/query/seen-event.ts'
 import { filtersOf, nastyNumber, nastyText } from '../server/src/query/test-filters.ts'
 import type { Condition, Filter } from '../server/src/query/tree.ts'
-import { withBeside } from '../server/src/reading/beside.ts'
 import { branchesOf, keysIn } from '../server/src/reading/branches.ts'
 import { filterSql } from '../server/src/reading/condition.ts'
 import { sceneOf, scopeOf } from '../server/src/reading/events-statement.ts'
 import { run, startAsking } from '../server/src/reading/run.ts'
+import { withShapes } from '../server/src/reading/shapes.ts'
 import { joined, name, sql } from '../server/src/reading/statement.ts'
 import { lineOf, openReader, type Reader } from './reader.ts'
 
@@ -140,7 +140,7 @@ async function keptByStore(filters: readonly Filter[]): Promise<Map<bigint, bool
   const asking = startAsking(question)
   const named = [...new Set(filters.flatMap(keysIn))]
   const { events } = reader.senders.app.app.world
-  const branches = await withBeside(events, asking, branchesOf(question.sources, named), { keys: named, bounds: question.bounds })
+  const branches = await withShapes(events, asking, branchesOf(question.sources, named), { keys: named, bounds: question.bounds })
   const kept = new Map<bigint, boolean[]>()
   for (const branch of branches) {
     const scene = sceneOf(branch)

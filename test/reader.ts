@@ -28,7 +28,7 @@ export async function openReader(): Promise<Reader> {
   const source = async (dataset: string): Promise<Source> => {
     const found = await senders.found('default', dataset)
     if (!found) throw new Error(`there is no dataset ${dataset}`)
-    return { logId: found.id, collection: 'default', dataset, located: await locate(world, org.orgId, found.id) }
+    return { logId: found.id, collection: 'default', dataset, located: await locate(world, org.orgId, found.id), keptSinceMs: undefined }
   }
   const question: Reader['question'] = async (datasets, where = '', more = {}) => ({
     orgNumber: row?.number ?? 0,

@@ -52,10 +52,10 @@ export async function openSenders(env: Record<string, string> = {}): Promise<Sen
 }
 
 /** openSendersAlone has an event store of its own: numbers of events rise with the clock, so that moving it moves the arrivals of all who share one. */
-export async function openSendersAlone(given: Record<string, string> = {}): Promise<Senders & { env: Record<string, string> }> {
+export async function openSendersAlone(more: Record<string, string> = {}): Promise<Senders & { env: Record<string, string> }> {
   const engines = makeEngines()
   const store = await engines.open(await engines.newDir())
-  const env = { ...given, DENDRO_CLICKHOUSE_URL: store.url }
+  const env = { ...more, DENDRO_CLICKHOUSE_URL: store.url }
   const senders = await openSenders(env)
   return {
     ...senders,

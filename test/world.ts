@@ -67,7 +67,7 @@ export async function openTestApp(
   const opened = await openWorld(config, { clock, log: openLog(config.DENDRO_LOG_LEVEL) })
   const mailer = config.DENDRO_SMTP_URL ? opened.mailer : { configured: true, send: async (mail: Mail) => void mails.push(mail) }
   const world = { ...opened, mailer }
-  const app = await openApp(world, config, kinds(world), web)
+  const app = await openApp(world, config, { kinds: kinds(world), loops: [] }, web)
   const url = await app.door.listen({ host: '127.0.0.1', port: 0 })
   const ask = <T>(method: string, path: string, given?: Ask) => send<T>(url, method, path, given)
   return {

@@ -1,11 +1,17 @@
+import { analytics } from './analytics.ts'
 import { apiKeys } from './api-keys.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { collections } from './collections.ts'
 import { context } from './context.ts'
+import { customer } from './customer.ts'
+import { dashboards, dashboardTemplates } from './dashboards.ts'
 import { datasetKeys } from './dataset-keys.ts'
 import { datasets } from './datasets.ts'
 import { downtimes } from './downtimes.ts'
+import { encryptionKeys } from './encryption-keys.ts'
+import { dataExports } from './exports.ts'
+import { forwardConfigs } from './forward-configs.ts'
 import { groups } from './groups.ts'
 import { health } from './health.ts'
 import { ingestion } from './ingestion.ts'
@@ -14,8 +20,10 @@ import { ledger } from './ledger.ts'
 import { limits } from './limits.ts'
 import { liveTail } from './live-tail.ts'
 import { logs } from './logs.ts'
-import { metricDefinitions } from './metric-definitions.ts'
+import { metricDefinitions, metricDefinitionTemplates } from './metric-definitions.ts'
 import { metrics } from './metrics.ts'
+import { monitors } from './monitors.ts'
+import { notifications } from './notifications.ts'
 import { access, organizations } from './organizations.ts'
 import { parsers } from './parsers.ts'
 import { patterns } from './patterns.ts'
@@ -24,27 +32,37 @@ import { policies } from './policies.ts'
 import { reference } from './reference.ts'
 import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
-import { savedSearches } from './saved-searches.ts'
+import { savedSearches, savedSearchTemplates } from './saved-searches.ts'
 import { search } from './search.ts'
 import { tags } from './tags.ts'
+import { sso } from './sso.ts'
+import { statements } from './statements.ts'
 import { timeseries } from './timeseries.ts'
 import { topKeys } from './top-keys.ts'
 import { usage } from './usage.ts'
 import { users } from './users.ts'
 import { webApp } from './web-app.ts'
+import { widgets, widgetTemplates } from './widgets.ts'
 
 /** contract is every endpoint of the service: what is not here does not exist. */
 export const contract = {
   access,
+  analytics,
   apiKeys,
   audit,
   auth,
   collections,
   context,
+  dashboards,
+  customer,
+  dashboardTemplates,
   datasetKeys,
   datasets,
   downtimes,
   groups,
+  encryptionKeys,
+  exports: dataExports,
+  forwardConfigs,
   health,
   ingestion,
   integrations,
@@ -53,7 +71,10 @@ export const contract = {
   liveTail,
   logs,
   metricDefinitions,
+  metricDefinitionTemplates,
   metrics,
+  monitors,
+  notifications,
   organizations,
   parsers,
   patterns,
@@ -64,11 +85,16 @@ export const contract = {
   retentionRules,
   roles,
   savedSearches,
+  savedSearchTemplates,
   search,
   tags,
   timeseries,
+  sso,
+  statements,
   topKeys,
   usage,
   users,
   webApp,
+  widgets,
+  widgetTemplates,
 }

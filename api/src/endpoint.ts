@@ -36,6 +36,8 @@ export type Endpoint = {
   reply?: z.ZodType
   /** fails lists the failure codes beyond 400, 401, 403, 429 and 500 that this endpoint answers. */
   fails?: readonly number[]
+  /** absent says why the service does not do this yet: everybody who may use the endpoint gets it with a 501. */
+  absent?: string
 }
 
 export type ContractGroup = Readonly<Record<string, Endpoint>>

@@ -12,8 +12,19 @@ export {
 } from './client.ts'
 export type { ContextAnswer } from './context.ts'
 export { contract } from './contract.ts'
+export type { Customer, CustomerChange } from './customer.ts'
+export {
+  type Dashboard,
+  type DashboardAsk,
+  type DashboardChange,
+  DashboardDraft,
+  type DashboardLayout,
+  type DashboardTemplateDraft,
+  type PreviewWidget,
+} from './dashboards.ts'
 export { Dataset, Retention } from './datasets.ts'
 export { Downtime } from './downtimes.ts'
+export type { EncryptionKey, EncryptionKeyChange, EncryptionKeyStatus, NewEncryptionKey } from './encryption-keys.ts'
 export {
   type BodyInput,
   type BodyOf,
@@ -30,13 +41,21 @@ export {
   statusOf,
 } from './endpoint.ts'
 export type { Delta, Event, Explain, GroupRow, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
+export type { Export, ExportCompression, ExportDetails, ExportFormat, ExportStatus, NewExport } from './exports.ts'
 export { GroupMember, UserGroup } from './groups.ts'
-export { WebhookIntegration } from './integrations.ts'
+export { EmailTemplate, SlackIntegration, SlackWorkspace, WebhookIntegration } from './integrations.ts'
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export type { Limit } from './limits.ts'
 export { Log, LogView } from './logs.ts'
-export type { MetricDefinition, MetricDefinitionDraft } from './metric-definitions.ts'
+export {
+  type MetricDefinition,
+  type MetricDefinitionAsk,
+  MetricDefinitionDraft,
+  type MetricDefinitionTemplateDraft,
+} from './metric-definitions.ts'
 export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
+export { Monitor, type MonitorDraft, type MonitorEvaluation } from './monitors.ts'
+export type { SuggestionsAsk } from './notifications.ts'
 export {
   API_VERSION,
   failureCodes,
@@ -70,12 +89,37 @@ export {
 export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
 export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
-export type { SavedSearch, SavedSearchChange, SavedSearchDraft, SearchDetails } from './saved-searches.ts'
+export {
+  type SavedSearch,
+  type SavedSearchAsk,
+  type SavedSearchChange,
+  SavedSearchDraft,
+  type SavedSearchTemplateDraft,
+  type SearchDetails,
+} from './saved-searches.ts'
 export type { QueryStatus, SearchAsk, SearchResponse } from './search.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export { type FoundTag, Tag, type TaggedType } from './tags.ts'
+export type { Statement, StatementReference, StatementSet } from './statements.ts'
+export {
+  Template,
+  TemplateArgument,
+  TemplateArguments,
+  type TemplateParameter,
+  TemplateParameters,
+  TemplateReference,
+} from './templates.ts'
 export type { TimeseriesAsk } from './timeseries.ts'
 export type { TopKey } from './top-keys.ts'
 export type { MetricItem, UsageSeries } from './usage.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'
 export { FailureBody, Identity, Metadata, Tags } from './values.ts'
+export {
+  CHILDREN_MAX,
+  type Widget,
+  type WidgetAsk,
+  type WidgetChange,
+  WidgetDraft,
+  type WidgetLayout,
+  type WidgetTemplateDraft,
+} from './widgets.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { Metadata, mapOf, text, uuid } from './values.ts'
+import { list, Metadata, mapOf, text, uuid } from './values.ts'
 
 const HEADERS_MAX = 10
 
@@ -34,11 +34,62 @@ const NewWebhook = z.object({
     .describe('Signs the body of every request; never shown again. In an update `***` keeps it, and leaving it out ends the signing.'),
 })
 
+const CHANNELS_MAX = 50
+
+export const SlackWorkspace = z
+  .object({
+    id: uuid,
+    name: text(1, 255),
+    posts_by: z.enum(['TOKEN', 'WEBHOOK_URL']).describe('How messages are posted; the token or the URL itself is never shown.'),
+    api_url: z.string().optional().describe('The base of the chat service that takes the token, where it is not the usual one.'),
+    metadata: Metadata,
+  })
+  .meta({ id: 'SlackWorkspace', description: 'A chat service that notifications can be posted to.' })
+export type SlackWorkspace = z.output<typeof SlackWorkspace>
+
+const NewSlackWorkspace = z
+  .object({
+    name: text(1, 255),
+    token: text(1, 1024).optional().describe('The token of a bot; never shown again.'),
+    webhook_url: text(10, 2048).optional().describe('The URL of an incoming webhook; never shown again.'),
+    api_url: text(10, 2048).optional().describe('The base of the chat service that takes the token, where it is not the usual one.'),
+  })
+  .refine(({ token, webhook_url }) => (token === undefined) !== (webhook_url === undefined), {
+    error: 'exactly one of token and webhook_url is needed',
+    path: ['token'],
+  })
+  .meta({ examples: [{ name: 'Our chat', webhook_url: 'https://chat.example.com/hooks/7c1f' }] })
+
+export const SlackIntegration = z
+  .object({ id: uuid, name: text(1, 255), channels: z.array(z.string()), workspace_id: uuid, metadata: Metadata })
+  .meta({ id: 'SlackIntegration', description: 'Channels of a chat service that notifications are posted to.' })
+export type SlackIntegration = z.output<typeof SlackIntegration>
+
+const NewSlackIntegration = z.object({
+  name: text(1, 255),
+  channels: list(text(1, 255), { min: 1, max: CHANNELS_MAX }),
+  workspace_id: uuid,
+})
+
+export const EmailTemplate = z
+  .object({ id: uuid, name: text(1, 255), payload: z.string(), metadata: Metadata })
+  .meta({ id: 'EmailTemplate', description: 'The body of e-mails that notify, with the placeholders of webhooks.' })
+export type EmailTemplate = z.output<typeof EmailTemplate>
+
+const NewEmailTemplate = z.object({
+  name: text(1, 255),
+  payload: text(1, 8192).describe(
+    'Text in which placeholders such as `$title` are replaced. A payload that begins with `<` is HTML, and values in it are escaped.',
+  ),
+})
+
+const [READ, WRITE, DELETE] = ['integrations_read', 'integrations_write', 'integrations_delete'] as const
+
 export const integrations = {
   webhooks: endpoint({
     method: 'GET',
     path: '/integrations/webhooks',
-    permission: 'integrations_read',
+    permission: READ,
     tier: 'S',
     summary: 'All webhooks of the organisation',
     reply: z.object({ integrations: z.array(WebhookIntegration) }),
@@ -46,7 +97,7 @@ export const integrations = {
   createWebhook: endpoint({
     method: 'POST',
     path: '/integrations/webhooks',
-    permission: 'integrations_write',
+    permission: WRITE,
     tier: 'C',
     summary: 'Create a webhook',
     body: NewWebhook,
@@ -56,7 +107,7 @@ export const integrations = {
   updateWebhook: endpoint({
     method: 'PUT',
     path: '/integrations/webhooks/{webhookId}',
-    permission: 'integrations_write',
+    permission: WRITE,
     tier: 'C',
     summary: 'Replace a webhook',
     body: NewWebhook,
@@ -66,15 +117,15 @@ export const integrations = {
   removeWebhook: endpoint({
     method: 'DELETE',
     path: '/integrations/webhooks/{webhookId}',
-    permission: 'integrations_delete',
+    permission: DELETE,
     tier: 'C',
-    summary: 'Delete a webhook; what names it fails with a reason from then on',
-    fails: [404],
+    summary: 'Delete a webhook that no monitor names',
+    fails: [404, 409],
   }),
   testWebhook: endpoint({
     method: 'POST',
     path: '/integrations/webhooks/{webhookId}/test',
-    permission: 'integrations_write',
+    permission: WRITE,
     tier: 'D',
     summary: 'Send a sample notification to a webhook, and say what became of it',
     reply: z.object({
@@ -83,5 +134,103 @@ export const integrations = {
       failure_reason: z.string().optional(),
     }),
     fails: [404],
+  }),
+  slack: endpoint({
+    method: 'GET',
+    path: '/integrations/slack',
+    permission: READ,
+    tier: 'X',
+    summary: 'All chat integrations of the organisation',
+    reply: z.object({ integrations: z.array(SlackIntegration) }),
+  }),
+  createSlack: endpoint({
+    method: 'POST',
+    path: '/integrations/slack',
+    permission: WRITE,
+    tier: 'X',
+    summary: 'Create a chat integration: channels of a workspace',
+    body: NewSlackIntegration,
+    status: 201,
+    reply: SlackIntegration,
+  }),
+  updateSlack: endpoint({
+    method: 'PUT',
+    path: '/integrations/slack/{slackId}',
+    permission: WRITE,
+    tier: 'X',
+    summary: 'Replace a chat integration',
+    body: NewSlackIntegration,
+    reply: SlackIntegration,
+    fails: [404],
+  }),
+  removeSlack: endpoint({
+    method: 'DELETE',
+    path: '/integrations/slack/{slackId}',
+    permission: DELETE,
+    tier: 'X',
+    summary: 'Delete a chat integration that no monitor names',
+    fails: [404, 409],
+  }),
+  slackWorkspaces: endpoint({
+    method: 'GET',
+    path: '/integrations/slack/workspaces',
+    permission: READ,
+    tier: 'X',
+    summary: 'All chat workspaces of the organisation',
+    reply: z.object({ slack_workspaces: z.array(SlackWorkspace) }),
+  }),
+  createSlackWorkspace: endpoint({
+    method: 'POST',
+    path: '/integrations/slack/workspaces',
+    permission: WRITE,
+    tier: 'X',
+    summary: 'Add a chat workspace by a token or an incoming webhook',
+    body: NewSlackWorkspace,
+    status: 201,
+    reply: SlackWorkspace,
+  }),
+  removeSlackWorkspace: endpoint({
+    method: 'DELETE',
+    path: '/integrations/slack/workspaces/{workspaceId}',
+    permission: DELETE,
+    tier: 'X',
+    summary: 'Forget a chat workspace that no chat integration names; the chat service itself is left alone',
+    fails: [404, 409],
+  }),
+  emailTemplates: endpoint({
+    method: 'GET',
+    path: '/integrations/email',
+    permission: READ,
+    tier: 'X',
+    summary: 'All e-mail templates of the organisation',
+    reply: z.object({ integrations: z.array(EmailTemplate) }),
+  }),
+  createEmailTemplate: endpoint({
+    method: 'POST',
+    path: '/integrations/email',
+    permission: WRITE,
+    tier: 'X',
+    summary: 'Create an e-mail template',
+    body: NewEmailTemplate,
+    status: 201,
+    reply: EmailTemplate,
+  }),
+  updateEmailTemplate: endpoint({
+    method: 'PUT',
+    path: '/integrations/email/{emailId}',
+    permission: WRITE,
+    tier: 'X',
+    summary: 'Replace an e-mail template',
+    body: NewEmailTemplate,
+    reply: EmailTemplate,
+    fails: [404],
+  }),
+  removeEmailTemplate: endpoint({
+    method: 'DELETE',
+    path: '/integrations/email/{emailId}',
+    permission: DELETE,
+    tier: 'X',
+    summary: 'Delete an e-mail template that no monitor names',
+    fails: [404, 409],
   }),
 }

@@ -6,6 +6,9 @@ const LedgerCounts = z
   .object({
     received: int64.describe('Events that came; a post that was refused before its events were told apart counts as one.'),
     stored: int64,
+    recounted: int64.describe(
+      'Stored events that were found again after a crash: who sent them is not known, and their bytes are in none of the sums.',
+    ),
     duplicate: int64.describe('Events of posts that were stored before and came again.'),
     rejected: int64,
     reasons: z.record(z.string(), int64).describe('The rejected events by reason.'),
@@ -35,13 +38,16 @@ export const ledger = {
     permission: 'usage_read',
     tier: 'D',
     summary: 'What became of every event that was sent, by dataset, sender and protocol',
-    description: 'Times are those of arrival and are widened to full minutes; the answer tells them.',
+    description:
+      'Times are those of arrival. They are widened to what is counted apart, and the answer tells them: minutes of the last days, hours of those before, and whole days of UTC after some 90 days.',
     query: z.object({
       from_ts: integerParameter(0, Number.MAX_SAFE_INTEGER).describe('Epoch milliseconds; an hour before to_ts when absent.'),
       to_ts: integerParameter(0, Number.MAX_SAFE_INTEGER).describe('Epoch milliseconds; now when absent.'),
       from: listParameter(uuid).describe('Dataset ids; every dataset the caller may see when absent.'),
       identity_id: z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), uuid.optional()),
-      num_of_slices: integerParameter(1, 1440).default(1).describe('Into how many parts the range is cut, each of full minutes.'),
+      num_of_slices: integerParameter(1, 1440)
+        .default(1)
+        .describe('Into how many parts the range is cut, each of full minutes, or of full hours or days where only these are counted.'),
       limit: integerParameter(1, 10_000).default(1_000).describe('Entries at most; the totals count all of them.'),
     }),
     reply: z.object({

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Dataset, placeName, Retention } from './datasets.ts'
+import { Dashboard } from './dashboards.ts'
 import { endpoint } from './endpoint.ts'
+import { Monitor } from './monitors.ts'
 import { Tags, uuid } from './values.ts'
 
 export const Log = Dataset.omit({ id: true })
@@ -101,7 +103,7 @@ export const logs = {
     permission: 'monitors_read',
     tier: 'S',
     summary: 'The monitors whose queries read this log, as a bare array',
-    reply: z.array(z.looseObject({ id: uuid })),
+    reply: z.array(Monitor),
     fails: [404],
   }),
   dashboards: endpoint({
@@ -110,7 +112,7 @@ export const logs = {
     permission: 'dashboards_read',
     tier: 'X',
     summary: 'The dashboards with a widget whose queries read this log, as a bare array',
-    reply: z.array(z.looseObject({ id: z.string() })),
+    reply: z.array(Dashboard),
     fails: [404],
   }),
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { MetricFormula, MetricQuery, queriesAndFormulas } from './metric-shapes.ts'
-import { Metadata, text, uuid } from './values.ts'
+import { FORMULAS_MAX, MetricFormula, MetricQuery, QUERIES_MAX, queriesAndFormulas } from './metric-shapes.ts'
+import { Template, TemplateParameters, templateLibrary } from './templates.ts'
+import { list, Metadata, text, uuid } from './values.ts'
 
 const described = { name: text(1, 255).optional(), description: text(0, 1_000).optional() }
 
@@ -11,18 +12,66 @@ export const MetricDefinition = z
     ...described,
     queries: z.array(MetricQuery),
     formulas: z.array(MetricFormula).optional(),
+    template: Template.optional(),
     metadata: Metadata,
   })
   .meta({ id: 'MetricDefinition', description: 'Named queries and formulas that widgets and monitors refer to.' })
 export type MetricDefinition = z.output<typeof MetricDefinition>
 
-const Draft = z.object({
-  ...described,
-  ...queriesAndFormulas,
-})
-export type MetricDefinitionDraft = z.output<typeof Draft>
+/** A draft that could be measured as it is. */
+export const MetricDefinitionDraft = z.object({ ...described, ...queriesAndFormulas })
+export type MetricDefinitionDraft = z.output<typeof MetricDefinitionDraft>
 
-const [READ, WRITE, DELETE] = ['dashboards_read', 'dashboards_write', 'dashboards_delete'] as const
+const Draft = MetricDefinitionDraft.partial().extend({
+  queries: queriesAndFormulas.queries.optional().describe('Required unless a template gives them.'),
+  template: Template.optional().describe('Gives everything that is not said beside it.'),
+})
+export type MetricDefinitionAsk = z.output<typeof Draft>
+
+/** TemplateQuery is a query whose texts may hold `{{name}}`: only with its arguments is it known whether it can be asked. */
+const TemplateQuery = z
+  .object({
+    name: text(1, 255),
+    select: list(text(1, 1_024), { min: 1, max: 1 }),
+    from: list(text(1, 255), { max: 500 }).optional(),
+    from_expr: text(0, 1_024).optional(),
+    where: text(0, 32_768),
+    groups: list(text(1, 256), { max: 5 }).optional(),
+    aggregation: list(z.object({ time: text(1, 64).optional(), reduce_to: text(1, 64).optional() }), { max: 1 }).optional(),
+  })
+  .meta({ id: 'MetricTemplateQuery', description: 'A query whose texts may hold `{{name}}` for a parameter.' })
+
+const TemplateDraft = z.object({
+  name: text(1, 255),
+  description: text(0, 1_000),
+  queries: list(TemplateQuery, { min: 1, max: QUERIES_MAX }),
+  formulas: list(MetricFormula, { max: FORMULAS_MAX }).optional(),
+  parameters: TemplateParameters.default({}),
+})
+export type MetricDefinitionTemplateDraft = z.output<typeof TemplateDraft>
+
+export const MetricDefinitionTemplate = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    description: z.string(),
+    queries: z.array(TemplateQuery),
+    formulas: z.array(MetricFormula).optional(),
+    parameters: TemplateParameters,
+    metadata: Metadata,
+  })
+  .meta({ id: 'MetricDefinitionTemplate', description: 'Queries and formulas with places for what differs.' })
+
+const permissions = ['dashboards_read', 'dashboards_write', 'dashboards_delete'] as const
+const [READ, WRITE, DELETE] = permissions
+
+export const metricDefinitionTemplates = templateLibrary('metrics/definitions', {
+  of: 'metric definitions',
+  draft: TemplateDraft,
+  change: TemplateDraft,
+  shown: MetricDefinitionTemplate,
+  permissions,
+})
 
 export const metricDefinitions = {
   list: endpoint({
@@ -67,7 +116,7 @@ export const metricDefinitions = {
     path: '/metrics/definitions/{metricId}',
     permission: DELETE,
     tier: 'X',
-    summary: 'Delete a metric definition',
-    fails: [404],
+    summary: 'Delete a metric definition that no widget and no monitor uses',
+    fails: [404, 409],
   }),
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { Template, TemplateParameters, templateLibrary } from './templates.ts'
 import { list, Metadata, ms, Tags, text, uuid } from './values.ts'
 
 const displays = ['list', 'timeseries', 'toplist', 'piechart', 'treemap', 'table', 'geomap', 'queryvalue'] as const
@@ -38,20 +39,49 @@ export const SavedSearch = z
     description: text(0, 1_024).optional(),
     search_details: SearchDetails,
     log_ids: z.array(uuid).optional(),
+    template: Template.optional(),
     tags: Tags,
     metadata: Metadata,
   })
   .meta({ id: 'SavedSearch' })
 export type SavedSearch = z.output<typeof SavedSearch>
 
-const Draft = z.object({
+/** A draft that says everything. */
+export const SavedSearchDraft = z.object({
   name: text(1, 255),
   description: text(0, 1_024).optional(),
   search_details: SearchDetails,
   log_ids: LogIds,
   tags: Tags.default({}),
 })
-export type SavedSearchDraft = z.output<typeof Draft>
+export type SavedSearchDraft = z.output<typeof SavedSearchDraft>
+
+const Draft = SavedSearchDraft.extend({
+  name: text(1, 255).optional().describe('Required unless a template gives it.'),
+  search_details: SearchDetails.optional().describe('Required unless a template gives them.'),
+  tags: Tags.optional(),
+  template: Template.optional().describe('Gives everything that is not said beside it.'),
+})
+export type SavedSearchAsk = z.output<typeof Draft>
+
+/** TemplateDetails are search details whose texts may hold `{{name}}`: only with its arguments is it known whether it can be asked. */
+const TemplateDetails = z
+  .object({ ...SearchDetails.shape, display: text(0, 64).optional() })
+  .meta({ id: 'SearchTemplateDetails', description: 'Search details whose texts may hold `{{name}}` for a parameter.' })
+
+const TemplateDraft = z.object({
+  name: text(1, 255),
+  description: text(0, 1_024).optional(),
+  search_details: TemplateDetails,
+  this_template_tags: Tags.describe('Which logs the template suits.'),
+  parameters: TemplateParameters.default({}),
+  tags: Tags.default({}),
+})
+export type SavedSearchTemplateDraft = z.output<typeof TemplateDraft>
+
+const SavedSearchTemplate = z
+  .object({ id: uuid, ...TemplateDraft.shape, parameters: TemplateParameters, tags: Tags, metadata: Metadata })
+  .meta({ id: 'SavedSearchTemplate', description: 'A search with places for what differs.' })
 
 const Change = z.object({
   name: text(1, 255).optional(),
@@ -61,7 +91,16 @@ const Change = z.object({
 })
 export type SavedSearchChange = z.output<typeof Change>
 
-const [READ, WRITE, DELETE] = ['saved_searches_read', 'saved_searches_write', 'saved_searches_delete'] as const
+const permissions = ['saved_searches_read', 'saved_searches_write', 'saved_searches_delete'] as const
+const [READ, WRITE, DELETE] = permissions
+
+export const savedSearchTemplates = templateLibrary('saved-searches', {
+  of: 'saved searches',
+  draft: TemplateDraft,
+  change: TemplateDraft,
+  shown: SavedSearchTemplate,
+  permissions,
+})
 
 export const savedSearches = {
   list: endpoint({

@@ -14,7 +14,11 @@ const UsageSeries = z
     filter: z.string().describe('Which of the usage is counted.'),
     stat: z.string(),
     key: z.string().describe('What the statistic is of.'),
-    is_exact: z.boolean().describe('false when slices do not begin on full minutes, or counts were found again whose bytes are not known.'),
+    is_exact: z
+      .boolean()
+      .describe(
+        'false when slices do not begin on full minutes, or on the full hours or days of older usage, or events were found again whose bytes are not known.',
+      ),
     groups_series: z.array(Series),
     delta: Delta.optional(),
   })
@@ -25,7 +29,7 @@ const UsageSlice = z
   .object({ '@timestamp': z.string(), '@time': z.string(), count: z.string(), value: z.string(), quantiles: Quantiles })
   .meta({ id: 'UsageSlice', description: 'A slice with its numbers as text.' })
 
-const MetricItem = UsageSeries.extend({
+export const MetricItem = UsageSeries.extend({
   id: z.string(),
   group_keys: z.array(z.string()),
   logs: z.array(z.string()),

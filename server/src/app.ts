@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { openDepot } from './depot/depot.ts'
 import { openDiskWatch } from './events/disk.ts'
 import { type EventStore, openEventStore } from './events/events.ts'
 import { openLedger } from './events/ledger.ts'
@@ -18,14 +20,17 @@ import { systemIds } from './ids.ts'
 import { readForm } from './ingest/forms.ts'
 import { type Intake, openIntake } from './ingest/intake.ts'
 import { ingestionRoutes } from './ingest/routes.ts'
-import { type JobKind, startWorker } from './jobs/jobs.ts'
+import { startWorker } from './jobs/jobs.ts'
 import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
 import { giveBackToWindow, removeWindows, takeFromWindow } from './meta/counters.ts'
 import { openMeta } from './meta/meta.ts'
 import { openUsageCounts, removeUsageMinutes } from './meta/usage-counts.ts'
+import { openModel } from './model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
-import { identifyApiKey } from './resources/api-keys/api-keys.ts'
+import { absentRoutes } from './resources/absent/routes.ts'
+import { analyticsRoutes } from './resources/analytics/routes.ts'
+import { ApiKeyCallers } from './resources/api-keys/callers.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
@@ -34,11 +39,15 @@ import { authRoutes } from './resources/auth/routes.ts'
 import { identifyToken } from './resources/auth/sessions.ts'
 import { collectionRoutes } from './resources/collections/routes.ts'
 import { contextRoutes } from './resources/context/routes.ts'
+import { customerRoutes } from './resources/customer/routes.ts'
+import { dashboardRoutes, dashboardTemplateRoutes } from './resources/dashboards/routes.ts'
 import { datasetKeyRoutes } from './resources/dataset-keys/routes.ts'
 import { forgetBirths } from './resources/datasets/ensure.ts'
 import { Heartbeats } from './resources/datasets/heartbeats.ts'
 import { datasetRoutes } from './resources/datasets/routes.ts'
 import { downtimeRoutes } from './resources/downtimes/routes.ts'
+import { encryptionKeyRoutes } from './resources/encryption-keys/routes.ts'
+import { exportRoutes } from './resources/exports/routes.ts'
 import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { troublesOf } from './resources/health/health.ts'
@@ -50,8 +59,10 @@ import { limitRoutes } from './resources/limits/routes.ts'
 import { LiveTails } from './resources/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/live-tail/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
-import { metricDefinitionRoutes } from './resources/metric-definitions/routes.ts'
+import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/metric-definitions/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
+import { monitorRoutes } from './resources/monitors/routes.ts'
+import { notificationRoutes } from './resources/notifications/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
 import { accessRoutes, organizationRoutes } from './resources/organizations/routes.ts'
 import { forgetParserMinutes, ParserCounts } from './resources/parsers/counts.ts'
@@ -61,26 +72,29 @@ import { permissionRoutes } from './resources/permissions/routes.ts'
 import { policyRoutes } from './resources/policies/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/retention/routes.ts'
 import { roleRoutes } from './resources/roles/routes.ts'
-import { savedSearchRoutes } from './resources/saved-searches/routes.ts'
+import { savedSearchRoutes, savedSearchTemplateRoutes } from './resources/saved-searches/routes.ts'
 import { forgetPages } from './resources/search/pages.ts'
 import { searchRoutes } from './resources/search/routes.ts'
 import { openSearches, type Searches } from './resources/search/running.ts'
+import { statementRoutes } from './resources/statements/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { timeseriesRoutes } from './resources/timeseries/routes.ts'
 import { topKeyRoutes } from './resources/top-keys/routes.ts'
 import { usageRoutes } from './resources/usage/routes.ts'
 import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
+import { widgetRoutes, widgetTemplateRoutes } from './resources/widgets/routes.ts'
 import type { Secret } from './secret.ts'
 import { openVault } from './vault.ts'
 import { version } from './version.ts'
-import { jobKinds } from './work.ts'
+import { allWork, type Work } from './work.ts'
 import type { Deployment, World } from './world.ts'
 
 type Parts = { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches; tails: LiveTails; web: WebFiles | undefined }
 
 const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }: Parts): readonly Routes[] => [
   accessRoutes(world),
+  analyticsRoutes(world),
   groupRoutes(world),
   organizationRoutes(world),
   parserRoutes(world, readForm),
@@ -91,9 +105,16 @@ const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }
   auditRoutes(world),
   authRoutes(world),
   collectionRoutes(world),
+  dashboardRoutes(world),
+  dashboardTemplateRoutes(world),
   datasetRoutes(world),
   downtimeRoutes(world),
+  exportRoutes(world),
   healthRoutes(world),
+  customerRoutes(world),
+  encryptionKeyRoutes(world),
+  statementRoutes(world),
+  ...absentRoutes(),
   ingestionRoutes(intake),
   integrationRoutes(world),
   ledgerRoutes(world),
@@ -106,16 +127,22 @@ const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }
   searchRoutes(world, searches),
   datasetKeyRoutes(world),
   savedSearchRoutes(world),
+  savedSearchTemplateRoutes(world),
   topKeyRoutes(world),
   patternRoutes(world),
   liveTailRoutes(tails),
   timeseriesRoutes(world),
   metricDefinitionRoutes(world),
+  metricDefinitionTemplateRoutes(world),
+  monitorRoutes(world),
+  notificationRoutes(world),
   contextRoutes(world),
   tagRoutes(world),
   usageRoutes(world),
   userRoutes(world),
   webAppRoutes(web),
+  widgetRoutes(world),
+  widgetTemplateRoutes(world),
 ]
 
 /** The engine's part of DENDRO_MEMORY; the rest is for the service itself and what waits in it. */
@@ -178,8 +205,13 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     ledger,
     meta,
     usage,
+    depot: openDepot({ dir: join(dataDir, 'exports') }),
     mailer,
     outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events) }),
+    model: openModel(
+      { url: config.DENDRO_LLM_URL, key: config.DENDRO_LLM_KEY, name: config.DENDRO_LLM_MODEL },
+      { ownPorts: () => ownPorts(config, events) },
+    ),
     deployment: {
       version,
       region: config.DENDRO_REGION,
@@ -230,13 +262,14 @@ async function openBoth<A extends { close(): Promise<void> }, B extends { close(
 export async function openApp(
   world: World & { close(): Promise<void> },
   config: Config,
-  kinds: readonly JobKind[] = jobKinds(world),
+  work: Work = allWork(world),
   web: WebFiles | undefined = undefined,
 ): Promise<App> {
   const { firstKey } = await firstStart(world)
   const windows: WindowStore = { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) }
   const limiter = new RateLimiter(config.DENDRO_RATE_LIMIT, windows, world.clock)
   const senderLimiter = new RateLimiter(senderRule(config.DENDRO_RATE_LIMIT), windows, world.clock)
+  const callers = new ApiKeyCallers(world)
   const guesses = new KeyGuesses(world)
   const meter = openMeter()
   watchStores(world, meter)
@@ -256,7 +289,7 @@ export async function openApp(
   const tails = new LiveTails(world)
   const door = openDoor({
     routes: allRoutes(world, { meter, intake, limits, searches, tails, web }),
-    identify: (credential, facts) => identify(world, guesses, credential, facts),
+    identify: (credential, facts) => identify(world, { callers, guesses }, credential, facts),
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
     limiter,
@@ -286,14 +319,14 @@ export async function openApp(
       removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),
     ),
   ]
-  const worker = startWorker(world, kinds)
+  const workers = [startWorker(world, work.kinds), ...work.loops.map((start) => start(world))]
   return {
     world,
     door,
     firstKey,
     close: async () => {
       for (const stop of chores) stop()
-      await Promise.all([door.close(), worker.close()])
+      await Promise.all([door.close(), ...workers.map((worker) => worker.close())])
       await intake.close()
       await heartbeats.flush().catch((err) => world.log.warn({ err }, 'heartbeats of datasets could not be written'))
       await parserCounts.flush().catch((err) => world.log.warn({ err }, 'counts of parsers could not be written'))
@@ -329,12 +362,24 @@ function watchStores(world: World, meter: Meter): void {
   }
 }
 
-/** identify finds the caller; whoever shows one wrong credential after another waits for the answer. */
-async function identify(world: World, guesses: KeyGuesses, credential: Credential, facts: RequestFacts): Promise<Identified | undefined> {
+type Recognition = { callers: ApiKeyCallers; guesses: KeyGuesses }
+
+/** identify finds the caller, at once where his key is remembered; whoever shows one wrong credential after another waits for the answer. */
+function identify(
+  world: World,
+  { callers, guesses }: Recognition,
+  credential: Credential,
+  facts: RequestFacts,
+): Identified | Promise<Identified | undefined> {
   const shown = credential.kind === 'key' ? credential.key : credential.token
-  const found = await (credential.kind === 'key' ? identifyApiKey(world, shown) : identifyToken(world, shown))
-  if (!found) await guesses.wrong(facts.address, world.vault.hashOf('attempt', shown).toString('base64'))
-  return found
+  const found = credential.kind === 'key' ? callers.identify(shown) : identifyToken(world, shown)
+  return found instanceof Promise ? orSlowed(found) : found
+
+  async function orSlowed(finding: Promise<Identified | undefined>): Promise<Identified | undefined> {
+    const identified = await finding
+    if (!identified) await guesses.wrong(facts.address, world.vault.hashOf('attempt', shown).toString('base64'))
+    return identified
+  }
 }
 
 /** isSelf reports whether the path names the caller himself. */

@@ -97,6 +97,14 @@ export const settings = {
     'none',
     'Private networks, addresses and hosts that webhooks may reach, as in 10.0.0.0/8, hooks.internal; public addresses are always allowed.',
   ),
+  DENDRO_LLM_URL: setting(
+    asUrl,
+    undefined,
+    'none',
+    'The base of a model endpoint with the chat completions interface, as in http://127.0.0.1:8000/v1, for the narrative parts of reports; everything works without it.',
+  ),
+  DENDRO_LLM_KEY: setting(asSecret, undefined, 'none', 'The bearer token of the model endpoint.'),
+  DENDRO_LLM_MODEL: setting(maybe, undefined, 'none', 'The name of the model to ask for.'),
   DENDRO_INACTIVE_AFTER: setting(
     asDays,
     undefined,

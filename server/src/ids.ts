@@ -11,6 +11,23 @@ export type Ids = {
 
 export const systemIds: Ids = {
   uuid: () => randomUUID(),
-  correlation: () => randomUUID().replaceAll('-', ''),
+  correlation: correlations(),
   secret: (bytes) => randomBytes(bytes).toString('base64url'),
+}
+
+const CORRELATION_BYTES = 16
+const POOL_BYTES = 4_096
+
+/** correlations gives ids out of a pool of random bytes: one call for many of them costs a quarter of one call for each. */
+function correlations(): () => string {
+  let pool = Buffer.alloc(0)
+  let at = 0
+  return () => {
+    if (at === pool.length) {
+      pool = randomBytes(POOL_BYTES)
+      at = 0
+    }
+    at += CORRELATION_BYTES
+    return pool.toString('hex', at - CORRELATION_BYTES, at)
+  }
 }

@@ -36,7 +36,13 @@ export function openMailer(options: { url: Secret | undefined; from: string }): 
       const limit = signal ? AbortSignal.any([signal, bound]) : bound
       limit.throwIfAborted()
       await Promise.race([
-        transport.sendMail({ to: { name: '', address: mail.to }, subject: mail.subject, text: mail.text, html: mail.html }),
+        transport.sendMail({
+          ...(mail.id === undefined ? {} : { messageId: `<${mail.id}@dendro>` }),
+          to: { name: '', address: mail.to },
+          subject: mail.subject,
+          text: mail.text,
+          html: mail.html,
+        }),
         new Promise<never>((_resolve, reject) => limit.addEventListener('abort', () => reject(limit.reason), { once: true })),
       ])
     },

@@ -6,7 +6,7 @@ import { Secret } from './secret.ts'
 /** A Vault holds the deployment's own secrets and what is made from them. */
 export type Vault = {
   /** hashOf is the keyed hash under which a credential is stored and found; without the master key it says nothing. */
-  hashOf(purpose: 'api-key' | 'invitation' | 'attempt', text: Secret): Buffer
+  hashOf(purpose: 'api-key' | 'invitation' | 'attempt' | 'download', text: Secret): Buffer
   /** wrapKey encrypts the key under which an organisation's own secrets are encrypted; unwrapKey gives it back for the same organisation only. */
   wrapKey(orgId: string, key: Buffer): Buffer
   unwrapKey(orgId: string, wrapped: Buffer): Buffer
@@ -29,6 +29,7 @@ export function openVault(options: { dataDir: string; masterKey: Secret | undefi
     'api-key': createSecretKey(derive('api-key hash')),
     invitation: createSecretKey(derive('invitation hash')),
     attempt: createSecretKey(derive('attempt hash')),
+    download: createSecretKey(derive('download hash')),
   }
   const wrapping = derive('data key wrap')
   return {

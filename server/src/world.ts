@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import type { Depot } from './depot/depot.ts'
 import type { DiskWatch } from './events/disk.ts'
 import type { EventStore } from './events/events.ts'
 import type { Ledger } from './events/ledger.ts'
@@ -11,10 +12,17 @@ import type { Outgoing } from './outgoing/outgoing.ts'
 import type { Secret } from './secret.ts'
 import type { Vault } from './vault.ts'
 
-export type Mail = { to: string; subject: string; text: string; html: string }
+/** A Mail with an id carries it as its message id, the same at every try, so that mail programs drop a second copy. */
+export type Mail = { id?: string | undefined; to: string; subject: string; text: string; html: string }
 
 /** A Mailer hands mail to the deployment's relay; `configured` is false when there is none, and sending then fails. */
 export type Mailer = { configured: boolean; send(mail: Mail, signal?: AbortSignal): Promise<void> }
+
+/** A Model answers a question in words; `configured` is false when there is none, and asking then fails. */
+export type Model = {
+  configured: boolean
+  complete(ask: { system: string; user: string; tokensMax: number }, signal: AbortSignal): Promise<string>
+}
 
 /** A QueryLimit bounds one thing that a question may cost; roles may have bounds of their own. */
 export type QueryLimit = { otherwise: number; byRole: ReadonlyMap<string, number> }
@@ -52,8 +60,12 @@ export type World = {
   meta: Meta
   /** usage adds up what searches and exports take. */
   usage: UsageCounts
+  /** depot keeps the files of exports. */
+  depot: Depot
   mailer: Mailer
   /** outgoing is the one way to places that callers name. */
   outgoing: Outgoing
+  /** model writes what reads better than facts; everything works without it. */
+  model: Model
   deployment: Deployment
 }

@@ -3,10 +3,14 @@ import { type Contract, contract, type Endpoint, pathNames } from '../../api/src
 
 export type Named = { name: string; endpoint: Endpoint }
 
-/** endpoints is the whole contract as a list: what the laws go through. */
-export const endpoints: readonly Named[] = Object.entries(contract as Contract).flatMap(([noun, group]) =>
+const all: readonly Named[] = Object.entries(contract as Contract).flatMap(([noun, group]) =>
   Object.entries(group).map(([verb, endpoint]) => ({ name: `${noun}.${verb}`, endpoint })),
 )
+
+/** endpoints is all of the contract that does something, as a list: what the laws go through. */
+export const endpoints = all.filter(({ endpoint }) => endpoint.absent === undefined)
+/** absentEndpoints only say that they are not there. */
+export const absentEndpoints = all.filter(({ endpoint }) => endpoint.absent !== undefined)
 
 export type Params = Readonly<Record<string, string>>
 

@@ -51,6 +51,31 @@ export const examples: Readonly<Record<string, Example>> = {
     const { token, password } = await maker.person()
     return { token, body: { current_password: password, new_password: 'a-lighthouse-made-of-biscuits' } }
   },
+  'dashboards.create': async (maker) => ({ body: { ...dashboard(maker.word('board')), widget_ids: [await keptWidget(maker)] } }),
+  'dashboards.preview': async (maker) => ({ body: { template: await dashboardFrom(maker) } }),
+  'dashboards.get': async (maker) => ({ params: { dashboardId: await keptDashboard(maker) } }),
+  'dashboards.change': async (maker) => ({ params: { dashboardId: await keptDashboard(maker) }, body: { name: maker.word('board') } }),
+  'dashboards.remove': async (maker) => ({ params: { dashboardId: await keptDashboard(maker) } }),
+  'dashboards.addWidgets': async (maker) => ({
+    params: { dashboardId: await keptDashboard(maker) },
+    body: { widget_ids: [await keptWidget(maker)] },
+  }),
+  'dashboards.removeWidget': async (maker) => {
+    const widgetId = await keptWidget(maker)
+    const { id } = await maker.made('/dashboards', { ...dashboard(maker.word('board')), widget_ids: [widgetId] })
+    return { params: { dashboardId: id, widgetId } }
+  },
+  'dashboards.detach': async (maker) => {
+    const { id } = await maker.made('/dashboards', { template: await dashboardFrom(maker) })
+    return { params: { dashboardId: id } }
+  },
+  'dashboardTemplates.create': async (maker) => ({ body: await dashboardTemplate(maker) }),
+  'dashboardTemplates.get': async (maker) => ({ params: { templateId: (await dashboardFrom(maker)).id } }),
+  'dashboardTemplates.update': async (maker) => ({
+    params: { templateId: (await dashboardFrom(maker)).id },
+    body: await dashboardTemplate(maker),
+  }),
+  'dashboardTemplates.remove': async (maker) => ({ params: { templateId: (await dashboardFrom(maker)).id } }),
   'datasets.create': ({ word }) => ({
     body: { collection: word('shop'), dataset: word('web'), tags: { env: 'prod' }, retention: 'DAYS_90' },
   }),
@@ -64,10 +89,46 @@ export const examples: Readonly<Record<string, Example>> = {
   'integrations.updateWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() }, body: webhook(maker.word('hook')) }),
   'integrations.removeWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() } }),
   'integrations.testWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() } }),
+  'integrations.createSlack': async (maker) => ({ body: await chat(maker) }),
+  'integrations.updateSlack': async (maker) => ({
+    params: { slackId: (await maker.made('/integrations/slack', await chat(maker))).id },
+    body: await chat(maker),
+  }),
+  'integrations.removeSlack': async (maker) => ({ params: { slackId: (await maker.made('/integrations/slack', await chat(maker))).id } }),
+  'integrations.createSlackWorkspace': ({ word }) => ({ body: { name: word('workspace'), token: 'token-of-a-bot' } }),
+  'integrations.removeSlackWorkspace': async (maker) => ({ params: { workspaceId: await workspace(maker) } }),
+  'integrations.createEmailTemplate': ({ word }) => ({ body: emailTemplate(word('mail')) }),
+  'integrations.updateEmailTemplate': async (maker) => ({
+    params: { emailId: (await maker.made('/integrations/email', emailTemplate(maker.word('mail')))).id },
+    body: emailTemplate(maker.word('mail')),
+  }),
+  'integrations.removeEmailTemplate': async (maker) => ({
+    params: { emailId: (await maker.made('/integrations/email', emailTemplate(maker.word('mail')))).id },
+  }),
   'downtimes.create': ({ word }) => ({ body: downtime(word('downtime')) }),
   'downtimes.get': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
   'downtimes.update': async (maker) => ({ params: { downtimeId: await maker.downtime() }, body: downtime(maker.word('downtime')) }),
   'downtimes.remove': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
+  'customer.update': ({ word }) => ({ body: { customer_name: word('customer'), billing_emails: ['bills@example.org'] } }),
+  'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
+  'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
+  'encryptionKeys.update': async (maker) => ({
+    params: { keyId: await keptEncryptionKey(maker) },
+    body: { name: maker.word('key'), status: 'ACTIVE' },
+  }),
+  'encryptionKeys.remove': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
+  'customer.update': ({ word }) => ({ body: { customer_name: word('customer'), billing_emails: ['bills@example.org'] } }),
+  'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
+  'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
+  'encryptionKeys.update': async (maker) => ({
+    params: { keyId: await keptEncryptionKey(maker) },
+    body: { name: maker.word('key'), status: 'ACTIVE' },
+  }),
+  'encryptionKeys.remove': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
+  'exports.create': async (maker) => ({ body: exportOrder(await maker.dataset()) }),
+  'exports.get': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
+  'exports.remove': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
+  'exports.download': finishedExport,
   'groups.create': ({ word }) => ({ body: { name: word('group'), description: 'Who is on call' } }),
   'groups.get': async (maker) => ({ params: { groupId: await maker.group() } }),
   'groups.update': async (maker) => ({ params: { groupId: await maker.group() }, body: { name: maker.word('group') } }),
@@ -102,6 +163,23 @@ export const examples: Readonly<Record<string, Example>> = {
   'logs.remove': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.monitors': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.dashboards': async (maker) => ({ params: { logId: await maker.dataset() } }),
+  'monitors.backtest': async (maker) => ({ body: { ...(await monitor(maker)), days: 1 } }),
+  'notifications.sendTest': async (maker) => {
+    const { name, queries } = await monitor(maker)
+    const actions = [{ integration_id: await maker.webhook() }]
+    const definition = { name, queries, comparison_operator: 'ABOVE', threshold: 10, window: 'Last 5 minutes' }
+    return { body: { ...definition, actions, state_transitions: ['ALERT', 'ALERT_RECOVERY'] } }
+  },
+  'notifications.suggest': () => ({ body: { number_of_suggestions: 2, suggestion_fields: ['NAME'] } }),
+  'monitors.create': async (maker) => ({ body: { ...(await monitor(maker)), mute_until: -1, tags: { team: 'payments' } } }),
+  'monitors.get': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
+  'monitors.update': async (maker) => ({ params: { monitorId: await keptMonitor(maker) }, body: await monitor(maker) }),
+  'monitors.remove': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
+  'monitors.status': async (maker) => ({ params: { monitorId: await keptMonitor(maker) }, body: { mute_until: -1 } }),
+  'monitors.mute': async (maker) => ({ params: { monitorId: await keptMonitor(maker) }, body: { mute_until: 0 } }),
+  'monitors.events': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
+  'monitors.notifications': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
+  'monitors.evaluations': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
   'organizations.create': ({ app, word }) => ({ key: app.managementKey, body: { name: word('organisation') } }),
   'organizations.get': ({ org }) => ({ params: { orgId: org.orgId } }),
   'organizations.update': ({ org }) => ({ params: { orgId: org.orgId }, body: { description: 'Made for the laws' } }),
@@ -155,6 +233,13 @@ export const examples: Readonly<Record<string, Example>> = {
     body: await metricDefinition(maker),
   }),
   'metricDefinitions.remove': async (maker) => ({ params: { metricId: await keptMetricDefinition(maker) } }),
+  'metricDefinitionTemplates.create': ({ word }) => ({ body: metricTemplate(word('errors of')) }),
+  'metricDefinitionTemplates.get': async (maker) => ({ params: { templateId: await keptMetricTemplate(maker) } }),
+  'metricDefinitionTemplates.update': async (maker) => ({
+    params: { templateId: await keptMetricTemplate(maker) },
+    body: metricTemplate(maker.word('errors of')),
+  }),
+  'metricDefinitionTemplates.remove': async (maker) => ({ params: { templateId: await keptMetricTemplate(maker) } }),
   'timeseries.get': async (maker) => ({ params: { metricDefinitionId: await keptMetricDefinition(maker) }, query: 'delta=true' }),
   'timeseries.search': async (maker) => ({
     body: { ...(await metricDefinition(maker)), time_range: { natural: 'Last 1 hour' }, delta: { enabled: true } },
@@ -171,11 +256,21 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { name: maker.word('search') },
   }),
   'savedSearches.remove': async (maker) => ({ params: { savedSearchId: await keptSavedSearch(maker) } }),
+  'savedSearchTemplates.create': ({ word }) => ({ body: searchTemplate(word('search of')) }),
+  'savedSearchTemplates.get': async (maker) => ({ params: { templateId: await keptSearchTemplate(maker) } }),
+  'savedSearchTemplates.update': async (maker) => ({
+    params: { templateId: await keptSearchTemplate(maker) },
+    body: searchTemplate(maker.word('search of')),
+  }),
+  'savedSearchTemplates.remove': async (maker) => ({ params: { templateId: await keptSearchTemplate(maker) } }),
   'datasetKeys.resolve': () => ({ body: { keys: ['level'], time_range: 'Last 1 hour' } }),
   'search.get': async (maker) => ({ query: `from=${await maker.dataset()}&where=level:error` }),
   'search.run': async (maker) => ({ body: { from: [await maker.dataset()], select: ['*'], time_range: 'Last 2 hours' } }),
   'search.status': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),
   'search.cancel': async (maker) => ({ params: { statusId: await asynchronous(maker) } }),
+  'statements.replace': (maker) => ({ body: statements(maker) }),
+  'statements.list': async (maker) => ({ query: `project_id=${encodeURIComponent((await keptStatements(maker)).project_id)}` }),
+  'statements.get': async (maker) => ({ params: { statementId: (await keptStatements(maker)).statements[0]?.id ?? '' } }),
   'tags.create': async (maker) => ({ body: { name: 'team', value: 'payments', entity: { type: 'log', id: await maker.dataset() } } }),
   'tags.update': async (maker) => ({ body: { name: 'team', value: 'shipping', entity: await tagged(maker) } }),
   'tags.remove': async (maker) => ({ body: { name: 'team', entity: await tagged(maker) } }),
@@ -184,6 +279,9 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'users.get': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.update': async (maker) => ({ params: { userId: (await maker.invited()).id }, body: { first_name: 'Grace', roles: ['ReadOnly'] } }),
+  'statements.replace': (maker) => ({ body: statements(maker) }),
+  'statements.list': async (maker) => ({ query: `project_id=${encodeURIComponent((await keptStatements(maker)).project_id)}` }),
+  'statements.get': async (maker) => ({ params: { statementId: (await keptStatements(maker)).statements[0]?.id ?? '' } }),
   'users.remove': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.deactivate': async (maker) => ({ params: { userId: (await maker.person()).id } }),
   'users.reactivate': async (maker) => {
@@ -196,6 +294,31 @@ export const examples: Readonly<Record<string, Example>> = {
   'users.preferences': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.updatePreferences': async (maker) => ({ params: { userId: (await maker.invited()).id }, body: { timezone: 'Europe/Dublin' } }),
   'users.access': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
+  'widgets.create': async (maker) => ({ body: { ...widget(maker.word('widget')), metric_ids: [await keptMetricDefinition(maker)] } }),
+  'widgets.get': async (maker) => ({ params: { widgetId: await keptWidget(maker) } }),
+  'widgets.update': async (maker) => ({ params: { widgetId: await keptWidget(maker) }, body: widget(maker.word('widget')) }),
+  'widgets.change': async (maker) => ({ params: { widgetId: await keptWidget(maker) }, body: { name: maker.word('widget') } }),
+  'widgets.remove': async (maker) => ({ params: { widgetId: await keptWidget(maker) } }),
+  'widgets.addWidgets': async (maker) => ({
+    params: { widgetId: await keptWidget(maker) },
+    body: { widget_ids: [await keptWidget(maker)] },
+  }),
+  'widgets.removeWidget': async (maker) => {
+    const childId = await keptWidget(maker)
+    const { id } = await maker.made('/widgets', { ...widget(maker.word('frame')), widget_ids: [childId] })
+    return { params: { widgetId: id, childId } }
+  },
+  'widgets.data': async (maker) => {
+    const body = { ...widget(maker.word('widget')), metric_ids: [await keptMetricDefinition(maker)] }
+    return { params: { widgetId: (await maker.made('/widgets', body)).id }, body: { time_range: 'Last 1 hour' } }
+  },
+  'widgetTemplates.create': async (maker) => ({ body: await widgetTemplate(maker) }),
+  'widgetTemplates.get': async (maker) => ({ params: { templateId: await keptWidgetTemplate(maker) } }),
+  'widgetTemplates.update': async (maker) => ({
+    params: { templateId: await keptWidgetTemplate(maker) },
+    body: await widgetTemplate(maker),
+  }),
+  'widgetTemplates.remove': async (maker) => ({ params: { templateId: await keptWidgetTemplate(maker) } }),
   'users.groups': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
 }
 
@@ -217,6 +340,13 @@ const downtime = (name: string) => ({
   from: ['7d0c1b1e-0000-4000-8000-000000000001'],
   static_time_range: { from: 1_800_000_000_000, to: 1_800_000_600_000 },
 })
+
+const workspace = async (maker: Maker): Promise<string> =>
+  (await maker.made('/integrations/slack/workspaces', { name: maker.word('workspace'), token: 'token-of-a-bot' })).id
+
+const chat = async (maker: Maker) => ({ name: maker.word('chat'), channels: ['#on-call'], workspace_id: await workspace(maker) })
+
+const emailTemplate = (name: string) => ({ name, payload: '$title\n\n$description' })
 
 const webhook = (name: string) => ({
   name,
@@ -264,8 +394,141 @@ async function keptMetricDefinition(maker: Maker): Promise<string> {
   return (await maker.made('/metrics/definitions', await metricDefinition(maker))).id
 }
 
+const monitor = async (maker: Maker) => ({
+  name: maker.word('monitor'),
+  description: 'Tells when the till fails',
+  comparison_operator: 'ABOVE',
+  threshold: 10,
+  warning_threshold: 5,
+  window: 'Last 5 minutes',
+  actions: [{ email: 'oncall@example.org' }],
+  ...(await metricDefinition(maker)),
+  group_retention: 60_000,
+  monitor_type: 'CHANGE_DETECTION',
+  compare_to: '1 hour ago',
+})
+
+async function keptMonitor(maker: Maker): Promise<string> {
+  return (await maker.made('/monitors', await monitor(maker))).id
+}
+
+const metricTemplate = (name: string) => ({
+  name,
+  description: 'Of one service',
+  queries: [{ name: 'errors', select: ['count(*)'], from_expr: '*', where: "level = 'error' AND service = '{{service}}'" }],
+  parameters: { service: { type: 'STRING', description: 'As it calls itself' } },
+})
+
+const keptMetricTemplate = async (maker: Maker): Promise<string> =>
+  (await maker.made('/metrics/definitions/templates', metricTemplate(maker.word('errors of')))).id
+
+const widget = (name: string) => ({
+  name,
+  description: 'What goes wrong',
+  type: 'bar',
+  tags: { team: 'payments' },
+})
+
+const keptWidget = async (maker: Maker): Promise<string> => (await maker.made('/widgets', widget(maker.word('widget')))).id
+
+const dashboard = (name: string) => ({ name, description: 'The shop', tags: { team: 'payments' } })
+
+const keptDashboard = async (maker: Maker): Promise<string> => (await maker.made('/dashboards', dashboard(maker.word('board')))).id
+
+const ofService = { parameters: { service: { type: 'STRING' } } }
+const sameService = { service: { input: 'service' } }
+
+const widgetTemplate = async (maker: Maker) => ({
+  ...ofService,
+  name: 'Errors of {{service}}',
+  metrics: [{ id: await keptMetricTemplate(maker), arguments: sameService }],
+})
+
+const keptWidgetTemplate = async (maker: Maker): Promise<string> =>
+  (await maker.made('/widgets/templates', await widgetTemplate(maker))).id
+
+const dashboardTemplate = async (maker: Maker) => ({
+  ...ofService,
+  name: 'Board of {{service}}',
+  widgets: [{ id: await keptWidgetTemplate(maker), arguments: sameService }],
+  this_template_tags: { log_type: 'json' },
+})
+
+const dashboardFrom = async (maker: Maker) => ({
+  id: (await maker.made('/dashboards/templates', await dashboardTemplate(maker))).id,
+  arguments: { service: { literal: 'till' } },
+})
+
+const searchTemplate = (name: string) => ({
+  name,
+  search_details: { from_expr: "environment = '{{env}}'", where: "level = 'error'" },
+  this_template_tags: { log_type: 'json' },
+  parameters: { env: { type: 'STRING' } },
+})
+
+const keptSearchTemplate = async (maker: Maker): Promise<string> =>
+  (await maker.made('/saved-searches/templates', searchTemplate(maker.word('search of')))).id
+
 const watching = async (maker: Maker): Promise<string> =>
   (await maker.made<{ job_id: string }>('/live-tail', { from: [await maker.dataset()] })).job_id
+
+const encryptionKey = (name: string) => ({
+  name,
+  provider: 'AWS_KMS',
+  aws_kms: { alias_arn: 'arn:aws:kms:eu-west-1:123456789012:alias/logs' },
+})
+
+const keptEncryptionKey = async (maker: Maker): Promise<string> =>
+  (await maker.made('/encryption-keys', encryptionKey(maker.word('key')))).id
+
+/** statements are of a project of its own, so that they are new. */
+const statements = (maker: Maker) => {
+  const id = maker.app.app.world.ids.correlation().slice(0, 16)
+  const statements = [{ id, message: 'paid {}', file: 'src/till.ts', line: 7 }]
+  return { project_id: maker.word('project'), repo_url: 'https://code.invalid/till', version: '1.0.0', statements }
+}
+
+async function keptStatements(maker: Maker): Promise<ReturnType<typeof statements>> {
+  const set = statements(maker)
+  await maker.made('/statements', set)
+  return set
+}
+
+const exportOrder = (datasetId: string) => ({ search_details: { from: [datasetId], time_range: 'Last 1 hour', where: "level = 'error'" } })
+
+const keptExport = async (maker: Maker): Promise<string> =>
+  (await maker.made<{ export_id: string }>('/exports', exportOrder(await maker.dataset()))).export_id
+
+async function finishedExport(maker: Maker): Promise<Ask> {
+  const exportId = await keptExport(maker)
+const encryptionKey = (name: string) => ({
+  name,
+  provider: 'AWS_KMS',
+  aws_kms: { alias_arn: 'arn:aws:kms:eu-west-1:123456789012:alias/logs' },
+})
+
+const keptEncryptionKey = async (maker: Maker): Promise<string> =>
+  (await maker.made('/encryption-keys', encryptionKey(maker.word('key')))).id
+
+/** statements are of a project of its own, so that they are new. */
+const statements = (maker: Maker) => {
+  const id = maker.app.app.world.ids.correlation().slice(0, 16)
+  const statements = [{ id, message: 'paid {}', file: 'src/till.ts', line: 7 }]
+  return { project_id: maker.word('project'), repo_url: 'https://code.invalid/till', version: '1.0.0', statements }
+}
+
+async function keptStatements(maker: Maker): Promise<ReturnType<typeof statements>> {
+  const set = statements(maker)
+  await maker.made('/statements', set)
+  return set
+}
+
+  const location = await vi.waitFor(async () => {
+    const { body } = await maker.org.ask<{ location: string }>('GET', `/exports/${exportId}`)
+    return body.location || Promise.reject(new Error('the export is not complete'))
+  }, 120_000)
+  return { params: { exportId }, query: new URL(location).search.slice(1) }
+}
 
 const savedSearch = { name: 'Errors', search_details: { from_expr: "environment = 'prod'", where: "level = 'error'" } }
 
@@ -292,6 +555,7 @@ export const answersUnknown: Readonly<Record<string, string>> = {
   'access.revoke.entityId': 'nothing granted is no error',
   'access.grant.entityId': 'an unknown entity is 400',
   'access.check.entityId': 'who is unknown is not authorised',
+  'exports.download.exportId': 'a link that nobody signed is 403',
   'ingestion.sendTo.collection': 'the first event brings a dataset into being',
   'ingestion.sendTo.dataset': 'the first event brings a dataset into being',
   'policies.ofResource.resource_type': 'a question with an empty answer',
@@ -314,5 +578,10 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'liveTail.start': 'watching is no change',
   'timeseries.search': 'a question is no change',
   'search.cancel': 'a question is no change',
+  'widgets.data': 'a question is no change',
+  'dashboards.preview': 'nothing is kept',
+  'monitors.backtest': 'a question',
   'integrations.testWebhook': 'a test is sent and not kept',
+  'notifications.sendTest': 'a test changes nothing',
+  'notifications.suggest': 'a question',
 }

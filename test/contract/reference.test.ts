@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { API_VERSION, contract, failureCodes, type OpenApiDocument, openApiDocument, pathNames, statusOf } from '../../api/src/index.ts'
 import { bodySample, examplePath } from '../../server/src/http/reference/examples.ts'
 import { openTestApp, type TestApp } from '../world.ts'
-import { endpoints } from './endpoints.ts'
+import { absentEndpoints, endpoints as built } from './endpoints.ts'
+
+/** The reference tells of what is not there too. */
+const endpoints = [...built, ...absentEndpoints]
 
 let app: TestApp
 let document: OpenApiDocument

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { exporting } from '../../server/src/resources/exports/run.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
 
 type Body = Record<string, unknown>
@@ -98,7 +99,7 @@ export type Stage = {
 const MINUTE_S = 60
 
 export async function openStage(): Promise<Stage> {
-  const app = await openTestApp()
+  const app = await openTestApp({}, (world) => [exporting(world)])
   const [ownOrg, otherOrg] = [await app.newOrganization(), await app.newOrganization()]
   const own = makerIn(app, ownOrg)
   const deleted = await own.made<{ id: string; key: string }>('/api-keys', { name: 'deleted', roles: ['AdminApi'] })

@@ -28,7 +28,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s is heard while a start waits for a PostgreSQL server, and nothing stays behind',
   async (signal) => {
     const service = await startService(dir, { DENDRO_POSTGRES_URL: 'postgres://127.0.0.1:1/dendro' })
-    await until(() => service.complained().includes('waiting for the metadata server'))
+    await until(() => service.complained().includes('waiting for a server'))
     expect(await stop(service.child, signal)).toBe(0)
     await until(() => processesOf(dir).length === 0)
   },

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { access, mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { Secret } from '../secret.ts'
 import { formatAddress, parseAddress } from './address.ts'
 import { storeDir } from './engine.ts'
 import { openEventStore } from './events.ts'
@@ -32,6 +33,16 @@ test('without a login for reading, the writer reads and may not write', async ()
   expect(await linesOf(store.reader)).toEqual(['here'])
   await expect(store.reader.command({ query: 'truncate table events_s' })).rejects.toThrow('readonly')
   await store.close()
+})
+
+test('a wrong password is told at once, and not repeated', async () => {
+  const engine = await engines.open(await engines.newDir())
+  const { writer, ...address } = parseAddress(engine.url)
+  const url = formatAddress({ ...address, writer: { ...writer, password: new Secret('wrong-secret') } })
+  const opening = openEventStore({ url, dataDir: 'not used', memoryBytes: 0 }, testDeps)
+  await expect(opening).rejects.toThrow(
+    `the event store at ${address.url} refuses this user or password (AUTHENTICATION_FAILED); check DENDRO_CLICKHOUSE_URL`,
+  )
 })
 
 test('what becomes of a server of somebody else shows in the health', async () => {

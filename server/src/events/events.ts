@@ -1,6 +1,7 @@
-import type { ClickHouseClient } from '@clickhouse/client'
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
 import type { SupervisedChild } from '../child.ts'
 import { unavailable } from '../errors.ts'
+import { untilReached } from '../reach.ts'
 import { formatAddress, parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
 import { type Engine, EngineFailure, type EventDeps, openEngine } from './engine.ts'
@@ -36,9 +37,6 @@ export type EventStore = {
 }
 
 const PING_BOUND_MS = 5_000
-/** REACH_MS is how long a start waits for a server of somebody else, which may be starting too. */
-const REACH_MS = 60_000
-const REACH_AGAIN_MS = 500
 const WATCH_EVERY_MS = 5_000
 const DETACHED_EVERY_MS = 3_600_000
 
@@ -115,17 +113,23 @@ async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
   })
 }
 
-async function reach(clients: Clients, { clock }: EventDeps): Promise<void> {
-  const giveUpMs = clock.monotonicMs() + REACH_MS
-  for (;;) {
-    try {
-      return await answers(clients.outside, AbortSignal.timeout(PING_BOUND_MS))
-    } catch (cause) {
-      if (clock.monotonicMs() > giveUpMs) {
-        throw new Error(`the event store at ${clients.address.url} did not answer within ${REACH_MS / 1_000} s`, { cause })
-      }
-      await clock.sleep(REACH_AGAIN_MS)
+/** REFUSALS are what a server says to a login that it does not take, by its codes; whoever waits for another answer waits in vain. */
+const REFUSALS: ReadonlySet<string> = new Set(['192', '193', '194', '195', '497', '516'])
+
+const isRefusal = (cause: unknown): cause is ClickHouseError => cause instanceof ClickHouseError && REFUSALS.has(cause.code)
+
+async function reach(clients: Clients, deps: EventDeps): Promise<void> {
+  const { url } = clients.address
+  const attempt = { server: url, reach: () => answers(clients.outside, AbortSignal.timeout(PING_BOUND_MS)), isHopeless: isRefusal }
+  try {
+    await untilReached(attempt, deps)
+  } catch (cause) {
+    if (isRefusal(cause)) {
+      throw new Error(`the event store at ${url} refuses this user or password (${cause.type}); check DENDRO_CLICKHOUSE_URL`, { cause })
     }
+    throw new Error(`the event store at ${url} did not answer within a minute; check DENDRO_CLICKHOUSE_URL and that the server runs`, {
+      cause,
+    })
   }
 }
 

@@ -15,7 +15,11 @@ export type LedgerSpan = {
 }
 
 const COUNTS = ['received', 'stored', 'duplicate', 'rejected', 'truncated', 'late', 'missing', 'wire_bytes', 'raw_bytes'] as const
-export type LedgerCounts = Record<(typeof COUNTS)[number], number> & { reasons: Record<string, number> }
+export type LedgerCounts = Record<(typeof COUNTS)[number], number> & {
+  /** recounted are those of the stored events that were found again after a crash: whose they are, and their bytes, are not known. */
+  recounted: number
+  reasons: Record<string, number>
+}
 export type LedgerRow = LedgerCounts & {
   /** slice counts the parts of the span from 0. */
   slice: number
@@ -28,7 +32,8 @@ export type LedgerRow = LedgerCounts & {
 const READ_BOUND_MS = 30_000
 /** ROWS_MAX is above what any reading of slices can give. */
 const ROWS_MAX = 10_000_000
-const sums = [...COUNTS.map((name) => `sum(${name}) as ${name}`), 'sumMap(reasons) as reasons'].join(', ')
+const RECOUNTED = "sumIf(ledger.stored, protocol = 'recount') as recounted"
+const sums = [...COUNTS.map((name) => `sum(${name}) as ${name}`), RECOUNTED, 'sumMap(reasons) as reasons'].join(', ')
 /** AT is the second at which a minute counts. */
 const AT = 'least(toInt64(toUnixTimestamp(minute)), {to:Int64} - 60)'
 const SPAN = `org_id = {org:UInt32} and minute >= fromUnixTimestamp({from:UInt32}) and ({open:Bool} or minute < fromUnixTimestamp({to:UInt32}))
@@ -84,7 +89,7 @@ export async function selectIngested(
     store,
     span,
     `select toUInt32(intDiv((${AT} - {from:Int64}) * {slices:Int64}, {to:Int64} - {from:Int64})) as slice, if({byLog:Bool}, log_id, {nobody:UUID}) as logId,
-       sum(stored) as events, sum(raw_bytes) as bytes, sumIf(stored, page = {nobody:UUID}) as recounted
+       sum(stored) as events, sum(raw_bytes) as bytes, ${RECOUNTED}
      from ledger final where ${SPAN} and log_id != {nobody:UUID} group by slice, logId order by bytes desc, events desc, logId, slice
      limit {rows:UInt64}`,
     { slices, byLog: isByLog, nobody: NOBODY, rows: logsMax ?? ROWS_MAX },
@@ -116,7 +121,7 @@ export async function selectBytes(
 function countsOf(row: Raw<LedgerCounts> | undefined): LedgerCounts {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row?.[name] ?? 0)])) as Record<(typeof COUNTS)[number], number>
   const reasons = Object.entries(row?.reasons ?? {}).map(([reason, events]) => [reason, Number(events)] as const)
-  return { ...counts, reasons: Object.fromEntries(reasons.sort(([a], [b]) => (a < b ? -1 : 1))) }
+  return { ...counts, recounted: Number(row?.recounted ?? 0), reasons: Object.fromEntries(reasons.sort(([a], [b]) => (a < b ? -1 : 1))) }
 }
 
 /** read asks as the organisation, and sees what other nodes acknowledged. */

@@ -1,5 +1,14 @@
 import type { EventStore } from './events.ts'
-import { type CorrectionRow, countEvents, type Found, insertCorrections, selectTallies, type Tally } from './ledger-rows.ts'
+import { UNIT_MS } from './ledger-rollup-rows.ts'
+import {
+  type CorrectionRow,
+  countEvents,
+  type Found,
+  insertCorrections,
+  selectRolledDays,
+  selectTallies,
+  type Tally,
+} from './ledger-rows.ts'
 
 /** A Difference is a minute of a dataset in which ledger and store did not agree before this recount. */
 export type Difference = {
@@ -26,7 +35,9 @@ export async function recount(
 ): Promise<Difference[]> {
   const tallies = await selectTallies(store, fromMs, toMs)
   const found = await countEvents(store, fromMs, toMs)
-  const { corrections, differences } = compare(tallies, found, mayMiss)
+  const rolled = await selectRolledDays(store, fromMs, toMs)
+  const isApart = ({ minuteMs }: { minuteMs: number }) => !rolled.has(Math.floor(minuteMs / UNIT_MS.day) * UNIT_MS.day)
+  const { corrections, differences } = compare(tallies.filter(isApart), found.filter(isApart), mayMiss)
   await insertCorrections(store, corrections)
   return differences
 }

@@ -1,5 +1,6 @@
 import type { EventStore } from './events.ts'
 import { type Cell, minuteOfSeq, NOBODY, NUMBERS_PER_MINUTE } from './ledger-page.ts'
+import { ROLLED, UNIT_MS } from './ledger-rollup-rows.ts'
 import { seqAt } from './seq.ts'
 import { tableClasses } from './table.ts'
 
@@ -80,6 +81,17 @@ export async function selectTallies(store: EventStore, fromMs: number, toMs: num
     missing: Number(missing),
     version: Number(version),
   }))
+}
+
+/** selectRolledDays are the days of a span that were put together (ledger-rollup.ts): only clocks that were wrong let a recount see such a day. */
+export async function selectRolledDays(store: EventStore, fromMs: number, toMs: number): Promise<ReadonlySet<number>> {
+  const rows = await select<{ day: number }>(
+    store,
+    `select distinct toUnixTimestamp(toStartOfDay(minute)) as day from ledger
+     where page = {rolled:UUID} and minute >= fromUnixTimestamp({from:UInt32}) and minute < fromUnixTimestamp({to:UInt32})`,
+    { rolled: ROLLED, from: Math.floor(fromMs / UNIT_MS.day) * (UNIT_MS.day / 1_000), to: toMs / 1_000 },
+  )
+  return new Set(rows.map(({ day }) => Number(day) * 1_000))
 }
 
 export type Found = { org_id: number; log_id: string; minuteMs: number; events: number }

@@ -9,6 +9,8 @@ export type RequestFacts = {
   userAgent: string
   /** accept is the caller's Accept header; only endpoints that answer in more than one form look at it. */
   accept: string
+  /** range is the caller's Range header; only downloads look at it. */
+  range?: string
   /** baseUrl is the start of absolute links, without a trailing slash. */
   baseUrl: string
 }

@@ -11,13 +11,32 @@ const packers = {
   gzip: (bytes: Buffer) => promisify(gzip)(bytes),
 }
 
-/** compress packs an answer when the caller asks for it and it is worth it; what is streamed or packed already passes as it is. */
-export async function compress(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
-  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
-  if (request.method === 'HEAD' || reply.hasHeader('content-encoding') || payload.length < SMALL_BYTES) return payload
-  reply.header('vary', [reply.getHeader('vary'), 'accept-encoding'].filter(Boolean).join(', '))
-  const encoding = preferredEncoding(request.headers['accept-encoding'] ?? '')
-  if (!encoding) return payload
+type Payload = string | Buffer
+
+/**
+ * compress packs an answer when the caller asks for it and it is worth it; what is streamed or packed already passes as it is, and at once: a
+ * promise is given back only where packing takes its time.
+ */
+export function compress(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void): Promise<unknown> | undefined {
+  const encoding = isWorthIt(request, reply, payload) ? encodingFor(request, reply) : undefined
+  if (encoding) return pack(reply, payload as Payload, encoding)
+  done()
+  return undefined
+}
+
+function isWorthIt(request: FastifyRequest, reply: FastifyReply, payload: unknown): payload is Payload {
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return false
+  return payload.length >= SMALL_BYTES && request.method !== 'HEAD' && !reply.hasHeader('content-encoding')
+}
+
+function encodingFor(request: FastifyRequest, reply: FastifyReply): 'br' | 'gzip' | undefined {
+  const vary = reply.getHeader('vary')
+  reply.header('vary', vary ? `${vary}, accept-encoding` : 'accept-encoding')
+  const accept = request.headers['accept-encoding']
+  return accept === undefined ? undefined : preferredEncoding(accept)
+}
+
+async function pack(reply: FastifyReply, payload: Payload, encoding: 'br' | 'gzip'): Promise<Buffer> {
   const packed = await packers[encoding](Buffer.from(payload))
   reply.header('content-encoding', encoding).removeHeader('content-length')
   return packed

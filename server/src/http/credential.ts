@@ -41,13 +41,17 @@ export function readSenderCredentials(headers: IncomingHttpHeaders, extraKeyHead
 
 const SENDER_KEY_HEADERS = ['dd-api-key', 'x-amz-firehose-access-key']
 
+/** textsOf an ApiKey are encoded, but for those of clients that were given the key alone: they pass it on as it is. */
 function textsOf(scheme: string, value: string): string[] {
   if (scheme === 'splunk') return [value]
   const text = Buffer.from(value, 'base64').toString('utf8')
+  if (scheme === 'apikey' && !PRINTABLE.test(text)) return [value]
   const colon = text.indexOf(':')
   const [before, after] = colon < 0 ? ['', text] : [text.slice(0, colon), text.slice(colon + 1)]
   return (scheme === 'basic' ? [after, before] : [after]).filter((part) => part !== '')
 }
+
+const PRINTABLE = /^[\x20-\x7e]+$/
 
 function credentialOf(text: string): Credential {
   const value = new Secret(text.slice(0, KEY_LENGTH_MAX))

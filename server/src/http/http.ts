@@ -10,13 +10,13 @@ import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { parseJson, toJson } from './json.ts'
 import type { Meter } from './measure.ts'
 import { mount, type Routes } from './mount.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import type { Quota, RateLimiter } from './rate-limit.ts'
 import { headOf, sendAnswered } from './taking.ts'
 
 export type DoorOptions = {
   routes: readonly Routes[]
-  /** identify turns a credential into a caller; undefined when it is unknown, expired or ended. It may take its time over failures. */
-  identify(credential: Credential, facts: RequestFacts): Promise<Identified | undefined>
+  /** identify turns a credential into a caller, at once where he is remembered; undefined when it is unknown, expired or ended. It may take its time over failures. */
+  identify(credential: Credential, facts: RequestFacts): Identified | Promise<Identified | undefined>
   /** exceptions decide who may use an endpoint without its permission. */
   exceptions: Record<'self' | 'member', (actor: Actor, params: Record<string, string>) => Promise<boolean>>
   /** denied is told of every refused change, for the audit trail. */
@@ -52,7 +52,8 @@ export function openDoor(options: DoorOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    trustProxy: [...(options.trustedProxies ?? [])],
+    // An empty list would trust nobody too, and look for proxies in every request.
+    trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     requestTimeout: bounds.requestMs,
     keepAliveTimeout: bounds.idleMs,
     http: { headersTimeout: bounds.headersMs, connectionsCheckingInterval: bounds.checkEveryMs, requireHostHeader: false },
@@ -94,13 +95,12 @@ export function openDoor(options: DoorOptions): FastifyInstance {
     app.server.once('close', () => clearInterval(sweep))
     done()
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const action = request.facts?.action ?? 'unknown'
-    options.meter.answered(action, reply.statusCode, reply.elapsedTime / 1000)
-    log.debug(
-      { action, status: reply.statusCode, ms: Math.round(reply.elapsedTime), correlation_id: request.facts?.correlationId },
-      'request',
-    )
+    const { statusCode: status, elapsedTime: ms } = reply
+    options.meter.answered(action, status, ms / 1000)
+    log.debug({ action, status, ms: Math.round(ms), correlation_id: request.facts?.correlationId }, 'request')
+    done()
   })
   return app
 }
@@ -121,11 +121,14 @@ async function admit(options: DoorOptions, request: FastifyRequest, reply: Fasti
   if (request.method === 'OPTIONS' && allow) {
     return reply.code(204).header('allow', `${allow}, OPTIONS`).send()
   }
-  const identified = await identifyFirst(options, request, facts)
+  // What is in memory is not waited for: a promise for each step would cost as much as the steps.
+  const found = identifyFirst(options, request, facts)
+  const identified = found instanceof Promise ? await found : found
   if (!identified) throw unauthenticated()
   const actor: Actor = { ...identified, facts }
   request.actor = actor
-  await countRequest(taken ? options.senderLimiter : options.limiter, actor, reply)
+  const counted = (taken ? options.senderLimiter : options.limiter).take(`${actor.orgId}/${actor.identity.id}`)
+  showQuota(counted instanceof Promise ? await counted : counted, reply)
   if (taken) return takeAll(options, { actor, ...taken }, request, reply)
   if (allow) throw methodRefused(request.method, allow)
   if (!endpoint || endpoint.permission === 'public' || endpoint.permission === 'any') return undefined
@@ -154,11 +157,17 @@ function takenOf(options: DoorOptions, request: FastifyRequest): FastifyRequest[
 }
 
 /** identifyFirst gives the caller of the first credential that holds; senders of events may show more than one. */
-async function identifyFirst(options: DoorOptions, request: FastifyRequest, facts: RequestFacts): Promise<Identified | undefined> {
-  if (!request.taken) {
-    const credential = readCredential(request.headers, options.extraKeyHeaders)
-    return credential && options.identify(credential, facts)
-  }
+function identifyFirst(
+  options: DoorOptions,
+  request: FastifyRequest,
+  facts: RequestFacts,
+): Identified | undefined | Promise<Identified | undefined> {
+  if (request.taken) return identifySender(options, request, facts)
+  const credential = readCredential(request.headers, options.extraKeyHeaders)
+  return credential && options.identify(credential, facts)
+}
+
+async function identifySender(options: DoorOptions, request: FastifyRequest, facts: RequestFacts): Promise<Identified | undefined> {
   for (const credential of readSenderCredentials(request.headers, options.extraKeyHeaders)) {
     const identified = await options.identify(credential, facts)
     if (identified) return identified
@@ -181,8 +190,7 @@ async function refusal(options: DoorOptions, actor: Actor, request: FastifyReque
 const methodRefused = (method: string, allow: string): Failure =>
   new Failure(405, `${method} is not available on this path; use ${allow}`, { headers: { allow } })
 
-async function countRequest(limiter: RateLimiter, actor: Actor, reply: FastifyReply): Promise<void> {
-  const quota = await limiter.take(`${actor.orgId}/${actor.identity.id}`)
+function showQuota(quota: Quota, reply: FastifyReply): void {
   reply.header('ratelimit-limit', quota.limit)
   reply.header('ratelimit-remaining', quota.remaining)
   reply.header('ratelimit-reset', quota.resetS)
@@ -199,6 +207,7 @@ function factsOf(options: DoorOptions, request: FastifyRequest, action: string):
     address: request.ip,
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 200),
     accept: (request.headers.accept ?? '').slice(0, ACCEPT_LENGTH_MAX),
+    ...(request.headers.range === undefined ? {} : { range: request.headers.range }),
     baseUrl: options.publicUrl ?? readBaseUrl(request.headers),
   }
 }

@@ -145,22 +145,42 @@ function answering(endpoint: Endpoint, handler: JsonHandler<Endpoint>) {
     const record = find ? await find(at as At<Endpoint>) : undefined
     const query = endpoint.query ? check(endpoint.query, request.query, 'query') : {}
     const body = endpoint.body ? check(endpoint.body, bodyOf(request, endpoint.body), 'body') : undefined
-    let signal: AbortSignal | undefined
-    const call = {
-      ...at,
-      query,
-      body,
-      record,
-      // Made only for who asks: most handlers are done before anybody could leave.
-      get signal() {
-        signal ??= signalOf(reply)
-        return signal
-      },
-    }
-    const answer = await run(call as never)
+    const answer = await run(new Asked(at, { query, body, record }, reply) as never)
     return answer instanceof Answer
       ? send(reply.headers(answer.headers), answer.status, answer.body, endpoint)
       : send(reply, success, answer, endpoint)
+  }
+}
+
+/** Asked is what a handler is given. */
+class Asked {
+  readonly actor: Actor | undefined
+  readonly params: unknown
+  readonly facts: RequestFacts
+  readonly query: unknown
+  readonly body: unknown
+  readonly record: unknown
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
+
+  constructor(
+    at: { actor: Actor | undefined; params: unknown; facts: RequestFacts },
+    sent: { query: unknown; body: unknown; record: unknown },
+    reply: FastifyReply,
+  ) {
+    this.actor = at.actor
+    this.params = at.params
+    this.facts = at.facts
+    this.query = sent.query
+    this.body = sent.body
+    this.record = sent.record
+    this.#reply = reply
+  }
+
+  /** signal is made only for who asks: most handlers are done before anybody could leave. */
+  get signal(): AbortSignal {
+    this.#signal ??= signalOf(this.#reply)
+    return this.#signal
   }
 }
 

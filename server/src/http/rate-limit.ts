@@ -56,25 +56,40 @@ export class RateLimiter {
     this.#clock = clock
   }
 
-  async take(caller: string): Promise<Quota> {
+  /** take counts a request of the caller: at once where the lease lasts, by asking the store where not. */
+  take(caller: string): Quota | Promise<Quota> {
     const { requests, windowMs, enforced, of } = this.#rule
-    const subject = of === undefined ? caller : `${caller}/${of}`
     const nowMs = this.#clock.nowMs()
     const windowStartMs = nowMs - (nowMs % windowMs)
     const resetS = Math.max(1, Math.ceil((windowStartMs + windowMs - nowMs) / 1000))
     if (!enforced) return { limit: requests, remaining: requests, resetS, granted: true }
+    const subject = of === undefined ? caller : `${caller}/${of}`
     const lease = this.#leaseOf(subject, windowStartMs)
     lease.touchedMs = nowMs
+    if (lease.unused > 0) return this.#grant(lease, resetS)
+    if (nowMs < lease.spentUntilMs) return this.#refuse(resetS)
+    return this.#takeOfStore(subject, lease, resetS)
+  }
+
+  async #takeOfStore(subject: string, lease: Lease, resetS: number): Promise<Quota> {
     while (lease.unused === 0) {
-      if (nowMs < lease.spentUntilMs) return { limit: requests, remaining: 0, resetS, granted: false }
       lease.refilling ??= this.#refill(subject, lease).finally(() => {
         lease.refilling = undefined
       })
       await lease.refilling
-      if (lease.unused === 0 && lease.spentUntilMs > 0) return { limit: requests, remaining: 0, resetS, granted: false }
+      if (lease.unused === 0 && lease.spentUntilMs > 0) return this.#refuse(resetS)
     }
+    return this.#grant(lease, resetS)
+  }
+
+  #grant(lease: Lease, resetS: number): Quota {
+    const { requests } = this.#rule
     lease.unused -= 1
     return { limit: requests, remaining: Math.max(0, requests - lease.used + lease.unused), resetS, granted: true }
+  }
+
+  #refuse(resetS: number): Quota {
+    return { limit: this.#rule.requests, remaining: 0, resetS, granted: false }
   }
 
   /** giveBackIdle returns what silent credentials have not used; called by a timer and at the end. */

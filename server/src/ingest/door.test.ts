@@ -27,6 +27,7 @@ describe('a key is taken in every place where a client can put it', () => {
     'the user of Basic, beside some password': (key) => ({ authorization: `basic ${base64(`${key}:x`)}` }),
     'ApiKey with an id': (key) => ({ authorization: `ApiKey ${base64(`id:${key}`)}` }),
     'ApiKey without an id': (key) => ({ authorization: `ApiKey ${base64(key)}` }),
+    'ApiKey not encoded': (key) => ({ authorization: `ApiKey ${key}` }),
     Splunk: (key) => ({ authorization: `Splunk ${key}` }),
     'DD-API-KEY': (key) => ({ 'DD-API-KEY': key }),
     'X-Amz-Firehose-Access-Key': (key) => ({ 'X-Amz-Firehose-Access-Key': key }),

@@ -11,6 +11,7 @@ import { readBody } from './body.ts'
 import { Budget, busy, type Hold } from './budget.ts'
 import { openPool, type Pool } from './pool.ts'
 import { receivers } from './receivers.ts'
+import { Refusals } from './refusals.ts'
 import { readRouting } from './routing.ts'
 import { storePost } from './store.ts'
 
@@ -44,13 +45,18 @@ export type Intake = {
 export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
   const pool = options.pool ?? openPool({ log: world.log })
   const budget = new Budget(options.bytesMax)
+  const refusals = new Refusals(world.log)
   const taker = (receiver: Receiver, action = `ingestion.${receiver.name}`): Taker => ({
     action,
     permission: 'events_write',
-    take: (call) => take({ world, options, pool, budget }, receiver, call),
+    take: (call) => take({ world, options, pool, budget, refusals }, receiver, call),
     refuse: (head, failure, correlationId, actor) => {
       const route = findRoute(receiver, head)
-      if (actor && !route?.probe) new Account(world.ledger, { actor, protocol: receiver.name }).refused(failure, doorReasonOf(failure))
+      if (actor && !route?.probe) {
+        const reason = doorReasonOf(failure)
+        new Account(world.ledger, { actor, protocol: receiver.name }).refused(failure, reason)
+        refusals.note(actor, receiver.name, reason, failure)
+      }
       return receiver.answer(requestOf(head, route, correlationId, options), { kind: 'refused', failure }, undefined)
     },
   })
@@ -58,7 +64,10 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
   return {
     taker,
     takers: (head, known) => all.find(({ receiver }) => mayTake(findRoute(receiver, head), head, known))?.taker,
-    close: () => pool.close(),
+    close: async () => {
+      await pool.close()
+      refusals.close()
+    },
   }
 }
 
@@ -104,33 +113,33 @@ function requestOf(head: Head, route: ReceiverRoute | undefined, correlationId: 
   }
 }
 
-type Means = { world: IntakeWorld; options: IntakeOptions; pool: Pool; budget: Budget }
+type Means = { world: IntakeWorld; options: IntakeOptions; pool: Pool; budget: Budget; refusals: Refusals }
 type Call = { actor: Actor; head: Head; body: Readable }
 
 async function take(means: Means, receiver: Receiver, { actor, head, body }: Call): Promise<Answered> {
   const route = findRoute(receiver, head)
   const request = requestOf(head, route, actor.facts.correlationId, means.options)
   if (route?.probe) return route.probe(request)
-  const hold = means.budget.open()
+  const hold = means.budget.open(`${actor.orgId}/${actor.identity.id}`)
   const account = new Account(means.world.ledger, { actor, protocol: receiver.name })
   try {
     const { outcome, parsed } = await takeBody(means, hold, receiver, { actor, head, body, request, account })
     return receiver.answer(request, outcome, parsed)
   } catch (thrown) {
     account.refused(thrown)
-    return receiver.answer(request, { kind: 'refused', failure: refusalOf(means.world, actor, thrown) }, undefined)
+    return receiver.answer(request, { kind: 'refused', failure: refusalOf(means, receiver, actor, thrown) }, undefined)
   } finally {
     hold.release()
   }
 }
 
 /** refusalOf makes trouble of ours a reason to come again: on anything else senders throw their events away. */
-function refusalOf({ log }: IntakeWorld, actor: Actor, thrown: unknown): Failure {
+function refusalOf({ world, refusals }: Means, receiver: Receiver, actor: Actor, thrown: unknown): Failure {
   if (thrown instanceof Failure) {
-    if (thrown.status >= 500) log.warn({ err: thrown, correlation_id: actor.facts.correlationId }, 'a post could not be taken')
+    refusals.note(actor, receiver.name, reasonOf(thrown), thrown)
     return thrown
   }
-  log.error({ err: thrown, correlation_id: actor.facts.correlationId }, 'a post ended in a bug')
+  world.log.error({ err: thrown, correlation_id: actor.facts.correlationId }, 'a post ended in a bug')
   return busy('something went wrong on our side; the correlation id finds it in the log')
 }
 

@@ -1,4 +1,4 @@
-import { growLocated } from '../events/catalog.ts'
+import { growLocated, StrangeKeys, sumOf } from '../events/catalog.ts'
 import type { Arrival } from '../events/shred/event.ts'
 import { observe } from '../events/shred/observe.ts'
 import { Shredder } from '../events/shred/shred.ts'
@@ -20,9 +20,11 @@ const BLOCK_ROWS = 50_000
 /** SHREDDERS_MAX is how many datasets a worker remembers the habits of. */
 const SHREDDERS_MAX = 128
 
+type Habits = { readonly shredder: Shredder; readonly strange: StrangeKeys }
+
 /** Shredders keep what was learned of the lines of each dataset, for those that were fed last. */
 export class Shredders {
-  readonly #known = new Map<string, Shredder>()
+  readonly #known = new Map<string, Habits>()
   readonly #random: () => number
 
   constructor(random: () => number) {
@@ -34,7 +36,7 @@ export class Shredders {
     const { delivery, map } = target
     const source = lines[Symbol.iterator]()
     if (!map) return { kind: 'keys', delivery, observed: observe(nextLines(source, OBSERVED_LINES)) }
-    const shredder = this.#of(target.logId, map)
+    const { shredder, strange } = this.#of(target.logId, map)
     try {
       const blocks: CountedBlock[] = []
       const unplaced = new Map<string, Observation>()
@@ -42,12 +44,13 @@ export class Shredders {
       for (let part = nextLines(source, BLOCK_ROWS); part.length > 0; part = nextLines(source, BLOCK_ROWS)) {
         for (const line of part) shredder.addLine(line.bytes, line.arrival, line.found)
         rows += part.length
-        merge(unplaced, shredder.unplaced())
+        for (const one of shredder.unplaced()) unplaced.set(one.path, sumOf(unplaced.get(one.path), one))
         blocks.push(...takeByDay(shredder, part, target, map))
       }
-      const observed = [...unplaced.values()]
+      const observed = strange.withMore(rows, unplaced.values())
       const located = { map, classes: [map.tableClass] }
       if (!target.isLast && growLocated(located, observed, new Map()) !== located) return { kind: 'keys', delivery, observed }
+      strange.note(rows, unplaced.values())
       return { kind: 'blocks', delivery, blocks, rows }
     } catch (cause) {
       this.#known.delete(target.logId)
@@ -55,15 +58,17 @@ export class Shredders {
     }
   }
 
-  #of(logId: string, map: SlotMap): Shredder {
-    let shredder = this.#known.get(logId)
+  #of(logId: string, map: SlotMap): Habits {
+    let habits = this.#known.get(logId)
     this.#known.delete(logId)
-    if (shredder?.slotMap.tableClass !== map.tableClass) shredder = new Shredder(map, { random: this.#random })
-    shredder.useSlots(map)
-    this.#known.set(logId, shredder)
+    if (habits?.shredder.slotMap.tableClass !== map.tableClass) {
+      habits = { shredder: new Shredder(map, { random: this.#random }), strange: habits?.strange ?? new StrangeKeys() }
+    }
+    habits.shredder.useSlots(map)
+    this.#known.set(logId, habits)
     const oldest = this.#known.keys().next()
     if (this.#known.size > SHREDDERS_MAX && !oldest.done) this.#known.delete(oldest.value)
-    return shredder
+    return habits
   }
 }
 
@@ -105,14 +110,6 @@ function takeBlock(
   const columns = shredder.take({ orgId: orgNumber, logId })
   const bytes = columns.reduce((sum, column) => sum + column.bytes.length, 0)
   return { tableClass, day, rows: lines.length, columns, bytes, counts: countsOf(lines, columns) }
-}
-
-/** merge adds up what parts of a delivery show; values that occur in several parts are counted more than once, which is near enough. */
-function merge(all: Map<string, Observation>, part: readonly Observation[]): void {
-  for (const { path, count, distinct } of part) {
-    const known = all.get(path)
-    all.set(path, known ? { path, count: known.count + count, distinct: known.distinct + distinct } : { path, count, distinct })
-  }
 }
 
 /** buffersOf are the memory of blocks, to be handed over instead of copied. */

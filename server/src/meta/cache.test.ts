@@ -50,6 +50,20 @@ test('a value is loaded once until its organisation changes, and others are left
   expect(await ask('b')).toBe('new')
 })
 
+test('what is remembered is given out at once, and no longer than news of changes arrives', async () => {
+  const { cache, ask } = followed()
+  const remembered = () => cache.remembered('a', 'n')
+  expect(remembered()).toBeUndefined()
+  await ask()
+  expect(remembered()).toBe('old')
+  cache.following(false)
+  expect(remembered()).toBeUndefined()
+  cache.following(true)
+  expect(remembered()).toBe('old')
+  cache.forget('a')
+  expect(remembered()).toBeUndefined()
+})
+
 test('an entry of all organisations is forgotten with any of them', async () => {
   const { cache, store, ask } = followed()
   await ask('*')

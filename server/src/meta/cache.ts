@@ -21,7 +21,7 @@ const GAVE_UP = Symbol('gave up')
 export class Cache {
   readonly #clock: Clock
   readonly #entriesMax: number
-  /** #entries are in order of their last use. */
+  /** #entries are in order of their last use, as far as it was noted. */
   readonly #entries = new Map<string, Entry>()
   readonly #keys = new Map<string, Set<string>>()
   readonly #loads = new Map<string, Load>()
@@ -39,17 +39,20 @@ export class Cache {
   async cached<T>(orgId: string, name: string, load: () => Promise<T>, ageMaxMs = Number.POSITIVE_INFINITY): Promise<T> {
     const key = `${orgId}\n${name}`
     const entry = this.#entries.get(key)
-    if (entry && this.#isFollowing && this.#clock.monotonicMs() - entry.loadedAtMs <= ageMaxMs) {
-      this.#entries.delete(key)
-      this.#entries.set(key, entry)
-      return entry.value as T
-    }
+    if (entry && this.#isRight(entry, ageMaxMs)) return this.#used(key, entry) as T
     const nowMs = this.#clock.monotonicMs()
     const canFallBack = entry !== undefined && nowMs - Math.max(entry.loadedAtMs, this.#heardAtMs) <= FALLBACK_MS
     if (canFallBack && nowMs - this.#troubleAtMs < TROUBLE_MS) return entry.value as T
     const loading = (this.#loads.get(key) ?? this.#start(key, orgId, load)).promise
     loading.catch(() => undefined)
     return (canFallBack ? this.#loadOrFallBack(key, entry, loading) : loading) as Promise<T>
+  }
+
+  /** remembered is what `cached` would answer from memory right now, or undefined; it never waits and never loads. */
+  remembered<T>(orgId: string, name: string): T | undefined {
+    const key = `${orgId}\n${name}`
+    const entry = this.#entries.get(key)
+    return entry && this.#isRight(entry, Number.POSITIVE_INFINITY) ? (this.#used(key, entry) as T) : undefined
   }
 
   /** forget drops what belongs to the organisation, or everything for '*', and tells the listeners. */
@@ -79,6 +82,19 @@ export class Cache {
   /** heard notes that the store answered just now, so what is kept was right until now. */
   heard(): void {
     this.#heardAtMs = this.#clock.monotonicMs()
+  }
+
+  #isRight(entry: Entry, ageMaxMs: number): boolean {
+    return this.#isFollowing && (ageMaxMs === Number.POSITIVE_INFINITY || this.#clock.monotonicMs() - entry.loadedAtMs <= ageMaxMs)
+  }
+
+  /** #used notes the use of an entry; while half of the places are free nothing has to leave, and the order does not matter. */
+  #used(key: string, entry: Entry): unknown {
+    if (this.#entries.size > this.#entriesMax / 2) {
+      this.#entries.delete(key)
+      this.#entries.set(key, entry)
+    }
+    return entry.value
   }
 
   #start(key: string, orgId: string, load: () => Promise<unknown>): Load {

@@ -3,6 +3,7 @@ import type { SupervisedChild } from '../child.ts'
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
+import { untilReached } from '../reach.ts'
 import { Cache } from './cache.ts'
 import { followChanges } from './changes.ts'
 import { clientConfig, type Db, dbOn, isRepeatable, isUnavailable, openPool, toFailure } from './driver.ts'
@@ -27,6 +28,8 @@ export type Meta = Db & {
    * store is lost. With ageMaxMs it is loaded anew after that time: for what changes without being told.
    */
   cached<T>(orgId: string, name: string, load: () => Promise<T>, ageMaxMs?: number): Promise<T>
+  /** remembered is what cached would answer from memory at this moment; undefined when it would have to load. */
+  remembered<T>(orgId: string, name: string): T | undefined
   /** onChange calls the listener with an organisation, or '*' for all, whenever something of it changed anywhere; it gives back how to stop. */
   onChange(listener: (orgId: string) => void): () => void
   health(): MetaHealth
@@ -50,9 +53,6 @@ export type MetaDeps = { clock: Clock; log: Log; ids: Ids }
 const POOL_MAX = 10
 /** CONNECTIONS_BESIDE are those outside the pool: changes, pings, migrations, dumps, other processes; a place costs little while it is free. */
 const CONNECTIONS_BESIDE = 50
-/** REACH_MS is how long a start waits for a server of somebody else, which may be starting too. */
-const REACH_MS = 60_000
-const REACH_AGAIN_MS = 500
 const CLOSE_MS = 5_000
 const TRIES_MAX = 6
 const TRY_AGAIN_MS = 5
@@ -111,6 +111,7 @@ async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax
       }
     },
     cached: (orgId, name, load, ageMaxMs) => cache.cached(orgId, name, load, ageMaxMs),
+    remembered: (orgId, name) => cache.remembered(orgId, name),
     onChange: (listener) => cache.onChange(listener),
     health: () => healthOf(embedded, changes.isFollowing()),
     ping: async (signal) => {
@@ -173,22 +174,26 @@ async function bringUp(server: pg.ClientConfig, deps: MetaDeps): Promise<void> {
   }
 }
 
-async function reach(server: pg.ClientConfig, { clock, log }: MetaDeps): Promise<pg.Client> {
-  const untilMs = clock.monotonicMs() + REACH_MS
-  for (;;) {
-    const client = new pg.Client(clientConfig(server))
-    client.on('error', (cause) => log.debug({ err: cause }, 'connection for migrations lost'))
-    try {
-      await client.connect()
-      return client
-    } catch (cause) {
-      client.end().catch(() => undefined)
-      const failure = toFailure(cause)
-      if (!isUnavailable(failure)) throw refusedBy(server, cause)
-      if (clock.monotonicMs() > untilMs) throw refusedBy(server, cause)
-      log.warn({ err: cause }, 'waiting for the metadata server')
-      await clock.sleep(REACH_AGAIN_MS)
-    }
+async function reach(server: pg.ClientConfig, deps: MetaDeps): Promise<pg.Client> {
+  const attempt = {
+    server: new URL(server.connectionString ?? '').host,
+    reach: () => connected(server, deps),
+    isHopeless: (cause: unknown) => !isUnavailable(toFailure(cause)),
+  }
+  return untilReached(attempt, deps).catch((cause) => {
+    throw refusedBy(server, cause)
+  })
+}
+
+async function connected(server: pg.ClientConfig, { log }: MetaDeps): Promise<pg.Client> {
+  const client = new pg.Client(clientConfig(server))
+  client.on('error', (cause) => log.debug({ err: cause }, 'connection for migrations lost'))
+  try {
+    await client.connect()
+    return client
+  } catch (cause) {
+    client.end().catch(() => undefined)
+    throw cause
   }
 }
 

@@ -11,6 +11,8 @@ export type Used = {
   logIds: readonly string[]
   bytes: number
   latencyMs: number
+  /** isMore adds to what was counted before: the bytes of a tail that reads on and on. */
+  isMore?: true
 }
 
 /** UsageCounts adds up what searches and exports take; what is ingested is in the ledger of the event store. */
@@ -79,13 +81,13 @@ export function openUsageCounts(db: Db, { clock, log }: { clock: Clock; log: Log
 
   const flushing = flushAlways()
   return {
-    note: ({ kind, orgId, identityId, logIds, bytes, latencyMs }) => {
+    note: ({ kind, orgId, identityId, logIds, bytes, latencyMs, isMore }) => {
       const minuteMs = Math.floor(clock.nowMs() / MINUTE_MS) * MINUTE_MS
       const share = Math.floor(bytes / Math.max(1, logIds.length))
       for (const [index, logId] of logIds.entries()) {
         const own = index === 0 ? bytes - share * (logIds.length - 1) : share
         const at = { org_id: orgId, kind, minute_ms: minuteMs, log_id: logId, identity_id: identityId }
-        add({ ...at, count: 1, bytes: own, latency_ms: latencyMs })
+        add({ ...at, count: isMore ? 0 : 1, bytes: own, latency_ms: isMore ? 0 : latencyMs })
       }
     },
     flush,

@@ -50,8 +50,8 @@ export function refusedHeader(name: string, value: string): string | undefined {
  * openOutgoing makes the one way by which requests leave for places that callers name. Their host is resolved once, every address is judged
  * before the connection is made to exactly that, and the peer is compared again; ports of our own are out of reach whatever is allowed.
  */
-export function openOutgoing(options: { allowed: AllowList; ownPorts: () => readonly number[] }): Outgoing {
-  const { allowed, ownPorts } = options
+export function openOutgoing(options: Reach & { boundMs?: number; replyBytesMax?: number }): Outgoing {
+  const { allowed, ownPorts, boundMs = BOUND_MS, replyBytesMax = REPLY_BYTES_MAX } = options
   return {
     check: (url, field) => {
       const problem = problemOf(url, allowed)
@@ -60,8 +60,8 @@ export function openOutgoing(options: { allowed: AllowList; ownPorts: () => read
     post: async (letter, signal) => {
       const problem = problemOf(letter.url, allowed)
       if (problem !== undefined) throw new Undelivered(`the target ${problem}`, { again: false })
-      const bound = AbortSignal.timeout(BOUND_MS)
-      return send(letter, { allowed, ownPorts, signal: signal ? AbortSignal.any([signal, bound]) : bound, bound })
+      const bound = AbortSignal.timeout(boundMs)
+      return send(letter, { allowed, ownPorts, boundMs, replyBytesMax, signal: signal ? AbortSignal.any([signal, bound]) : bound, bound })
     },
   }
 }
@@ -86,7 +86,10 @@ const hostOf = (url: URL): string =>
     .toLowerCase()
 const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
 
-type Way = { allowed: AllowList; ownPorts: () => readonly number[]; signal: AbortSignal; bound: AbortSignal }
+/** Reach is where letters may go: what is opened besides public addresses, and never to ports of our own. */
+type Reach = { allowed: AllowList; ownPorts: () => readonly number[] }
+
+type Way = Reach & { boundMs: number; replyBytesMax: number; signal: AbortSignal; bound: AbortSignal }
 
 async function send(letter: Letter, way: Way): Promise<Reply> {
   const url = new URL(letter.url)
@@ -114,10 +117,10 @@ async function send(letter: Letter, way: Way): Promise<Reply> {
       sent.on('response', resolve)
       sent.end(body)
     })
-    return { status: answer.statusCode ?? 0, body: await beginningOf(answer), retryAfter: answer.headers['retry-after'] }
+    return { status: answer.statusCode ?? 0, body: await beginningOf(answer, way.replyBytesMax), retryAfter: answer.headers['retry-after'] }
   } catch (cause) {
     if (cause instanceof Undelivered) throw cause
-    if (way.bound.aborted) throw new Undelivered(`the target did not answer within ${BOUND_MS / 1_000} s`, { again: true, cause })
+    if (way.bound.aborted) throw new Undelivered(`the target did not answer within ${way.boundMs / 1_000} s`, { again: true, cause })
     if (way.signal.aborted) throw way.signal.reason
     throw new Undelivered(`the target could not be reached (${(cause as NodeJS.ErrnoException).code ?? 'connection failed'})`, {
       again: true,
@@ -153,14 +156,14 @@ function refusedPeer(
   return mayReach(address, allowed) ? undefined : new Undelivered(`the target ${NOT_PUBLIC}`, { again: false })
 }
 
-async function beginningOf(answer: IncomingMessage): Promise<string> {
+async function beginningOf(answer: IncomingMessage, bytesMax: number): Promise<string> {
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of answer) {
     parts.push(part)
     bytes += part.length
-    if (bytes >= REPLY_BYTES_MAX) break
+    if (bytes >= bytesMax) break
   }
   answer.destroy()
-  return Buffer.concat(parts).subarray(0, REPLY_BYTES_MAX).toString('utf8')
+  return Buffer.concat(parts).subarray(0, bytesMax).toString('utf8')
 }

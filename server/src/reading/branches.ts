@@ -14,6 +14,8 @@ export type Branch = {
   readonly slots: Slots
   /** beside is known where the question names the line. */
   readonly beside: readonly Beside[]
+  /** shapes are all that the lines read have; undefined where they are not known, or too many. */
+  readonly shapes?: readonly string[]
 }
 
 /** A Reached source has events somewhere. */

@@ -1,5 +1,5 @@
-import { months } from '../events/shred/time-text.ts'
-import { constant, type Sql } from './statement.ts'
+import { months, zoneOffsetMs } from '../events/shred/time-text.ts'
+import { constant, param, type Sql, sql } from './statement.ts'
 
 const TOTAL_NS = 'toUnixTimestamp64Nano(ts)'
 /** FORMAT is of the shape alone, so that it is worked out once for each shape, not for each event. */
@@ -27,7 +27,28 @@ function makeTimeText(): string {
 }
 
 /** TIME_WORDS are the words that the text of a time may hold besides those of its zone. */
-export const TIME_WORDS: readonly string[] = ['t', 'z', ...months, ...WEEKDAYS].map((word) => word.toLowerCase())
+const TIME_WORDS: readonly string[] = ['t', 'z', ...months, ...WEEKDAYS].map((word) => word.toLowerCase())
+
+/** timeWords says whether a text could stand in that of a time, and the longest word of it that only the format can bring; '' for none. */
+export function timeWords(text: string): { isLikeTime: boolean; foreign: string } {
+  const words = text.toLowerCase().match(/[a-z_/]+/g) ?? []
+  const foreign = words.filter((word) => !TIME_WORDS.some((known) => known.includes(word))).sort((a, b) => b.length - a.length)[0] ?? ''
+  return { isLikeTime: /^[\w/+\-.,: [\]]+$/.test(text), foreign }
+}
+
+/** timeTextAs is timeText for one format, much shorter where the format is usual. */
+export function timeTextAs(format: string): Sql {
+  const [, unit] = /^n([smun])0?$/.exec(format) ?? []
+  if (unit !== undefined) return sql`toString(intDiv(toUnixTimestamp64Nano(ts), ${param.int64(NS_IN[unit] ?? 1n)}))`
+  const [, between, point, digits, zone] = /^i(.)(.)(\d)(.*)$/su.exec(format) ?? []
+  if (between === undefined || point === undefined || zone === undefined) return timeText
+  const aheadNs = BigInt(zoneOffsetMs(zone.replace(/\[.*/, '')) ?? 0) * 1_000_000n
+  const said = sql`toString(fromUnixTimestamp64Nano(toUnixTimestamp64Nano(ts) + ${param.int64(aheadNs)}, 'UTC'))`
+  const fraction = digits === '0' ? sql`''` : sql`concat(${param.text(point)}, substring(${said}, 21, ${param.int64(BigInt(digits ?? 0))}))`
+  return sql`concat(substring(${said}, 1, 10), ${param.text(between)}, substring(${said}, 12, 8), ${fraction}, ${param.text(zone)})`
+}
+
+const NS_IN: Readonly<Record<string, bigint>> = { s: 1_000_000_000n, m: 1_000_000n, u: 1_000n, n: 1n }
 
 /** numberText: `n`, the unit, the digits after the point. */
 function numberText(): string {

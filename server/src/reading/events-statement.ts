@@ -1,7 +1,7 @@
 import type { Slot } from '../events/shred/slots.ts'
 import { tableClasses } from '../events/table.ts'
 import type { Order } from '../query/tree.ts'
-import { type Branch, columnsOf } from './branches.ts'
+import { type Branch, columnsOf, type Reached } from './branches.ts'
 import { builtIn, filterSql, type Scene } from './condition.ts'
 import type { Carrier } from './found-event.ts'
 import { hintsOf } from './hints.ts'
@@ -9,7 +9,7 @@ import { keyText, readable } from './key-text.ts'
 import { pathsOf, placesOf } from './places.ts'
 import { instant, instantNs } from './predicates.ts'
 import type { Bounds, EventsWish, Position, Question } from './question.ts'
-import { and, constant, digits, FALSE, joined, name, param, type Sql, sql, TRUE } from './statement.ts'
+import { and, constant, digits, FALSE, joined, name, or, param, type Sql, sql, TRUE } from './statement.ts'
 
 /** An EventsPlan is a statement that gives back events, and how to read its rows. */
 export type EventsPlan = { readonly whole: Sql; readonly carriers: readonly Carrier[] }
@@ -45,18 +45,27 @@ export function eventsPlan(
 
 export const sceneOf = (branch: Branch): Scene => ({
   slots: branch.slots,
-  lines: { columns: columnsOf(branch), beside: branch.beside },
+  lines: { columns: columnsOf(branch), beside: branch.beside, ...(branch.shapes ? { shapes: branch.shapes } : {}) },
   names: branch.sources.map(({ logId, collection, dataset }) => ({ logId, collection, dataset })),
 })
 
-/** scopeOf is the condition that every read of a branch begins with: its datasets and the range of time. */
-export function scopeOf({ sources }: Branch, { fromMs, toMs }: Bounds): Sql {
+/** scopeOf is the condition that every read of a branch begins with: its datasets, each from when its events are kept, and the range of time. */
+export function scopeOf({ sources, shapes }: Branch, { fromMs, toMs }: Bounds): Sql {
+  const byStart = Map.groupBy(sources, ({ keptSinceMs }) => Math.max(fromMs, keptSinceMs ?? fromMs))
+  const begun = [...byStart].filter(([startMs]) => startMs < toMs)
+  const parts = begun.map(([startMs, own]) => sql`${oneOf(own)} and ts >= ${instant(startMs)}`)
+  // A line of a shape that came after the shapes were looked at came after the question.
+  const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : sql`shape in ${param.texts(shapes)}`
+  if (parts.length < 2) return and([...parts, parts.length === 0 ? FALSE : sql`ts < ${instant(toMs)}`, known])
+  const earliest = instant(Math.min(...begun.map(([startMs]) => startMs)))
+  return and([sql`ts >= ${earliest}`, sql`ts < ${instant(toMs)}`, or(parts), known])
+}
+
+function oneOf(sources: readonly Reached[]): Sql {
   const [only] = sources
-  const here =
-    only && sources.length === 1
-      ? sql`log_id = ${param.uuid(only.logId)}`
-      : sql`log_id in ${param.uuids(sources.map(({ logId }) => logId))}`
-  return sql`${here} and ts >= ${instant(fromMs)} and ts < ${instant(toMs)}`
+  return only && sources.length === 1
+    ? sql`log_id = ${param.uuid(only.logId)}`
+    : sql`log_id in ${param.uuids(sources.map(({ logId }) => logId))}`
 }
 
 /**

@@ -35,7 +35,7 @@ function needles(): string[] {
   for (const line of lines) {
     const chars = [...line.slice(0, 260)]
     for (const [index, length] of [1, 3, 7, 20].entries()) {
-      for (let at = index; at + length <= chars.length; at += 17 + index * 3) pieces.add(chars.slice(at, at + length).join(''))
+      for (let at = index; at + length <= chars.length; at += 31 + index * 3) pieces.add(chars.slice(at, at + length).join(''))
     }
   }
   return [...pieces].filter((piece) => piece.trim() !== '')

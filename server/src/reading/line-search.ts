@@ -1,19 +1,42 @@
 import type { Slot } from '../events/shred/slots.ts'
-import { TIME_WORDS, timeFormat, timeText } from './event-time.ts'
-import { IS_JSON, type Lines, rawLine } from './raw-line.ts'
+import { timeFormat, timeText, timeWords } from './event-time.ts'
+import { inPlainLine, isPlainFor, patternOf, type Search } from './plain-lines.ts'
+import { IS_JSON, type Lines, lineOfShapes, rawLine } from './raw-line.ts'
 import { and, constant, FALSE, name, not, or, param, type Sql, sql } from './statement.ts'
 
 /**
  * lineHolds is true where the line holds a text, ignoring case. Most lines are not put together for it: a text that can neither reach over the
- * border of a value nor look different in the line than in its column is looked for in the columns, and in what lies between the values.
+ * border of a value nor look different in the line than in its column is looked for in the columns, and in what lies between the values. Where the
+ * shapes are known, what none of them can bring about is not asked for: the store takes longer to read the whole of it than most searches take.
  */
 export function lineHolds(text: string, lines: Lines): Sql {
   if (text.includes('\0')) return FALSE
-  const pattern = param.text(`%${text.replace(/[\\%_]/g, '\\$&')}%`)
+  const search = searchFor(text)
+  if (!lines.shapes) return inAnyLine(search, lines)
+  const { plain = [], odd = [] } = Object.groupBy(lines.shapes, (shape) => (isPlainFor(search, shape) ? 'plain' : 'odd'))
+  const inOdd =
+    odd.length === 0 ? FALSE : and([sql`shape in ${param.texts(odd)}`, sql`${lineOfShapes(odd, lines)} ilike ${search.pattern}`])
+  return or([inPlainLine(search, lines, plain), inOdd])
+}
+
+/** searchFor prepares what the search for a text needs wherever it is made. */
+function searchFor(text: string): Search {
+  const ways = crossing(text, (code) => `\\u{${code}}`)
+  return {
+    text,
+    pattern: param.text(patternOf(text)),
+    isEscaped: /["\\]|\p{Cc}/u.test(text),
+    tails: escapeTails(text),
+    mayCross: ways === undefined ? () => false : (shape) => new RegExp(ways, 'iu').test(shape),
+  }
+}
+
+function inAnyLine({ text, pattern, isEscaped, tails }: Search, lines: Lines): Sql {
   const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
-  const looksDifferent = and([IS_JSON, or([sql`${param.flag(isEscaped(text))} = 1`, marked])])
-  const needles = param.texts([text, ...escapeTails(text)])
+  const looksDifferent = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
+  const needles = param.texts([text, ...tails])
   const mayHold = (value: Sql) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${needles})`
+  const ways = crossing(text, (code) => `\\x{${code}}`)
   const beside = [
     sql`${BETWEEN_VALUES} ilike ${pattern}`,
     sql`raw ilike ${pattern}`,
@@ -21,7 +44,7 @@ export function lineHolds(text: string, lines: Lines): Sql {
   ]
   const mayBeThere = or([
     looksDifferent,
-    sql`match(shape, ${param.text(crossing(text))})`,
+    sql`match(shape, ${param.text(ways === undefined ? '[^\\x00-\\x{10FFFF}]' : `(?i)${ways}`)})`,
     ...beside,
     ...lines.columns.map((column) => and([refers(column), mayHold(name(column))])),
     and([sql`position(shape, '\\x01m') > 0`, sql`arrayExists(value -> ${mayHold(sql`value`)}, mapValues(more))`]),
@@ -37,9 +60,6 @@ export function lineHolds(text: string, lines: Lines): Sql {
 const BETWEEN_VALUES: Sql = constant(String.raw`replaceRegexpAll(shape, '\x01[^\x02]*\x02', '\x01')`)
 /** A value of an attribute is not in the line, though it may lie in the same column as one that is. */
 const refers = (column: Slot): Sql => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
-
-/** isEscaped says that a text looks different in JSON wherever it stands between quotes. */
-const isEscaped = (text: string): boolean => /["\\]|\p{Cc}/u.test(text)
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).filter(
@@ -68,14 +88,17 @@ function escapeTails(text: string): string[] {
 const BORDER_CHARS = 3
 const CROSSING_CHARS_MAX = 100
 
-/** crossing finds, in a shape, a border over which a text could reach; it may find one too many, never one too few. */
-function crossing(text: string): string {
+/**
+ * crossing finds, in a shape, a border over which a text could reach; it may find one too many, never one too few. `asRegex` writes a character by
+ * its code; there is no way over a border for some texts.
+ */
+function crossing(text: string, asRegex: (code: string) => string): string | undefined {
   const chars = [...text]
   if (chars.length > CROSSING_CHARS_MAX) return ''
   const quoted = (from: number, to: number) =>
     chars
       .slice(from, to)
-      .map((char) => (/[\p{L}\p{N}]/u.test(char) ? char : asRegex(char)))
+      .map((char) => (/[\p{L}\p{N}]/u.test(char) ? char : asRegex((char.codePointAt(0) ?? 0).toString(16))))
       .join('')
   const [open, close] = ['\\x01', '\\x02[\\x03\\x04]?']
   const ways = chars.length > 1 ? [close + open] : []
@@ -84,16 +107,12 @@ function crossing(text: string): string {
     for (let length = 1; length < Math.min(BORDER_CHARS, at); length += 1) ways.push(close + quoted(at - length, at) + open)
     ways.push(close + quoted(at, at + BORDER_CHARS))
   }
-  return ways.length === 0 ? '[^\\x00-\\x{10FFFF}]' : `(?i)${ways.join('|')}`
+  return ways.length === 0 ? undefined : ways.join('|')
 }
-
-const asRegex = (char: string): string => `\\x{${(char.codePointAt(0) ?? 0).toString(16)}}`
 
 /** timeMayHold keeps the text of the time, which has to be made for every event, from being made for texts that no time holds. */
 function timeMayHold(text: string): readonly Sql[] {
-  const isLikeTime = /^[\w/+\-.,: [\]]+$/.test(text)
-  const words = text.toLowerCase().match(/[a-z_/]+/g) ?? []
-  const foreign = words.filter((word) => !TIME_WORDS.some((known) => known.includes(word))).sort((a, b) => b.length - a.length)[0] ?? ''
+  const { isLikeTime, foreign } = timeWords(text)
   const zone = param.text(`%${foreign.replace(/_/g, '\\_')}%`)
   return [sql`position(shape, '\\x01t') > 0`, sql`${param.flag(isLikeTime)} = 1`, sql`${timeFormat} ilike ${zone}`]
 }

@@ -8,6 +8,8 @@ export type Source = {
   readonly collection: string
   readonly dataset: string
   readonly located: Located | undefined
+  /** keptSinceMs is the time before which events are not found, though they may still be stored; undefined when none are too old. */
+  readonly keptSinceMs: number | undefined
 }
 
 /** Bounds are half-open: `fromMs` is inside, `toMs` is not. */

@@ -1,5 +1,6 @@
+import { type Place, shapeReferences } from '../events/shred/shape.ts'
 import type { Slot } from '../events/shred/slots.ts'
-import { timeText } from './event-time.ts'
+import { timeText, timeTextAs } from './event-time.ts'
 import { readable } from './key-text.ts'
 import { constant, joined, name, param, type Sql, sql } from './statement.ts'
 
@@ -7,7 +8,12 @@ import { constant, joined, name, param, type Sql, sql } from './statement.ts'
  * Lines is what has to be known of a branch to put lines together in the store: the columns with values, and the keys that lie beside the columns,
  * for each shape of JSON that has such keys, in their order; such a shape has no names for them that the store could read.
  */
-export type Lines = { readonly columns: readonly Slot[]; readonly beside: readonly Beside[] }
+export type Lines = {
+  readonly columns: readonly Slot[]
+  readonly beside: readonly Beside[]
+  /** shapes are all that there are; undefined where they are not known. */
+  readonly shapes?: readonly string[]
+}
 export type Beside = { readonly shape: string; readonly paths: readonly string[] }
 
 /** IS_JSON tells the shapes of JSON from those of lines of text. */
@@ -18,7 +24,8 @@ const BESIDE_JOINT = '\x01'
  * rawLine is the line of an event as it was received: the column when it holds the line, else put together as `rebuild` does. It is slow, since the
  * shape is taken apart for every event.
  */
-export function rawLine({ columns, beside }: Lines): Sql {
+export function rawLine({ columns, beside, shapes }: Lines): Sql {
+  if (shapes && shapes.length <= SHAPES_APART_MAX) return lineOfShapes(shapes, { columns, beside })
   const tokens = sql`if(${IS_JSON}, extractAll(shape, '\\x01[^\\x02]*\\x02[\\x03\\x04]?|[^\\x01]+'), extractAll(shape, '\\x01[^\\x02]*\\x02|[^\\x01]+'))`
   const pathsBeside =
     beside.length === 0
@@ -38,6 +45,44 @@ export function rawLine({ columns, beside }: Lines): Sql {
   return sql`if(shape = '', raw, arrayStringConcat(${written}))`
 }
 
+/** SHAPES_APART_MAX is how many shapes a statement names one by one. */
+const SHAPES_APART_MAX = 16
+
+/**
+ * lineOfShapes is rawLine for lines of some shapes only, which are taken apart here and not for every event. Between the literals of a shape stand
+ * its values, each with a token that says how it is escaped; '' says that it is not.
+ */
+export function lineOfShapes(shapes: readonly string[], lines: Lines): Sql {
+  const cut = shapes.filter((shape) => shape !== '').map((shape) => ({ shape, ...shapeReferences(shape) }))
+  if (cut.length === 0) return sql`raw`
+  if (cut.length > SHAPES_APART_MAX) return rawLine(lines)
+  const which = sql`indexOf(${param.texts(cut.map(({ shape }) => shape))}, toString(shape))`
+  const perShape = (texts: readonly string[]) => sql`${param.texts(texts)}[${which}]`
+  const listed = (of: (place: Place) => string) =>
+    sql`splitByChar('\\x01', ${perShape(cut.map(({ places }) => ['', ...places.map(of)].join('\x01')))})`
+  const cases = cut.map(({ shape, places }) => sql`shape = ${param.text(shape)}, [${joined([sql`''`, ...places.map(textOfPlace)])}]`)
+  const values = sql`multiIf(${joined(cases)}, [''])`
+  const written = sql`arrayMap((before, token, value) -> concat(before, if(token = '' or not match(value, ${constant(MAY_BE_ESCAPED)}),
+    ${readable(sql`value`)}, ${ESCAPED})), ${listed(({ literal }) => literal)}, ${listed(tokenOf)}, ${values})`
+  return sql`if(shape = '', raw, concat(arrayStringConcat(${written}), ${perShape(cut.map(({ tail }) => tail))}))`
+}
+
+const TOKENS = { plain: 'p', ascii: '\x03', html: '\x04' } as const
+const tokenOf = ({ quoted, encoding }: Place): string => (quoted ? TOKENS[encoding] : '')
+
+function textOfPlace({ reference, path }: Place): Sql {
+  switch (reference.kind) {
+    case 'slot':
+      return sql`toString(${name(reference.slot)})`
+    case 'more':
+      return sql`more[${param.text(path)}]`
+    case 'time':
+      return timeTextAs(reference.format)
+    case 'words':
+      return sql`raw`
+  }
+}
+
 /** slotText picks a column by the number that a reference has. */
 function slotText(columns: readonly Slot[], kind: 'c' | 's'): Sql {
   const own = columns.filter((column) => column.startsWith(kind))
@@ -50,6 +95,9 @@ function slotText(columns: readonly Slot[], kind: 'c' | 's'): Sql {
 
 /** MAY_BE_ESCAPED finds all that some encoding escapes; most values have none of it. */
 const MAY_BE_ESCAPED = String.raw`'["\\\\<>&\x00-\x1f]|[^ -~]'`
+
+/** putsLinesTogether says that a statement makes lines out of their values, which takes memory for every event that is looked at at once. */
+export const putsLinesTogether = (statement: string): boolean => statement.includes(MAY_BE_ESCAPED)
 
 /** ESCAPED writes a value between quotes of JSON in the encoding that its token names, as `encodeText` does, sign by sign. */
 const ESCAPED: Sql = constant(makeEscaped())

@@ -147,3 +147,39 @@ test('reading goes on where it stopped, in both directions, and says whether the
     expect(seen).toEqual(newestFirst ? lines.toReversed() : lines)
   }
 })
+
+describe('the beginning of what is read', () => {
+  const messages = ({ events }: { events: readonly { leaves: ReadonlyMap<string, string> }[] }) =>
+    events.map(({ leaves }) => leaves.get('n'))
+  const line = (second: number, n: string) => JSON.stringify({ timestamp: at(second), n })
+
+  test('is, for each dataset by itself, the very moment since when its events are kept', async () => {
+    for (const name of ['kept-a', 'kept-b', 'kept-c']) await reader.send(name, [line(1, `${name} 1`), line(2, `${name} 2`)])
+    const sinceMs = { 'kept-a': Date.parse(at(1)), 'kept-b': Date.parse(at(1)) + 1, 'kept-c': undefined }
+    const { sources, ...question } = await reader.question(['kept-a', 'kept-b', 'kept-c'])
+    const limited = sources.map((source) => ({ ...source, keptSinceMs: sinceMs[source.dataset as keyof typeof sinceMs] }))
+    const read = (of: typeof limited, fromMs = 0) =>
+      reader.events([], '', { newestFirst: false }, { ...question, sources: of, bounds: { ...question.bounds, fromMs } })
+    expect(messages(await read(limited)).sort()).toEqual(['kept-a 1', 'kept-a 2', 'kept-b 2', 'kept-c 1', 'kept-c 2'])
+    expect(messages(await read(limited, Date.parse(at(2)))).sort()).toEqual(['kept-a 2', 'kept-b 2', 'kept-c 2'])
+    expect(messages(await read(limited.slice(0, 1)))).toEqual(['kept-a 1', 'kept-a 2'])
+    expect(messages(await read(limited.slice(1, 2)))).toEqual(['kept-b 2'])
+    const gone = limited.map((source) => ({ ...source, keptSinceMs: Date.parse(at(3)) }))
+    expect(messages(await read(gone))).toEqual([])
+    const afterAll = limited.map((source) => ({ ...source, keptSinceMs: question.bounds.toMs + 1 }))
+    expect(messages(await read(afterAll))).toEqual([])
+  })
+
+  test('is a number within its first millisecond only, also when reading goes on from a later event', async () => {
+    await reader.send('numbered', [line(2, 'y1'), line(2, 'y2')])
+    await reader.send('numbered', [line(1, 'x1'), line(1, 'x2')])
+    const all = await reader.events(['numbered'], '', { newestFirst: false })
+    expect(messages(all)).toEqual(['x1', 'x2', 'y1', 'y2'])
+    const [, second, third] = all.events
+    if (!second || !third) throw new Error('the events are there')
+    const bounds = { fromMs: Date.parse(at(1)), toMs: Date.parse(at(9)) }
+    const begun = { newestFirst: false, fromSequence: second.seq }
+    expect(messages(await reader.events(['numbered'], '', begun, { bounds }))).toEqual(['x2', 'y1', 'y2'])
+    expect(messages(await reader.events(['numbered'], '', { ...begun, after: third }, { bounds }))).toEqual(['y2'])
+  })
+})

@@ -1,10 +1,10 @@
 import type { EventStore } from '../events/events.ts'
-import { withBeside } from './beside.ts'
 import { branchesOf, keysIn } from './branches.ts'
 import { type EventsPlan, eventsPlan } from './events-statement.ts'
 import { type Carrier, foundEvent, type StoredEvent, storedEvent } from './found-event.ts'
 import type { Bounds, EventsWish, FoundEvent, FoundEvents, Question } from './question.ts'
 import { type Asking, costOf, run, startAsking } from './run.ts'
+import { withShapes } from './shapes.ts'
 import { windowsOf } from './windows.ts'
 
 export { countMatching, readStats } from './stats.ts'
@@ -15,16 +15,21 @@ const NS_PER_MS = 1_000_000n
 export async function readEvents(store: EventStore, question: Question, wish: EventsWish): Promise<FoundEvents> {
   const asking = startAsking(question)
   const keys = [...keysIn(question.filter), ...(wish.orderBy ? [wish.orderBy.key] : [])]
-  const branches = await withBeside(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
+  const branches = await withShapes(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
   // One more than wanted tells whether there are more.
   const sought = { ...wish, limit: wish.limit + 1 }
   const found: FoundEvent[] = []
-  const bounds = beginningAt(question.bounds, wish)
+  const bounds = beginningAt(keptOf(question), wish)
   const windows = wish.orderBy
     ? [bounds]
     : windowsOf(bounds, { newestFirst: wish.newestFirst, fewer: keys.includes('@raw') || question.sources.length < 2 })
   for (const window of windows) {
-    const plan = eventsPlan(branches, question, { ...sought, limit: sought.limit - found.length, ...startOf(window, bounds, wish) }, window)
+    const plan = eventsPlan(
+      branches,
+      question,
+      { ...sought, limit: sought.limit - found.length, ...startOf(window, question.bounds, wish) },
+      window,
+    )
     if (!plan) break
     found.push(...(await eventsOf(store, asking, plan, wish)))
     if (found.length > wish.limit) break
@@ -47,6 +52,12 @@ function carrierOf(carriers: readonly Carrier[], { branch }: StoredEvent): Carri
   const carrier = carriers[branch]
   if (!carrier) throw new Error('the event store gave back an event of a branch that was not asked')
   return carrier
+}
+
+/** keptOf leaves out of the bounds what is too old in every source; where all of it is, nothing is left. */
+function keptOf({ sources, bounds: { fromMs, toMs } }: Question): Bounds {
+  const keptSinceMs = Math.min(...sources.map((source) => source.keptSinceMs ?? fromMs))
+  return { fromMs: Math.min(toMs, Math.max(fromMs, keptSinceMs)), toMs }
 }
 
 /** beginningAt leaves out what lies before the position at which reading goes on. */

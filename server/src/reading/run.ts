@@ -4,6 +4,7 @@ import { badRequest, type Failure, unavailable } from '../errors.ts'
 import type { EventStore } from '../events/events.ts'
 import { BinaryRows } from './binary-rows.ts'
 import type { Cost, Question } from './question.ts'
+import { putsLinesTogether } from './raw-line.ts'
 import { type Sql, statement } from './statement.ts'
 
 /** An Asking is how far a question is: what its statements have cost so far, and what they may still cost. */
@@ -36,6 +37,9 @@ const PROGRESS_EVERY_MS = 500
 /** TEXT_BYTES_MAX is the longest statement; one that names hundreds of datasets is long. */
 const TEXT_BYTES_MAX = 16 * 2 ** 20
 const TREE_NODES_MAX = 5_000_000
+/** LINES_AT_ONCE is how many lines the store puts together at a time. */
+const LINES_AT_ONCE = 4_096
+const PARSER_STEPS_MAX = 1_000_000_000
 
 /** A Grouping bounds the groups of a statement and names the keys by which it groups. */
 export type Grouping = { readonly groupsMax: number; readonly groups: readonly string[] }
@@ -71,6 +75,8 @@ export async function run(store: EventStore, asking: Asking, whole: Sql, groupin
         max_query_size: String(TEXT_BYTES_MAX),
         max_ast_elements: String(TREE_NODES_MAX),
         max_expanded_ast_elements: String(TREE_NODES_MAX),
+        max_parser_backtracks: String(PARSER_STEPS_MAX),
+        ...(putsLinesTogether(text) ? { max_block_size: String(LINES_AT_ONCE) } : {}),
         ...(grouping ? { max_rows_to_group_by: String(grouping.groupsMax), group_by_overflow_mode: 'throw' as const } : {}),
         ...(await memorySettings(store, budget.memoryBytes)),
       },

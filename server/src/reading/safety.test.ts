@@ -6,7 +6,7 @@ import { branchesOf, keysIn } from './branches.ts'
 import { eventsPlan } from './events-statement.ts'
 import type { EventsWish, Question } from './question.ts'
 import { readEvents, readStats } from './reading.ts'
-import { statement } from './statement.ts'
+import { joined, param, sql, statement } from './statement.ts'
 import { statsStatement } from './stats-statement.ts'
 
 let reader: Reader
@@ -59,6 +59,19 @@ describe('what a caller says reaches the store beside the statement, never in it
     }
   })
 
+  test('also where many values share a field, and there the store reads each as it is', async () => {
+    const { statement: whole, wanted } = everyType(hostile)
+    const { text, params } = statement(whole, 0)
+    expect(text).toEqual(statement(everyType(hostile.map(() => 'calm')).statement, 0).text)
+    const answer = await store().reader.query({
+      query: text,
+      query_params: { ...params },
+      format: 'JSONCompactEachRow',
+      clickhouse_settings: { log_comment: '1' },
+    })
+    expect(await answer.json()).toEqual([[wanted]])
+  })
+
   test('and finds what it says', async () => {
     await reader.send(
       'hostile',
@@ -88,6 +101,27 @@ test('events of another organisation are not seen, even by one who knows their d
   expect((await readEvents(store(), { ...question, orgNumber: question.orgNumber + 1 }, wish)).events).toEqual([])
 })
 
+function everyType(texts: readonly string[]) {
+  const [numbers, wholes, uuid] = [[0.1, -1e300, 5e-324, 7], [-(2n ** 63n), 2n ** 63n - 1n], '0b1e7c1a-4a5e-4f0c-9a38-6f0b8f9e2a11']
+  const pieces = [
+    ...texts.map(param.text),
+    ...numbers.map(param.float),
+    ...wholes.map(param.int64),
+    param.uint64(2n ** 64n - 1n),
+    param.flag(true),
+    param.uuid(uuid),
+  ]
+  const written = [
+    ...texts,
+    ...numbers.map((one) => String(one).replace('e+', 'e')),
+    ...wholes.map(String),
+    String(2n ** 64n - 1n),
+    '1',
+    uuid,
+  ]
+  return { statement: sql`select [${joined(pieces.map((one) => sql`toString(${one})`))}]`, wanted: written }
+}
+
 describe('a question that costs too much', () => {
   const refused = async (budget: Partial<Question['budget']>) => {
     const question = await reader.question(['plain'])
@@ -101,6 +135,28 @@ describe('a question that costs too much', () => {
     expect(await refused(budget)).toEqual({ status: 400, details: expect.stringContaining('narrow the time range') })
   })
 })
+
+test('a filter may have as many conditions as the language allows, each with its own text', async () => {
+  await reader.send('many', [JSON.stringify({ k: 'v7', n: '7', text: "it's 7" }), '{"k":"other"}'])
+  const question = await reader.question(['many'])
+  const { fromMs, toMs } = { fromMs: Date.now() - 60_000, toMs: Date.now() + 60_000 }
+  const kinds = [
+    (n: number) => `k = 'v${n}'`,
+    (n: number) => `n BETWEEN ${n} AND ${n}.5`,
+    (n: number) => `text LIKE '%t''s ${n}'`,
+    (n: number) => `"key ${n}" IN ('x', ${n})`,
+    (n: number) => `@time = ${fromMs + n}`,
+    (n: number) => `@sequence = ${n}`,
+  ]
+  for (const [wanted, from] of [
+    [1, 0],
+    [0, 10],
+  ] as const) {
+    const where = Array.from({ length: 498 }, (_, at) => kinds[at % kinds.length]?.(from + Math.floor(at / kinds.length))).join(' OR ')
+    const { filter } = parseFilter(where)
+    expect((await readEvents(store(), { ...question, filter, bounds: { fromMs, toMs } }, wish)).events).toHaveLength(wanted)
+  }
+}, 300_000)
 
 test('who leaves ends the work in the store', async () => {
   const lines = Array.from({ length: 20_000 }, (_, n) => `{"n":${n},"text":"${'abc '.repeat(20)}${n}"}`)

@@ -6,7 +6,7 @@ type ParamType = 'UInt8' | 'String' | 'Float64' | 'Int64' | 'UInt64' | 'UUID' | 
 export type Sql = { readonly texts: readonly string[]; readonly between: readonly (Sql | Param)[] }
 
 /** A Statement is what is sent: the text has no value in it, so that it is the same whatever a caller says. */
-export type Statement = { readonly text: string; readonly params: Readonly<Record<string, string | readonly string[]>> }
+export type Statement = { readonly text: string; readonly params: Readonly<Record<string, Field['value']>> }
 
 /** sql makes a piece; nothing but params and other pieces can stand between its texts. */
 export const sql = (texts: TemplateStringsArray, ...between: readonly (Sql | Param)[]): Sql => ({ texts, between })
@@ -73,25 +73,56 @@ function connected(pieces: readonly Sql[], word: ' and ' | ' or ', empty: Sql): 
   return { texts: ['(', ...pieces.slice(1).map(() => word), ')'], between: pieces }
 }
 
+/** FIELDS_MAX is how many params are sent one by one: the store refuses a request with a thousand. */
+const FIELDS_MAX = 500
+/** PACK is how many values of a type share a field when there are more of them. The store reads a field anew wherever one of its values stands. */
+const PACK = 16
+
 /** statement writes a piece out; a param that is used twice is sent once. */
-export function statement(whole: Sql): Statement {
-  const names = new Map<Param, string>()
-  const params: Record<string, string | readonly string[]> = {}
-  let written = ''
-  const write = (piece: Sql | Param): void => {
-    if ('type' in piece) {
-      const known = names.get(piece) ?? `p${names.size}`
-      names.set(piece, known)
-      params[known] = piece.value
-      written += `{${known}:${piece.type}}`
-      return
-    }
-    for (const [index, own] of piece.texts.entries()) {
-      written += own
-      const next = piece.between[index]
-      if (next !== undefined) write(next)
+export function statement(whole: Sql, fieldsMax = FIELDS_MAX): Statement {
+  const used = new Set(paramsIn(whole))
+  const fields = used.size > fieldsMax ? packed(used) : [...used].map((one) => ({ type: one.type, value: one.value, of: [one] }))
+  const written = new Map<Param, string>()
+  for (const [number, { type, of }] of fields.entries()) {
+    for (const [index, one] of of.entries())
+      written.set(one, type === one.type ? `{p${number}:${type}}` : `{p${number}:${type}}[${index + 1}]`)
+  }
+  return { text: textOf(whole, written), params: Object.fromEntries(fields.map(({ value }, number) => [`p${number}`, value])) }
+}
+
+/** A Field is what is sent beside a statement: one param, or an array of several. */
+type Field = {
+  readonly type: string
+  readonly value: Param['value'] | readonly (string | number | bigint)[]
+  readonly of: readonly Param[]
+}
+
+/** QUOTED are the types whose values stand in quotes within an array; numbers have none there. */
+const QUOTED: readonly string[] = ['String', 'UUID']
+
+/** packed puts the params of a type into arrays, whose elements the store takes for the constants that they are. */
+function packed(params: ReadonlySet<Param>): readonly Field[] {
+  const fields: Field[] = []
+  for (const [type, all] of Map.groupBy(params, (one) => one.type)) {
+    const single = all.flatMap((one) => (typeof one.value === 'string' ? { one, value: one.value } : []))
+    if (single.length === 0) fields.push(...all.map((one) => ({ type, value: one.value, of: [one] })))
+    for (let first = 0; first < single.length; first += PACK) {
+      const together = single.slice(first, first + PACK)
+      fields.push({ type: `Array(${type})`, value: together.map(({ value }) => inArray(type, value)), of: together.map(({ one }) => one) })
     }
   }
-  write(whole)
-  return { text: written, params }
+  return fields
+}
+
+function inArray(type: string, value: string): string | number | bigint {
+  if (QUOTED.includes(type)) return value
+  return type === 'Float64' ? Number(value) : BigInt(value)
+}
+
+const paramsIn = (piece: Sql | Param): readonly Param[] => ('type' in piece ? [piece] : piece.between.flatMap(paramsIn))
+
+function textOf(piece: Sql | Param, written: ReadonlyMap<Param, string>): string {
+  if ('type' in piece) return written.get(piece) ?? ''
+  const { texts, between } = piece
+  return texts.map((own, index) => (between[index] === undefined ? own : own + textOf(between[index], written))).join('')
 }

@@ -1,11 +1,11 @@
 import { badRequest } from '../errors.ts'
 import type { EventStore } from '../events/events.ts'
-import { withBeside } from './beside.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import { type Branch, branchesOf, keysIn } from './branches.ts'
 import { isExactly, nobody, readMeasured } from './measures.ts'
 import type { Cost, FoundGroup, FoundStats, Measured, Question, StatsWish } from './question.ts'
 import { type Asking, costOf, run, startAsking } from './run.ts'
+import { withShapes } from './shapes.ts'
 import { GROUP_JOINT, GROUPS_MAX, type StatsAsk, sliceStartMs, statsStatement } from './stats-statement.ts'
 
 /** CELLS_MAX bounds groups times slices. */
@@ -22,7 +22,7 @@ export async function readStats(store: EventStore, question: Question, wish: Sta
   const asking = startAsking(question)
   const keys = wish.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
   const named = [...keysIn(question.filter), ...keys, ...wish.groups]
-  const branches = await withBeside(store, asking, branchesOf(question.sources, named), { keys: named, bounds: question.bounds })
+  const branches = await withShapes(store, asking, branchesOf(question.sources, named), { keys: named, bounds: question.bounds })
   const reading = { store, asking, question, wish, branches }
   const [all, top] = await Promise.all([readSlices(reading), wish.groups.length === 0 ? undefined : readTop(reading)])
   const groups = top === undefined ? [] : await withSlices(reading, top.groups)

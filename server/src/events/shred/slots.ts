@@ -11,8 +11,11 @@ export type SlotMap = {
   readonly slots: ReadonlyMap<string, Slot>
 }
 
-/** An Observation tells how often a key was seen, and with how many different values; values beyond DISTINCT_MAX are not counted. */
-export type Observation = { readonly path: string; readonly count: number; readonly distinct: number }
+/**
+ * An Observation tells how often a key was seen, and with how many different values; values beyond DISTINCT_MAX are not counted. `isRare` keys
+ * are those that few of the events have, however often they were seen.
+ */
+export type Observation = { readonly path: string; readonly count: number; readonly distinct: number; readonly isRare?: boolean }
 
 export const DISTINCT_MAX = 1_000
 const DISTINCT_SHARE_MAX = 0.15
@@ -24,13 +27,25 @@ export const PATH_CHARS_MAX = 256
 const SPARE = 1.25
 /** RARE_SHARE: a key that fewer of the events have makes no table larger, since every column costs all events time; it takes what slots are left. */
 export const RARE_SHARE = 0.03
+/** PROVEN_COUNT events with a key show that it belongs to its dataset; a single strange event shows nothing of those to come. */
+export const PROVEN_COUNT = 24
 
 export const emptySlotMap = (tableClass: TableClass): SlotMap => ({ version: 0, tableClass, slots: new Map() })
 
-/** chooseTableClass takes the smallest class that holds the keys seen, but for rare ones, since unused slots cost time. */
+/**
+ * chooseTableClass takes the smallest class that holds the keys seen, but for rare ones, since unused slots cost time. The largest is chosen only
+ * for keys that were seen in more than a few events.
+ */
 export function chooseTableClass(observed: readonly Observation[]): TableClass {
   const countMin = RARE_SHARE * observed.reduce((most, { count }) => Math.max(most, count), 0)
   const frequent = observed.filter(({ count }) => count >= countMin)
+  const chosen = smallestFor(frequent)
+  return chosen === 'l' && smallestFor(frequent.filter(isProven)) !== 'l' ? 'm' : chosen
+}
+
+export const isProven = ({ count, isRare }: Observation): boolean => count >= PROVEN_COUNT && !isRare
+
+function smallestFor(frequent: readonly Observation[]): TableClass {
   const rest = frequent.filter((observation) => !isRepetitive(observation)).length
   const fitting = tableClassNames.find((name) => {
     const { cSlots, sSlots } = tableClasses[name]

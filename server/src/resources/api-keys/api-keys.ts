@@ -1,24 +1,15 @@
-import { timingSafeEqual } from 'node:crypto'
 import { type ApiKey, type BodyOf, type contract, roleName } from '@dendro/api'
 import { badField, notFound } from '../../errors.ts'
-import type { Actor, Identified } from '../../http/actor.ts'
+import type { Actor } from '../../http/actor.ts'
 import { type Written, writeOnce } from '../../http/written.ts'
 import type { Db } from '../../meta/meta.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { checkGrant, keepRoles, permissionsOf } from '../roles/roles.ts'
-import {
-  type ApiKeyRow,
-  deleteApiKey,
-  insertApiKey,
-  selectApiKey,
-  selectApiKeyByHash,
-  selectApiKeys,
-  selectOwner,
-  updateApiKeyRow,
-} from './rows.ts'
+import { checkGrant, keepRoles } from '../roles/roles.ts'
+import { isExpired } from './callers.ts'
+import { type ApiKeyRow, deleteApiKey, insertApiKey, selectApiKey, selectApiKeys, updateApiKeyRow } from './rows.ts'
 
 type NewApiKey = BodyOf<typeof contract.apiKeys.create>
 type ApiKeyChange = BodyOf<typeof contract.apiKeys.update>
@@ -87,47 +78,6 @@ export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow
   })
 }
 
-/**
- * identifyApiKey finds the caller behind a key. Whose key it is never changes and is remembered apart; what the key may do
- * is remembered until anything of its organisation changes. An unknown key is never remembered.
- */
-export async function identifyApiKey(world: World, key: Secret): Promise<Identified | undefined> {
-  const hash = world.vault.hashOf('api-key', key)
-  const name = hash.toString('base64')
-  const owner = await world.meta.cached('*', `owner:${name}`, () => orAbsent(selectOwner(world.meta, hash))).catch(absentOrThrow)
-  if (!owner) return undefined
-  const known = await world.meta
-    .cached(owner.org_id, `api-key:${name}`, async () => {
-      const row = await orAbsent(selectApiKeyByHash(world.meta, owner.org_id, hash))
-      if (!timingSafeEqual(row.secret_hash, hash)) throw new Absent()
-      const identified: Identified = {
-        orgId: owner.org_id,
-        orgNumber: owner.org_number,
-        identity: { type: 'API_KEY_ID', id: row.id },
-        name: row.name,
-        roles: row.roles,
-        permissions: await permissionsOf(world, owner.org_id, row.roles),
-      }
-      return { identified, expiresAt: row.expires_at }
-    })
-    .catch(absentOrThrow)
-  if (!known || isExpired(known.expiresAt, world.clock.nowMs())) return undefined
-  return known.identified
-}
-
-/** Absent keeps "not there" out of the memory: a key that is made a moment later must work. */
-class Absent extends Error {}
-
-async function orAbsent<Row>(found: Promise<Row | undefined>): Promise<Row> {
-  const row = await found
-  if (row === undefined) throw new Absent()
-  return row
-}
-
-function absentOrThrow(thrown: unknown): undefined {
-  if (!(thrown instanceof Absent)) throw thrown
-}
-
 /** bootstrapKey stores the very first key of an organisation inside the transaction that makes the organisation. */
 export async function bootstrapKey(
   world: Pick<World, 'clock' | 'ids' | 'vault'>,
@@ -177,8 +127,6 @@ function expiryOf(ask: NewApiKey, nowMs: number): number | undefined {
     throw badField('expires_at', 'must be in Unix seconds, not milliseconds')
   return ask.expires_at
 }
-
-const isExpired = (expiresAtS: number | null, nowMs: number): boolean => expiresAtS !== null && expiresAtS * 1000 <= nowMs
 
 function shown(row: ApiKeyRow): ApiKey {
   return {

@@ -6,6 +6,7 @@ import { readEvents } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { sourceDatasets } from '../datasets/source.ts'
+import { noteSearch } from '../search/note-search.ts'
 import { ALL, questionFor } from '../search/question.ts'
 import { selectRangeBytes } from '../search/range-bytes.ts'
 import { EVERYTHING, shownEvents } from '../search/shown-event.ts'
@@ -39,7 +40,7 @@ export async function findContext(world: World, actor: Actor, ask: Ask, signal: 
   ]
   return {
     explain: {
-      'Execution time (millis)': String(Math.round(world.clock.monotonicMs() - startedMs)),
+      'Execution time (millis)': String(noteSearch(world, actor, { datasets, bytes: reading.bytes, startedMs })),
       'Bytes searched': String(reading.bytes),
       'Matching events': String(shown.length),
     },

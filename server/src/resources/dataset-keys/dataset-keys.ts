@@ -7,6 +7,7 @@ import { readStats } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'
 import { visibleDatasets } from '../datasets/datasets.ts'
 import { sourceDatasets } from '../datasets/source.ts'
+import { noteSearch } from '../search/note-search.ts'
 import { boundsOf } from '../search/plan.ts'
 import { ALL, questionFor } from '../search/question.ts'
 
@@ -27,9 +28,12 @@ export async function resolveDatasets(world: World, actor: Actor, ask: Ask, sign
   const datasets = ask.from_expr?.trim()
     ? await sourceDatasets(world, actor, { from_expr: ask.from_expr })
     : (await visibleDatasets(world, actor)).filter((dataset) => !dataset.is_system_generated)
+  const startedMs = world.clock.monotonicMs()
   const question = await questionFor(world, actor, { datasets, filter: ALL, bounds, signal })
   const holding = await Promise.all(keys.map((key) => holdersOf(world, question, pathsFor(key, ask.match_type, question.sources))))
-  const found = datasets.filter(({ collection, dataset }) => holding.every((names) => names.has(nameOf(collection, dataset))))
+  const found = datasets.filter(({ collection, dataset }) => holding.every(({ names }) => names.has(nameOf(collection, dataset))))
+  const bytes = holding.reduce((sum, one) => sum + one.bytes, 0)
+  if (keys.length > 0) noteSearch(world, actor, { datasets, bytes, startedMs })
   return { datasets: found.map(({ id }) => ({ id, type: 'LOG' as const })) }
 }
 
@@ -49,12 +53,15 @@ function testOf(key: string, match: Ask['match_type']): (path: string) => boolea
   return match === 'IEXACT' ? (path) => path.toLowerCase() === lower : (path) => path.toLowerCase().includes(lower)
 }
 
-async function holdersOf({ events }: World, question: Question, paths: readonly string[]): Promise<ReadonlySet<string>> {
-  if (paths.length === 0) return new Set()
+/** Holders are the datasets that have one of some keys, and what it took to find them. */
+type Holders = { names: ReadonlySet<string>; bytes: number }
+
+async function holdersOf({ events }: World, question: Question, paths: readonly string[]): Promise<Holders> {
+  if (paths.length === 0) return { names: new Set(), bytes: 0 }
   const of = paths.map((key): Filter => ({ kind: 'exists', key, negated: false, at: { position: 0, length: key.length } }))
   const [only] = of
   const filter: Filter = of.length === 1 && only ? only : { kind: 'or', of }
   const wish = { calls: [{ name: 'count' as const }], groups: ['@collection', '@dataset'], slices: 1, limit: question.sources.length }
-  const { groups } = await readStats(events, { ...question, filter }, wish)
-  return new Set(groups.map(({ values: [collection, dataset] }) => nameOf(collection, dataset)))
+  const { groups, cost } = await readStats(events, { ...question, filter }, wish)
+  return { names: new Set(groups.map(({ values: [collection, dataset] }) => nameOf(collection, dataset))), bytes: cost.bytes }
 }

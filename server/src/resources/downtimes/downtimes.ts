@@ -4,6 +4,7 @@ import type { Actor } from '../../http/actor.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
+import { lookSoon } from '../monitors/monitors.ts'
 import {
   type DowntimeRow,
   deleteDowntime,
@@ -50,6 +51,7 @@ export async function updateDowntime(world: World, actor: Actor, record: Downtim
     if (!before) throw notFound('downtime', record.id)
     const next: DowntimeRow = { ...before, ...given(ask), modified_at: world.clock.nowMs(), modified_by: actor.identity }
     await updateDowntimeRow(tx, next)
+    await lookSoon(tx, actor.orgId, next.modified_at)
     const change = { entity: { type: 'downtime', id: record.id } as const, before: shownDowntime(before), after: shownDowntime(next) }
     await recordChange(world, tx, actor, change)
     return shownDowntime(next)
@@ -59,6 +61,8 @@ export async function updateDowntime(world: World, actor: Actor, record: Downtim
 export async function removeDowntime(world: World, actor: Actor, record: DowntimeRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await deleteDowntime(tx, actor.orgId, record.id)) === 0) throw notFound('downtime', record.id)
+    // What the downtime held back is told by the next look.
+    await lookSoon(tx, actor.orgId, world.clock.nowMs())
     await recordChange(world, tx, actor, { entity: { type: 'downtime', id: record.id }, before: shownDowntime(record) })
   })
 }

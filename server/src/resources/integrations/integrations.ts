@@ -9,6 +9,7 @@ import { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../secrets/secrets.ts'
+import { refuseInUse } from './in-use.ts'
 import { isSoundPayload, type Placeholders, renderPayload, samplePlaceholders } from './payload.ts'
 import { deleteWebhook, insertWebhook, lockWebhook, selectWebhook, selectWebhooks, updateWebhookRow, type WebhookRow } from './rows.ts'
 
@@ -22,7 +23,7 @@ export async function listWebhooks(world: Pick<World, 'meta'>, actor: Actor): Pr
   return world.meta.cached(actor.orgId, 'webhooks', async () => (await selectWebhooks(world.meta, actor.orgId)).map(shownWebhook))
 }
 
-export async function findWebhook(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<WebhookRow> {
+export async function findWebhook(world: Pick<World, 'meta'>, actor: Pick<Actor, 'orgId'>, id: string): Promise<WebhookRow> {
   const row = await selectWebhook(world.meta, actor.orgId, id)
   if (!row) throw notFound('webhook', id)
   return row
@@ -68,7 +69,9 @@ export async function updateWebhook(world: World, actor: Actor, record: WebhookR
 
 export async function removeWebhook(world: World, actor: Actor, record: WebhookRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
-    if ((await deleteWebhook(tx, actor.orgId, record.id)) === 0) throw notFound('webhook', record.id)
+    if (!(await lockWebhook(tx, actor.orgId, record.id))) throw notFound('webhook', record.id)
+    await refuseInUse(tx, actor.orgId, record.id)
+    await deleteWebhook(tx, actor.orgId, record.id)
     await recordChange(world, tx, actor, { entity: { type: 'webhook', id: record.id }, before: shownWebhook(record) })
   })
 }
@@ -77,7 +80,7 @@ export async function removeWebhook(world: World, actor: Actor, record: WebhookR
 export async function testWebhook(world: World, record: WebhookRow, signal?: AbortSignal): Promise<Tested> {
   const values = { ...samplePlaceholders, region: world.deployment.region }
   try {
-    const { status } = await world.outgoing.post(await letterTo(world, record, values, world.ids.uuid()), signal)
+    const { status } = await world.outgoing.post(await letterTo(world, record, values, { id: world.ids.uuid(), attempt: 1 }), signal)
     if (status >= 200 && status < 300) return { delivered: true, status }
     return { delivered: false, status, failure_reason: `the target answered with status ${status}` }
   } catch (cause) {
@@ -86,15 +89,29 @@ export async function testWebhook(world: World, record: WebhookRow, signal?: Abo
   }
 }
 
-/** letterTo writes a notification to a webhook; the delivery id lets the receiver drop a second copy. */
-async function letterTo(world: World, row: WebhookRow, values: Placeholders, deliveryId: string): Promise<Letter> {
+/** A Delivery names one notification to one receiver: its id is the same at every try, so that the receiver can drop a second copy. */
+export type Delivery = { readonly id: string; readonly attempt: number }
+
+/** deliveryHeaders go with every request that notifies. */
+export const deliveryHeaders = ({ id, attempt }: Delivery): Record<string, string> => ({
+  'x-dendro-delivery': id,
+  'x-dendro-attempt': String(attempt),
+})
+
+/** letterTo writes a notification to a webhook. */
+export async function letterTo(
+  world: Pick<World, 'meta' | 'vault'>,
+  row: WebhookRow,
+  values: Placeholders,
+  delivery: Delivery,
+): Promise<Letter> {
   const body = renderPayload(row.payload ?? undefined, values)
   const secret = row.signing_secret && (await openSecret(world, world.meta, placeOf(row, 'signing_secret'), row.signing_secret))
   return {
     url: row.url,
     headers: {
       ...(await headersOf(world, world.meta, row)),
-      'x-dendro-delivery': deliveryId,
+      ...deliveryHeaders(delivery),
       ...(secret ? { 'x-dendro-signature': `sha256=${createHmac('sha256', secret.reveal()).update(body).digest('hex')}` } : {}),
     },
     body,

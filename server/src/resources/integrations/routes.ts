@@ -1,6 +1,18 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../http/mount.ts'
 import type { World } from '../../world.ts'
+import {
+  createChat,
+  createWorkspace,
+  findChat,
+  findWorkspace,
+  listChats,
+  listWorkspaces,
+  removeChat,
+  removeWorkspace,
+  updateChat,
+} from './chat.ts'
+import { createEmailTemplate, findEmailTemplate, listEmailTemplates, removeEmailTemplate, updateEmailTemplate } from './email-templates.ts'
 import { createWebhook, findWebhook, listWebhooks, removeWebhook, testWebhook, updateWebhook } from './integrations.ts'
 
 export const integrationRoutes = (world: World): Routes =>
@@ -18,5 +30,31 @@ export const integrationRoutes = (world: World): Routes =>
     testWebhook: onRecord(
       ({ actor, params }) => findWebhook(world, actor, params.webhookId),
       ({ record }) => testWebhook(world, record),
+    ),
+    slack: async ({ actor }) => ({ integrations: await listChats(world, actor) }),
+    createSlack: ({ actor, body }) => createChat(world, actor, body),
+    updateSlack: onRecord(
+      ({ actor, params }) => findChat(world, actor, params.slackId),
+      ({ actor, record, body }) => updateChat(world, actor, record, body),
+    ),
+    removeSlack: onRecord(
+      ({ actor, params }) => findChat(world, actor, params.slackId),
+      ({ actor, record }) => removeChat(world, actor, record),
+    ),
+    slackWorkspaces: async ({ actor }) => ({ slack_workspaces: await listWorkspaces(world, actor) }),
+    createSlackWorkspace: ({ actor, body }) => createWorkspace(world, actor, body),
+    removeSlackWorkspace: onRecord(
+      ({ actor, params }) => findWorkspace(world, actor, params.workspaceId),
+      ({ actor, record }) => removeWorkspace(world, actor, record),
+    ),
+    emailTemplates: async ({ actor }) => ({ integrations: await listEmailTemplates(world, actor) }),
+    createEmailTemplate: ({ actor, body }) => createEmailTemplate(world, actor, body),
+    updateEmailTemplate: onRecord(
+      ({ actor, params }) => findEmailTemplate(world, actor, params.emailId),
+      ({ actor, record, body }) => updateEmailTemplate(world, actor, record, body),
+    ),
+    removeEmailTemplate: onRecord(
+      ({ actor, params }) => findEmailTemplate(world, actor, params.emailId),
+      ({ actor, record }) => removeEmailTemplate(world, actor, record),
     ),
   })

@@ -1,7 +1,10 @@
-import { contract, type LedgerCounts, type LedgerEntry } from '@dendro/api'
+import { randomUUID } from 'node:crypto'
+import { contract, type LedgerCounts, type LedgerEntry, type MetricItem } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSendersAlone, type Senders } from '../../../../test/senders.ts'
 import type { TestOrganization } from '../../../../test/world.ts'
+import type { Job } from '../../jobs/jobs.ts'
+import { ledgerRollup } from './rolling.ts'
 
 type Ledger = { start_time: number; end_time: number; slice_ms: number; totals: LedgerCounts; is_complete: boolean; entries: LedgerEntry[] }
 
@@ -220,4 +223,56 @@ describe('reading', () => {
   test('who may not read usage may not read the ledger', async () => {
     expect((await org.ask('GET', '/ledger', { key: await org.newKey(['IngestionApi']) })).status).toBe(403)
   })
+})
+
+test('after days the ledger counts whole hours and then whole days: answers are widened to them and stay exact, and usage says where it is not', async () => {
+  const [HOUR_MS, DAY_MS] = [60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
+  const { clock, app } = senders.app
+  clock.advance(DAY_MS - (clock.nowMs() % DAY_MS))
+  const { owner, post, read } = await newSender()
+  const dayMs = Math.floor(clock.nowMs() / DAY_MS) * DAY_MS
+  for (const line of ['one', 'two', 'three']) {
+    await post(line, to('web'))
+    clock.advance(40 * MINUTE_MS)
+  }
+  await app.world.ledger.flush()
+  const rolled = async (days: number) => {
+    clock.advance(days * DAY_MS)
+    const signal = new AbortController().signal
+    const run = async (payload: Job['payload']) =>
+      (
+        await ledgerRollup(app.world).run({
+          id: randomUUID(),
+          orgId: undefined,
+          payload,
+          attempt: 1,
+          fence: 1,
+          signal,
+          hold: async () => undefined,
+        })
+      )?.payload ?? {}
+    // A clock that nobody has watched is not believed.
+    const { reading } = await run({})
+    expect(reading).toMatchObject({ seenMs: clock.nowMs(), steadySinceMs: expect.any(Number) })
+    await run({ reading: { seenMs: clock.nowMs(), steadySinceMs: clock.nowMs() - 3 * HOUR_MS } })
+  }
+  const counts = ({ totals: { received, stored, raw_bytes, balances } }: Ledger) => ({ received, stored, raw_bytes, balances })
+  const usage = async (fromMs: number, toMs: number) => {
+    const { body } = await owner.ask<MetricItem>('GET', `/usage?from_ts=${fromMs}&to_ts=${toMs}&num_of_slices=1`)
+    return { bytes: body.total_value, isExact: body.is_exact }
+  }
+  const minutes = await read(`?from_ts=${dayMs}&to_ts=${dayMs + DAY_MS}`)
+  expect(counts(minutes)).toEqual({ received: 3, stored: 3, raw_bytes: 11, balances: true })
+  await rolled(5)
+  expect(counts(await read(`?from_ts=${dayMs}&to_ts=${dayMs + DAY_MS}`))).toEqual(counts(minutes))
+  const hour = await read(`?from_ts=${dayMs + 10 * MINUTE_MS}&to_ts=${dayMs + 50 * MINUTE_MS}&num_of_slices=10`)
+  expect([hour.start_time, hour.end_time, hour.slice_ms]).toEqual([dayMs, dayMs + HOUR_MS, HOUR_MS])
+  expect(counts(hour)).toMatchObject({ received: 2, stored: 2, raw_bytes: 6 })
+  expect(await usage(dayMs, dayMs + HOUR_MS)).toEqual({ bytes: 6, isExact: true })
+  expect(await usage(dayMs, dayMs + 10 * MINUTE_MS)).toEqual({ bytes: 6, isExact: false })
+  await rolled(95)
+  expect(await usage(dayMs, dayMs + DAY_MS)).toEqual({ bytes: 11, isExact: true })
+  expect(await usage(dayMs, dayMs + HOUR_MS)).toEqual({ bytes: 11, isExact: false })
+  const day = await read(`?from_ts=${dayMs + HOUR_MS}&to_ts=${dayMs + 2 * HOUR_MS}`)
+  expect([day.start_time, day.end_time, counts(day)]).toEqual([dayMs, dayMs + DAY_MS, counts(minutes)])
 })

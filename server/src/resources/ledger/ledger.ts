@@ -2,6 +2,7 @@ import type { contract, LedgerCounts, LedgerEntry, QueryOf, ReplyOf } from '@den
 import { badField, unavailable } from '../../errors.ts'
 import { MINUTE_MS, NOBODY } from '../../events/ledger-page.ts'
 import { type LedgerRow, type LedgerSpan, type LedgerCounts as Sums, selectLedger, selectTotals } from '../../events/ledger-reads.ts'
+import { unitAt } from '../../events/ledger-rollup.ts'
 import type { Actor } from '../../http/actor.ts'
 import type { World } from '../../world.ts'
 import { seenLogs } from '../datasets/seen-logs.ts'
@@ -17,7 +18,8 @@ export async function readLedger(world: Deps, actor: Actor, question: Question):
   const { fromMs, toMs } = minutesOf(question, nowMs)
   const logIds = await seenLogs(world, actor, question.from)
   const span: LedgerSpan = { orgNumber: actor.orgNumber, fromMs, toMs, isOpen: toMs >= nowMs, logIds, identityId: question.identity_id }
-  const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / question.num_of_slices / MINUTE_MS)) * MINUTE_MS
+  const unitMs = unitAt(fromMs, nowMs)
+  const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / question.num_of_slices / unitMs)) * unitMs
   const [totals, rows] = await settled(world, () =>
     Promise.all([selectTotals(world.events, span), selectLedger(world.events, span, { stepMs, rowsMax: question.limit + 1 })]),
   )
@@ -41,15 +43,18 @@ export async function settled<T>({ ledger }: Pick<World, 'ledger'>, read: () => 
   }
 }
 
-/** minutesOf widens the range to full minutes, in which the ledger counts. */
+/** minutesOf widens the range to full minutes, in which the ledger counts, or to what is left of them in old days. */
 function minutesOf({ from_ts, to_ts }: Question, nowMs: number): { fromMs: number; toMs: number } {
   const to = to_ts ?? nowMs
   const from = from_ts ?? Math.max(0, to - HOUR_MS)
   if (from > to) throw badField('from_ts', 'must not be later than to_ts')
   if (to > LAST_MS) throw badField('to_ts', 'lies too far in the future')
-  const fromMs = Math.floor(from / MINUTE_MS) * MINUTE_MS
-  return { fromMs, toMs: Math.max(fromMs + MINUTE_MS, Math.ceil(to / MINUTE_MS) * MINUTE_MS) }
+  const fromMs = startOf(from, unitAt(from, nowMs))
+  const end = Math.max(from, to - 1)
+  return { fromMs, toMs: startOf(end, unitAt(end, nowMs)) + unitAt(end, nowMs) }
 }
+
+const startOf = (ms: number, unitMs: number): number => Math.floor(ms / unitMs) * unitMs
 
 /** LAST_MS is the last minute that the ledger can count. */
 const LAST_MS = Math.floor((2 ** 32 - 1) / 60) * MINUTE_MS
@@ -68,7 +73,7 @@ function shownEntry(row: LedgerRow, { fromMs, toMs, stepMs }: { fromMs: number; 
 }
 
 function counted(sums: Sums): LedgerCounts {
-  const { received, stored, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes } = sums
+  const { received, stored, recounted, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes } = sums
   const balances = received === stored + duplicate + rejected && missing === 0
-  return { received, stored, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes, balances }
+  return { received, stored, recounted, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes, balances }
 }

@@ -8,6 +8,7 @@ import { readEvents } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'
 import { visibleDatasets } from '../datasets/datasets.ts'
 import { sourceDatasets } from '../datasets/source.ts'
+import { noteSearch } from '../search/note-search.ts'
 import { questionFor } from '../search/question.ts'
 import { EVERYTHING, rawText, shownEvents } from '../search/shown-event.ts'
 import { insertLiveTail, type LiveTailRow, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
@@ -52,7 +53,9 @@ export class LiveTails {
       polled_at: clock.nowMs(),
     }
     await insertLiveTail(meta, row)
+    const startedMs = clock.monotonicMs()
     await this.#take(actor, row, 0)
+    noteSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
     return { job_id: row.id }
   }
 
@@ -110,8 +113,12 @@ export class LiveTails {
     const read: ReadNew = async (logIds, filter, bounds) => {
       const due = datasets.filter(({ id }) => logIds.includes(id))
       const question = await questionFor(this.#world, actor, { datasets: due, filter, bounds, signal: AbortSignal.timeout(READ_BOUND_MS) })
-      return (await readEvents(this.#world.events, question, { limit: READ_EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: true }))
-        .events
+      const wish = { limit: READ_EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: true } as const
+      const { events, cost } = await readEvents(this.#world.events, question, wish)
+      // Who watches was counted when he began; what is read for all watchers of a dataset stands with the one whose turn it was.
+      const { orgId, identity } = actor
+      this.#world.usage.note({ kind: 'search', orgId, identityId: identity.id, logIds, bytes: cost.bytes, latencyMs: 0, isMore: true })
+      return events
     }
     const tails = await this.#tails.refresh([...places.keys()], read)
     const matcher = matcherOf(parseFilter(row.condition).filter)

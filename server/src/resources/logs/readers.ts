@@ -1,7 +1,9 @@
 import type { contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
 import type { World } from '../../world.ts'
+import { dashboardsOfLog } from '../dashboards/of-log.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
+import { listMonitors } from '../monitors/monitors.ts'
 
 /** A Reader answers which records of its noun read a log. */
 type Reader<T> = (world: World, actor: Actor, log: DatasetRow) => Promise<T>
@@ -11,6 +13,6 @@ export const readers: {
   monitors: Reader<ReplyOf<typeof contract.logs.monitors>>
   dashboards: Reader<ReplyOf<typeof contract.logs.dashboards>>
 } = {
-  monitors: async () => [],
-  dashboards: async () => [],
+  monitors: listMonitors,
+  dashboards: dashboardsOfLog,
 }

@@ -8,6 +8,7 @@ import type { FoundGroup } from '../../reading/question.ts'
 import { readStats } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'
 import { sourceDatasets } from '../datasets/source.ts'
+import { noteSearch } from '../search/note-search.ts'
 import { boundsOf, gather } from '../search/plan.ts'
 import { questionFor } from '../search/question.ts'
 import { templateFor } from './template.ts'
@@ -33,10 +34,12 @@ export async function findPatterns(world: World, actor: Actor, { search_details:
     filter: () => parseFilter(ask.where ?? '', 'search_details.where').filter,
     bounds: () => boundsOf(ask, world.clock.nowMs(), DEFAULT_RANGE),
   })
+  const startedMs = world.clock.monotonicMs()
   const datasets = await sourceDatasets(world, actor, ask)
   const question = await questionFor(world, actor, { datasets, filter, bounds, signal })
   // One more, since the events without a message make a group that is no pattern.
   const found = await readStats(world.events, question, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
+  noteSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
   const ids = new Map(datasets.map(({ id, collection, dataset }) => [JSON.stringify([collection, dataset]), id]))
   return { patterns: found.groups.flatMap((group) => patternOfGroup(group, ids)).slice(0, PATTERNS_MAX) }
 }

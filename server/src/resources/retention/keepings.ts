@@ -18,6 +18,16 @@ function rulesFrom(rows: readonly RuleRow[], deploymentDays: number | undefined)
   }
 }
 
+/** keptSince tells of each dataset of an organisation the time before which its events are not found any more, as of now. */
+export async function keptSince(
+  world: KeepingWorld & Pick<World, 'clock'>,
+  orgId: string,
+): Promise<(dataset: Parameters<typeof keepingOf>[0]) => number | undefined> {
+  const rules = await rulesOf(world, orgId)
+  const nowMs = world.clock.nowMs()
+  return (dataset) => retentionCutoffMs(keepingOf(dataset, rules), nowMs)
+}
+
 type Kept = { id: string; keeping: Keeping; cutoffMs: number | undefined }
 
 /** keepings says for every dataset of the deployment how long its events are kept. */

@@ -1,4 +1,4 @@
-import type { Identity, SearchDetails, Tags } from '@dendro/api'
+import type { Identity, SearchDetails, Tags, Template } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
 import { json, sql } from '../../meta/sql.ts'
 
@@ -9,6 +9,7 @@ export type SavedSearchRow = {
   description: string | null
   search_details: SearchDetails
   log_ids: string[] | null
+  template: Template | null
   tags: Tags
   created_at: number
   created_by: Identity | null
@@ -24,8 +25,9 @@ export const lockSavedSearch = (db: Db, orgId: string, id: string) =>
 
 export const insertSavedSearch = (db: Db, row: SavedSearchRow) =>
   db.run(sql`
-    insert into saved_searches (org_id, id, name, description, search_details, log_ids, tags, created_at, created_by, modified_at, modified_by)
-    values (${row.org_id}, ${row.id}, ${row.name}, ${row.description}, ${json(row.search_details)}, ${row.log_ids}::uuid[], ${json(row.tags)},
+    insert into saved_searches (org_id, id, name, description, search_details, log_ids, template, tags, created_at, created_by, modified_at, modified_by)
+    values (${row.org_id}, ${row.id}, ${row.name}, ${row.description}, ${json(row.search_details)}, ${row.log_ids}::uuid[],
+      ${row.template === null ? null : json(row.template)}, ${json(row.tags)},
       ${row.created_at}, ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})`)
 
 export const updateSavedSearchRow = (db: Db, row: SavedSearchRow) =>

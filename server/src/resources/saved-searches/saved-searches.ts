@@ -1,12 +1,22 @@
-import type { SavedSearch, SavedSearchChange, SavedSearchDraft, SearchDetails } from '@dendro/api'
+import {
+  type SavedSearch,
+  type SavedSearchAsk,
+  type SavedSearchChange,
+  SavedSearchDraft,
+  type SavedSearchTemplateDraft,
+  type SearchDetails,
+  type Template,
+} from '@dendro/api'
 import { badField, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
+import { check } from '../../http/validation.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import { parseFilter } from '../../query/filter.ts'
 import { parseSelector } from '../../query/selector.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { boundsOf, gather } from '../search/plan.ts'
+import { fillTemplate, type Library } from '../templates/templates.ts'
 import {
   deleteSavedSearch,
   insertSavedSearch,
@@ -30,7 +40,8 @@ export async function findSavedSearch(world: Reader, actor: Actor, id: string): 
   return row
 }
 
-export async function createSavedSearch(world: World, actor: Actor, draft: SavedSearchDraft): Promise<SavedSearch> {
+export async function createSavedSearch(world: World, actor: Actor, ask: SavedSearchAsk): Promise<SavedSearch> {
+  const { draft, template } = await wholeOf(world, actor, ask)
   const nowMs = world.clock.nowMs()
   checkDetails(draft.search_details, nowMs)
   const row: SavedSearchRow = {
@@ -40,6 +51,7 @@ export async function createSavedSearch(world: World, actor: Actor, draft: Saved
     description: draft.description ?? null,
     search_details: draft.search_details,
     log_ids: draft.log_ids ?? null,
+    template,
     tags: draft.tags,
     created_at: nowMs,
     created_by: actor.identity,
@@ -51,6 +63,24 @@ export async function createSavedSearch(world: World, actor: Actor, draft: Saved
     await recordChange(world, tx, actor, { entity: { type: 'saved_search', id: row.id }, after: shownSavedSearch(row) })
   })
   return shownSavedSearch(row)
+}
+
+/** wholeOf is what a draft says together with what its template gives. */
+async function wholeOf(
+  world: World,
+  actor: Actor,
+  { template, ...said }: SavedSearchAsk,
+): Promise<{ draft: SavedSearchDraft; template: Template | null }> {
+  if (!template) return { draft: check(SavedSearchDraft, said, 'body'), template: null }
+  const use = { ...template, field: 'template' }
+  return fillTemplate(world, actor, savedSearchTemplates, { use, overrides: said, schema: SavedSearchDraft })
+}
+
+/** savedSearchTemplates are kept as they come: whether they can be asked is known with their arguments. */
+export const savedSearchTemplates: Library<SavedSearchTemplateDraft> = {
+  kind: 'saved_search_template',
+  parts: ['name', 'description', 'search_details', 'tags'],
+  check: async (_world, _actor, { search_details }) => mustSaySource(search_details),
 }
 
 export async function updateSavedSearch(
@@ -91,8 +121,8 @@ const AT = 'search_details'
 
 /** checkDetails refuses a search that could not be asked; the datasets it names may be gone by the time it is. */
 function checkDetails(details: SearchDetails, nowMs: number): void {
-  const ids = details.from?.split(':').filter((id) => id !== '') ?? []
-  if (ids.length === 0 && !details.from_expr?.trim()) throw badField(AT, 'needs from or from_expr', 'MISSING_SOURCE')
+  mustSaySource(details)
+  const ids = idsIn(details)
   const odd = ids.find((id) => !UUID.test(id))
   if (odd !== undefined) throw badField(`${AT}.from`, 'must be dataset ids joined by :', 'BAD_ID')
   gather({
@@ -102,12 +132,19 @@ function checkDetails(details: SearchDetails, nowMs: number): void {
   })
 }
 
+const idsIn = ({ from }: Pick<SearchDetails, 'from'>): string[] => from?.split(':').filter((id) => id !== '') ?? []
+
+function mustSaySource(details: Pick<SearchDetails, 'from' | 'from_expr'>): void {
+  if (idsIn(details).length === 0 && !details.from_expr?.trim()) throw badField(AT, 'needs from or from_expr', 'MISSING_SOURCE')
+}
+
 export const shownSavedSearch = (row: SavedSearchRow): SavedSearch => ({
   id: row.id,
   name: row.name,
   ...(row.description === null ? {} : { description: row.description }),
   search_details: row.search_details,
   ...(row.log_ids === null ? {} : { log_ids: row.log_ids }),
+  ...(row.template === null ? {} : { template: row.template }),
   tags: row.tags,
   metadata: metadataOf(row),
 })

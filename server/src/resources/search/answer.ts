@@ -7,6 +7,7 @@ import type { World } from '../../world.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { readLevels } from './groups.ts'
+import { noteSearch } from './note-search.ts'
 import { type KeptQuestion, linksOf, type Page } from './pages.ts'
 import type { EventsPlan, SearchPlan, StatsPlan } from './plan.ts'
 import { questionFor, type Wanted } from './question.ts'
@@ -34,16 +35,8 @@ export async function answerSearch(world: World, actor: Actor, search: Search, c
     plan.kind === 'events'
       ? await answerEvents(world, actor, { ...search, plan }, control)
       : await answerStats(world, actor, { ...search, plan }, control)
-  const latencyMs = Math.round(world.clock.monotonicMs() - startedMs)
-  answer.explain['Execution time (millis)'] = String(latencyMs)
-  world.usage.note({
-    kind: 'search',
-    orgId: actor.orgId,
-    identityId: actor.identity.id,
-    logIds: search.datasets.map(({ id }) => id),
-    bytes: Number(answer.explain['Bytes searched'] ?? 0),
-    latencyMs,
-  })
+  const took = { datasets: search.datasets, bytes: Number(answer.explain['Bytes searched'] ?? 0), startedMs }
+  answer.explain['Execution time (millis)'] = String(noteSearch(world, actor, took))
   return answer
 }
 
@@ -90,14 +83,15 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
   const wish = { calls: calls.map(({ call }) => call), groups, slices, limit }
   const found = await readStats(world.events, question, wish)
   const frame = { calls, bounds, slices, groups }
+  const { levels, bytes } = await readLevels(world.events, question, wish, found)
   return {
     ...emptyAnswer(actor, plan),
     ...(groups.length === 0
       ? { result: sliceRows(found, frame) }
-      : { ...groupRows(found, frame), groups_series: seriesTree(await readLevels(world.events, question, wish, found), frame) }),
+      : { ...groupRows(found, frame), groups_series: seriesTree(levels, frame) }),
     explain: {
       'Execution time (millis)': '0',
-      'Bytes searched': String(found.cost.bytes),
+      'Bytes searched': String(found.cost.bytes + bytes),
       'Matching events': String(found.whole.count),
     },
     totals: totalsOf(found, frame),

@@ -10,14 +10,16 @@ const LEVEL_GROUPS_MAX = 10_000
 /**
  * readLevels measures the levels above the groups found, the outermost first, and puts the found ones last. What holds for the parts of a group
  * (a mean, a percentile) does not add up, so each level is asked for by itself, for just the groups that the leaves stand in.
+ * `bytes` is what that read.
  */
 export async function readLevels(
   store: EventStore,
   question: Question,
   wish: StatsWish,
   leaves: FoundStats,
-): Promise<(readonly FoundGroup[])[]> {
+): Promise<{ levels: (readonly FoundGroup[])[]; bytes: number }> {
   const levels: (readonly FoundGroup[])[] = []
+  let bytes = 0
   for (let depth = 1; depth < wish.groups.length && leaves.groups.length > 0; depth += 1) {
     const groups = wish.groups.slice(0, depth)
     const wanted = [...Map.groupBy(leaves.groups, ({ values }) => JSON.stringify(values.slice(0, depth))).keys()]
@@ -26,10 +28,11 @@ export async function readLevels(
       question.filter,
     )
     const found = await readStats(store, { ...question, filter }, { ...wish, groups, limit: LEVEL_GROUPS_MAX })
+    bytes += found.cost.bytes
     const byName = new Map(found.groups.map((group) => [JSON.stringify(group.values), group]))
     levels.push(wanted.flatMap((name) => byName.get(name) ?? []).sort(largestFirst))
   }
-  return [...levels, leaves.groups]
+  return { levels: [...levels, leaves.groups], bytes }
 }
 
 const NOWHERE = { position: 0, length: 0 }

@@ -5,9 +5,10 @@ import type { Bounds, Budget, Cost, Question, Source } from '../../reading/quest
 import type { QueryLimit, World } from '../../world.ts'
 import { locate } from '../catalog/catalog.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
+import { keptSince } from '../retention/keepings.ts'
 
 export type Wanted = {
-  readonly datasets: readonly Pick<DatasetRow, 'id' | 'collection' | 'dataset'>[]
+  readonly datasets: readonly Pick<DatasetRow, 'id' | 'collection' | 'dataset' | 'retention'>[]
   readonly filter: Filter
   readonly bounds: Bounds
   readonly signal: AbortSignal
@@ -22,22 +23,22 @@ const DATASETS_MAX = 500
 export const ALL: Filter = { kind: 'all' }
 
 /** questionFor puts to the store what an actor asks, within his budget; the datasets are those he may see. */
-export async function questionFor(world: Pick<World, 'meta' | 'deployment'>, actor: Actor, wanted: Wanted): Promise<Question> {
+export async function questionFor(world: Pick<World, 'meta' | 'deployment' | 'clock'>, actor: Actor, wanted: Wanted): Promise<Question> {
   const { datasets, filter, bounds, signal, onProgress } = wanted
   if (datasets.length > DATASETS_MAX) {
     throw badRequest(`${datasets.length} datasets matched; one question reads at most ${DATASETS_MAX}, so narrow from or from_expr`)
   }
-  const sources = await Promise.all(datasets.map((dataset) => sourceOf(world, actor.orgId, dataset)))
+  const keptSinceMs = await keptSince(world, actor.orgId)
+  const sourceOf = async (dataset: Wanted['datasets'][number]): Promise<Source> => ({
+    logId: dataset.id,
+    collection: dataset.collection,
+    dataset: dataset.dataset,
+    located: await locate(world, actor.orgId, dataset.id),
+    keptSinceMs: keptSinceMs(dataset),
+  })
+  const sources = await Promise.all(datasets.map(sourceOf))
   const budget = wanted.budget ?? budgetOf(world, actor)
   return { orgNumber: actor.orgNumber, sources, filter, bounds, budget, signal, ...(onProgress ? { onProgress } : {}) }
-}
-
-async function sourceOf(
-  world: Pick<World, 'meta'>,
-  orgId: string,
-  { id, collection, dataset }: Wanted['datasets'][number],
-): Promise<Source> {
-  return { logId: id, collection, dataset, located: await locate(world, orgId, id) }
 }
 
 /** budgetOf is what one question of an actor may cost: the most that any of his roles allows. */

@@ -43,4 +43,22 @@ export const taggables: Partial<Record<TaggedType, Taggable>> = {
     read: 'users_read',
     write: 'users_write',
   },
+  dashboard: {
+    table: 'dashboards',
+    alive: sql`true`,
+    audited: 'dashboard',
+    read: 'dashboards_read',
+  },
+  widget: {
+    table: 'widgets',
+    alive: sql`true`,
+    audited: 'widget',
+    read: 'dashboards_read',
+  },
+  saved_search: {
+    table: 'saved_searches',
+    alive: sql`true`,
+    audited: 'saved_search',
+    read: 'saved_searches_read',
+  },
 }

@@ -8,6 +8,7 @@ import { readStats } from '../../reading/stats.ts'
 import type { World } from '../../world.ts'
 import { sourceDatasets } from '../datasets/source.ts'
 import { readLevels } from '../search/groups.ts'
+import { noteSearch } from '../search/note-search.ts'
 import { boundsOf } from '../search/plan.ts'
 import { ALL, and, questionFor } from '../search/question.ts'
 import { combine, lineOf, type Measure } from './measured.ts'
@@ -127,12 +128,14 @@ const isThere = (entry: readonly [string, Measure | undefined]): entry is [strin
 
 async function measureOne(world: World, actor: Actor, planned: PlannedQuery, asked: Asked, signal: AbortSignal): Promise<Measure> {
   const { query, call, groups, reduceTo } = planned
+  const startedMs = world.clock.monotonicMs()
   const datasets = await sourceDatasets(world, actor, query)
   const filter = and(planned.filter, asked.filter ?? ALL)
   const question = await questionFor(world, actor, { datasets, filter, bounds: asked.bounds, signal })
   const wish: StatsWish = { calls: [call.call], groups, slices: asked.slices, limit: asked.limit }
   const found = await readStats(world.events, question, wish)
-  const levels = groups.length === 0 ? [] : await readLevels(world.events, question, wish, found)
+  const { levels, bytes } = groups.length === 0 ? { levels: [], bytes: 0 } : await readLevels(world.events, question, wish, found)
+  noteSearch(world, actor, { datasets, bytes: found.cost.bytes + bytes, startedMs })
   const isAdded = call.call.name === 'count' || call.call.name === 'sum'
   return {
     whole: lineOf({ values: [], whole: found.whole, slices: found.slices }, reduceTo, isAdded),

@@ -6,6 +6,7 @@ import { readEvents } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
 import { sourceDatasets } from '../datasets/source.ts'
+import { noteSearch } from '../search/note-search.ts'
 import { boundsOf } from '../search/plan.ts'
 import { ALL, questionFor } from '../search/question.ts'
 import { countKeys } from './count-keys.ts'
@@ -49,8 +50,15 @@ async function datasetsOf(
 }
 
 async function sample(world: World, actor: Actor, dataset: DatasetRow, bounds: Bounds, signal: AbortSignal) {
+  const startedMs = world.clock.monotonicMs()
   const question = await questionFor(world, actor, { datasets: [dataset], filter: ALL, bounds, signal })
   if (question.sources.every(({ located }) => located === undefined)) return []
-  const { events } = await readEvents(world.events, question, { limit: SAMPLE_EVENTS, newestFirst: true, keys: 'all', withRaw: false })
+  const { events, cost } = await readEvents(world.events, question, {
+    limit: SAMPLE_EVENTS,
+    newestFirst: true,
+    keys: 'all',
+    withRaw: false,
+  })
+  noteSearch(world, actor, { datasets: [dataset], bytes: cost.bytes, startedMs })
   return events
 }

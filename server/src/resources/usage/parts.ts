@@ -1,5 +1,7 @@
 import { type LedgerSpan, selectIngested } from '../../events/ledger-reads.ts'
+import { unitAt } from '../../events/ledger-rollup.ts'
 import type { Actor } from '../../http/actor.ts'
+import { sliceStartMs } from '../../query/slices.ts'
 import type { Bounds } from '../../reading/question.ts'
 import type { World } from '../../world.ts'
 import { settled } from '../ledger/ledger.ts'
@@ -39,8 +41,14 @@ export async function readParts(world: Deps, actor: Actor, type: UsageType, wish
   const rows = await settled(world, () => selectIngested(world.events, span, { slices, isByLog, logsMax }))
   return {
     parts: rows.map(({ slice, logId, events, bytes }) => ({ slice, logId, identityId: '', count: events, sum: bytes })),
-    isExact: rows.every(({ recounted }) => recounted === 0),
+    isExact: rows.every(({ recounted }) => recounted === 0) && areApart(bounds, slices, world.clock.nowMs()),
   }
+}
+
+/** areApart says that the ledger still tells apart what belongs to each slice. */
+function areApart(bounds: Bounds, slices: number, nowMs: number): boolean {
+  const starts = Array.from({ length: slices + 1 }, (_, index) => sliceStartMs(bounds, slices, index))
+  return starts.every((startMs) => startMs % unitAt(startMs, nowMs) === 0)
 }
 
 /** largest are the parts of the datasets that used most. */

@@ -214,3 +214,39 @@ test('a search that was answered is counted for who asked, with the bytes it rea
   expect(usage.groups_series[0]?.value).toBeGreaterThan(0)
   expect(usage.groups_series[0]?.groups_series?.map(({ name }) => name)).toEqual([a])
 })
+
+describe('whatever else reads events is counted as a search is:', () => {
+  const range = (nowMs: number) => ({ from_ts: nowMs - 600_000, to_ts: nowMs + 60_000 })
+  test.each<[string, number, (log: string, nowMs: number) => { method?: string; path: string; body?: object }]>([
+    ['the events around one', 1, (log, nowMs) => ({ path: `/context?from=${log}&timestamp=${nowMs}` })],
+    [
+      'every query over time',
+      2,
+      (log, nowMs) => {
+        const query = (name: string) => ({ name, select: ['count(*)'], from: [log], where: '' })
+        return { path: '/timeseries/search', body: { time_range: range(nowMs), queries: [query('a'), query('b')] } }
+      },
+    ],
+    ['patterns', 1, (log, nowMs) => ({ path: '/patterns', body: { search_details: { from: [log], ...range(nowMs) } } })],
+    ['the keys of a log', 1, (log) => ({ path: `/top-keys?log_id=${log}` })],
+    [
+      'looking for keys',
+      1,
+      (_, nowMs) => ({
+        path: '/datasets/resolve',
+        body: { keys: ['n'], match_type: 'EXACT', expand_type: 'DISABLED', from_expr: "dataset = 'a'", ...range(nowMs) },
+      }),
+    ],
+    ['watching', 1, (log) => ({ path: '/live-tail', body: { from: [log] } })],
+  ])('%s', async (_, count, asked) => {
+    const { owner, read } = await newSender()
+    await senders.post('{"n":1}', { owner, headers: { 'x-service-dataset': 'a' } })
+    const a = await idOf(owner, 'a')
+    const { path, body } = asked(a, senders.app.clock.nowMs())
+    const reply = await owner.ask(body ? 'POST' : 'GET', path, body ? { body } : {})
+    expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300)
+    const [usage] = (await read<UsageSeries>(`/usage/users?${LAST}`)).groups_series
+    expect(usage?.groups_series?.map(({ name, count: own }) => [name, own])).toEqual([[a, count]])
+    expect(usage?.value).toBeGreaterThan(0)
+  })
+})

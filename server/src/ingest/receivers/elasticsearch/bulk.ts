@@ -13,6 +13,7 @@ export const BULK = /(?:\/{1,3}(?<index>[^/]+))?(?:\/{1,3}_doc)?\/{1,3}_bulk\/{0
 /** ACTIONS_MAX bounds the memory for events and the answer. */
 export const ACTIONS_MAX = 200_000
 const LINE_FEED = 0x0a
+const FIRST_VISIBLE = 0x21
 
 type Action = { verb: Verb; index: string; id: string }
 
@@ -22,9 +23,7 @@ type Action = { verb: Verb; index: string; id: string }
  */
 export function parseBulk({ path, body }: Pick<IngestRequest, 'path' | 'body'>): Parsed {
   const post = new Bulk(body, indexOf(path))
-  for (let line = post.line(); line !== undefined; line = post.line()) {
-    if (!isBlank(body, line)) post.take(line)
-  }
+  for (let line = post.action(); line !== undefined; line = post.action()) post.take(line)
   return post.parsed()
 }
 
@@ -47,6 +46,12 @@ class Bulk {
     this.#body = body
     this.#documents = new Documents(body)
     this.#actions = new Actions(body, index)
+  }
+
+  /** action goes to the next line that is not blank; a post may be a hundred million blank ones, so they are not looked at one by one. */
+  action(): Line | undefined {
+    for (; (this.#body[this.#at] ?? FIRST_VISIBLE) < FIRST_VISIBLE; this.#at += 1) if (this.#body[this.#at] === LINE_FEED) this.#lines += 1
+    return this.line()
   }
 
   /** line goes to the next line; the last may lack its end. */
@@ -201,9 +206,3 @@ function notesOf(actions: readonly Action[]): BulkNotes {
   }
   return { ...notes, indexes: [...numbers.keys()], ids: actions.map(({ id }) => id) }
 }
-
-function isBlank(body: Uint8Array, { start, end }: Line): boolean {
-  for (let at = start; at < end; at += 1) if ((body[at] ?? 0) > SPACE) return false
-  return true
-}
-const SPACE = 0x20

@@ -30,7 +30,9 @@ const probes: readonly Probe[] = [
     tail: /\/_(?:ilm|index_template|template|component_template|ingest|data_stream|alias|aliases)(?:\/.*)?$/,
     body: { acknowledged: true },
   },
-  { methods: WRITE, tail: /\/{1,3}[^/_][^/]*\/{1,3}_(?:mapping|settings|refresh)\/{0,3}$/, body: { acknowledged: true } },
+  { methods: WRITE, tail: /\/{1,3}[^/_][^/]*\/{1,3}_(?:mapping|settings)\/{0,3}$/, body: { acknowledged: true } },
+  // Clients ask for this after their last bulk post, with GET too.
+  { methods: ['GET', ...WRITE], tail: /\/_(?:refresh|flush)\/{0,3}$/, body: { _shards: { total: 1, successful: 1, failed: 0 } } },
   { methods: ['HEAD'], tail: INDEX, body: {} },
   { methods: ['PUT'], tail: NEW_INDEX, body: { acknowledged: true } },
 ]

@@ -112,11 +112,12 @@ test('any bytes are either taken or refused', () => {
   )
 })
 
-test('more objects than memory should hold are refused; lines are not bound', () => {
-  for (const body of [`[${'{},'.repeat(500_001)}{}]`, '{}{}'.repeat(250_001)]) {
+test('more objects than memory should hold are refused, and more lines than a worker should be kept busy with', () => {
+  for (const body of [`[${'{},'.repeat(500_001)}{}]`, '{}{}'.repeat(250_001), 'x\n'.repeat(1_000_001)]) {
     expect(() => eventsOf(body)).toThrow(expect.objectContaining({ status: 413 }))
   }
   expect(eventsOf('{}\n'.repeat(600_000))).toHaveLength(600_000)
+  expect(eventsOf(`x${'\n'.repeat(5_000_000)}y`)).toHaveLength(2)
 })
 
 test('objects that never end do not take a time that grows with the square of their number', () => {

@@ -25,13 +25,26 @@ function parse(request: IngestRequest): Parsed {
   if (isUploadCheck(bytes)) return { deliveries: [], rejected: [], total: 0 }
   const place = placeOf(request.path)
   const isJson = type === '' || /^application\/(x-ndjson|json|jsonl|json-lines|jsonlines|x-jsonlines|[\w.-]+\+json)$/.test(type)
-  if (!isJson || isLines(bytes)) return { deliveries: [{ ...place, arrivals: { kind: 'lines', bytes } }], rejected: [], total: 0 }
+  if (!isJson || isLines(bytes)) {
+    mustBeFew(bytes)
+    return { deliveries: [{ ...place, arrivals: { kind: 'lines', bytes } }], rejected: [], total: 0 }
+  }
   const records = splitObjects(bytes).map(asArrived)
   return {
     deliveries: records.length === 0 ? [] : [{ ...place, arrivals: { kind: 'records', records } }],
     rejected: [],
     total: records.length,
   }
+}
+
+/** LINES_MAX bounds what one post may keep a worker busy with; only lines of next to nothing are so many. */
+const LINES_MAX = 1_000_000
+const LINE_FEED = 0x0a
+
+function mustBeFew(bytes: Uint8Array): void {
+  let lines = 0
+  for (let at = 0, feed = bytes.indexOf(LINE_FEED); feed >= 0; at = feed + 1, feed = bytes.indexOf(LINE_FEED, at)) if (feed > at) lines += 1
+  if (lines > LINES_MAX) throw new Failure(413, `the body has more than ${LINES_MAX} lines`)
 }
 
 const asArrived = (raw: Uint8Array): Arrived => ({ raw, time: undefined, level: undefined, keys: [], attributes: [] })

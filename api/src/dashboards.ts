@@ -1,0 +1,218 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { MetricDefinition } from './metric-definitions.ts'
+import { Template, TemplateArguments, TemplateParameters, TemplateReference, templateLibrary } from './templates.ts'
+import { list, Metadata, Tags, text, textParameter, uuid } from './values.ts'
+import { Widget, WidgetIds, WidgetLayout } from './widgets.ts'
+
+export const DASHBOARD_WIDGETS_MAX = 200
+
+const Layout = z.object({
+  metric_ids: list(text(1, 255), { max: 1_000 }).optional().describe('Metrics that belong to the dashboard.'),
+  widget_layouts: list(WidgetLayout, { max: DASHBOARD_WIDGETS_MAX }).optional(),
+})
+export type DashboardLayout = z.output<typeof Layout>
+
+const ShownLayout = z.object({ metric_ids: z.array(z.string()).optional(), widget_layouts: z.array(WidgetLayout).optional() })
+
+export const Dashboard = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    description: z.string().optional(),
+    widgets: z.array(Widget),
+    widget_ids: z.array(uuid).describe('The ids of `widgets`, in the same order.'),
+    layout: ShownLayout,
+    tags: Tags,
+    template: Template.optional(),
+    metadata: Metadata,
+  })
+  .meta({ id: 'Dashboard', description: 'Widgets under a name, in order.' })
+export type Dashboard = z.output<typeof Dashboard>
+
+const widgetIds = list(uuid, { max: DASHBOARD_WIDGETS_MAX })
+const members = {
+  name: text(1, 255),
+  description: text(0, 1_024).optional(),
+  layout: Layout.optional(),
+  tags: Tags.optional(),
+  widget_ids: widgetIds.optional(),
+}
+
+export const DashboardDraft = z.object(members)
+export type DashboardDraft = z.output<typeof DashboardDraft>
+
+const Draft = DashboardDraft.extend({
+  name: members.name.optional().describe('Required unless a template gives it.'),
+  template: Template.optional().describe('Gives everything that is not said beside it; its widgets and their metrics are made.'),
+})
+export type DashboardAsk = z.output<typeof Draft>
+
+const Change = z.object({
+  name: members.name.optional(),
+  description: members.description,
+  layout: Layout.optional().describe('Given members replace, others stay.'),
+  widget_ids: widgetIds.optional().describe('The whole list.'),
+  append_widget_ids: widgetIds.optional().describe('Those that are there already stay where they are.'),
+  remove_widget_ids: widgetIds.optional(),
+})
+export type DashboardChange = z.output<typeof Change>
+
+const TemplateDraft = z.object({
+  name: text(1, 255),
+  description: text(0, 1_024).optional(),
+  widgets: list(TemplateReference, { max: DASHBOARD_WIDGETS_MAX }).default([]).describe('Templates of widgets.'),
+  layout: Layout.optional().describe('Its ids are those of the templates under `widgets`.'),
+  this_template_tags: Tags.describe('Which logs the template suits, such as their `log_type`.'),
+  tags: Tags.default({}),
+  parameters: TemplateParameters.default({}),
+})
+export type DashboardTemplateDraft = z.output<typeof TemplateDraft>
+
+const DashboardTemplate = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    description: z.string().optional(),
+    widgets: z.array(TemplateReference),
+    layout: ShownLayout.optional(),
+    this_template_tags: Tags,
+    tags: Tags,
+    parameters: TemplateParameters,
+    metadata: Metadata,
+  })
+  .meta({ id: 'DashboardTemplate', description: 'A dashboard with places for what differs.' })
+
+const PreviewMetric = MetricDefinition.omit({ id: true, metadata: true }).meta({ id: 'PreviewMetric' })
+
+export const PreviewWidget = z
+  .object({
+    name: z.string(),
+    description: z.string().optional(),
+    type: z.string(),
+    layout: z.object({ widget_layouts: z.array(WidgetLayout) }),
+    aux: z.record(z.string(), z.unknown()).optional(),
+    tags: Tags,
+    template: Template,
+    metrics: z.array(PreviewMetric),
+    get widgets() {
+      return z.array(PreviewWidget)
+    },
+  })
+  .meta({ id: 'PreviewWidget', description: 'A widget as it would be made; its layout names the templates of the widgets within.' })
+export type PreviewWidget = z.output<typeof PreviewWidget>
+
+const Preview = z.object({
+  name: z.string(),
+  description: z.string().optional(),
+  layout: ShownLayout,
+  tags: Tags,
+  template: Template,
+  widgets: z.array(PreviewWidget),
+})
+
+const permissions = ['dashboards_read', 'dashboards_write', 'dashboards_delete'] as const
+const [READ, WRITE, DELETE] = permissions
+
+/** The form of dashboard ids is free: what is none is not found. */
+const params = z.object({ dashboardId: z.string().max(255) })
+
+export const dashboards = {
+  list: endpoint({
+    method: 'GET',
+    path: '/dashboards',
+    permission: READ,
+    tier: 'S',
+    summary: 'All dashboards, newest first',
+    query: z.object({
+      log_id: textParameter(255).pipe(uuid.optional()).describe('Only those with a widget whose queries read this log.'),
+    }),
+    reply: z.object({ dashboards: z.array(Dashboard) }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/dashboards',
+    permission: WRITE,
+    tier: 'C',
+    summary: 'Make a dashboard, empty, of widgets, or from a template',
+    body: Draft,
+    status: 201,
+    reply: Dashboard,
+  }),
+  preview: endpoint({
+    method: 'POST',
+    path: '/dashboards/preview',
+    permission: READ,
+    tier: 'X',
+    summary: 'What a template would make, without keeping anything',
+    body: z.object({ template: Template.optional(), template_id: uuid.optional(), arguments: TemplateArguments.optional() }),
+    reply: Preview,
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/dashboards/{dashboardId}',
+    permission: READ,
+    tier: 'C',
+    summary: 'One dashboard',
+    params,
+    reply: Dashboard,
+    fails: [404],
+  }),
+  change: endpoint({
+    method: 'PATCH',
+    path: '/dashboards/{dashboardId}',
+    permission: WRITE,
+    tier: 'S',
+    summary: 'Rename a dashboard, lay it out, or change which widgets it has',
+    params,
+    body: Change,
+    reply: Dashboard,
+    fails: [404],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/dashboards/{dashboardId}',
+    permission: DELETE,
+    tier: 'C',
+    summary: 'Delete a dashboard, and those of its widgets that nothing else holds',
+    params,
+    fails: [404],
+  }),
+  addWidgets: endpoint({
+    method: 'POST',
+    path: '/dashboards/{dashboardId}/widgets',
+    permission: WRITE,
+    tier: 'C',
+    summary: 'Put further widgets on a dashboard',
+    params,
+    body: WidgetIds,
+    fails: [404],
+  }),
+  removeWidget: endpoint({
+    method: 'DELETE',
+    path: '/dashboards/{dashboardId}/widgets/{widgetId}',
+    permission: WRITE,
+    tier: 'C',
+    summary: 'Take a widget off a dashboard; it is not deleted',
+    params: params.extend({ widgetId: uuid }),
+    fails: [404],
+  }),
+  detach: endpoint({
+    method: 'POST',
+    path: '/dashboards/{dashboardId}/detach-from-template',
+    permission: WRITE,
+    tier: 'C',
+    summary: 'Forget that a dashboard with its widgets and metrics was made from a template',
+    params,
+    reply: Dashboard,
+    fails: [404],
+  }),
+}
+
+export const dashboardTemplates = templateLibrary('dashboards', {
+  of: 'dashboards',
+  draft: TemplateDraft,
+  change: TemplateDraft,
+  shown: DashboardTemplate,
+  permissions,
+})

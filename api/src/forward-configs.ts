@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { uuid } from './values.ts'
+
+const NO_FORWARDING = 'events are not forwarded to object storage yet; order exports of them'
+const params = z.object({ forwardId: uuid })
+const common = { tier: 'X', absent: NO_FORWARDING, fails: [501] } as const
+
+/** forwardConfigs are here so that whoever looks for them is told; all of it answers 501: a configuration that is kept and not acted on would be worse than none. */
+export const forwardConfigs = {
+  list: endpoint({ method: 'GET', path: '/forward-configs', permission: 'forward_read', summary: 'Forward configurations', ...common }),
+  create: endpoint({ method: 'POST', path: '/forward-configs', permission: 'forward_write', summary: 'Forward events', ...common }),
+  test: endpoint({
+    method: 'POST',
+    path: '/forward-configs/test-destination',
+    aliases: ['/forward-configs/test'],
+    permission: 'forward_write',
+    summary: 'Try a destination',
+    ...common,
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/forward-configs/{forwardId}',
+    permission: 'forward_write',
+    summary: 'Change what is forwarded',
+    params,
+    ...common,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/forward-configs/{forwardId}',
+    permission: 'forward_delete',
+    summary: 'Stop forwarding',
+    params,
+    ...common,
+  }),
+}

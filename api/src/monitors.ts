@@ -1,0 +1,345 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { MetricFormula, MetricQuery, QUERIES_MAX } from './metric-shapes.ts'
+import { Action, MonitorStatus, MonitorTransition, monitorTypes, operators } from './monitor-shapes.ts'
+import { Template } from './templates.ts'
+import { integerParameter, list, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
+
+const ACTIONS_MAX = 10
+const AUX_MAX = 10
+const AUX_CHARS_MAX = 10_000
+const RETENTION_MAX_MS = 604_800_000
+const EVALUATIONS_MAX = 1_000
+const BACKTEST_DAYS_MAX = 30
+
+const phrase = text(1, 100)
+/** aux is kept as it is; what the store cannot hold, or nobody would want to read, is refused. */
+const Aux = mapOf(
+  z
+    .unknown()
+    .refine((value) => isKeepable(JSON.stringify(value) ?? ''), { error: `must be at most ${AUX_CHARS_MAX} characters without NUL` }),
+  AUX_MAX,
+)
+
+function isKeepable(text: string): boolean {
+  return text.length <= AUX_CHARS_MAX && !text.includes('\\u0000')
+}
+const actionsGiven = list(
+  z.object({
+    type: z.enum(['EMAIL', 'INTEGRATION']).optional(),
+    email: text(0, 255).optional(),
+    integration_id: text(0, 50).optional(),
+  }),
+  { min: 1, max: ACTIONS_MAX },
+)
+
+export const Monitor = z
+  .object({
+    id: uuid,
+    name: text(1, 255),
+    description: z.string().optional(),
+    type: z.enum(monitorTypes),
+    monitor_type: z.enum(monitorTypes).describe('The same as `type`.'),
+    comparison_operator: z.enum(operators),
+    threshold: z.number(),
+    warning_threshold: z.number().optional(),
+    window: z.string(),
+    actions: z.array(Action),
+    status: MonitorStatus,
+    monitored_groups: z.array(z.object({ group_id: z.string(), groups: z.record(z.string(), z.string()), status: MonitorStatus })),
+    no_data_status: MonitorStatus,
+    notify_once: z.boolean(),
+    group_retention: z.int().optional().describe('Milliseconds after which a silent group is forgotten.'),
+    muted_until: z.int().optional().describe('Epoch milliseconds, or -1 for ever; absent when the monitor is not muted.'),
+    last_trigger_ts: ms.optional(),
+    aux: z.record(z.string(), z.unknown()).optional(),
+    compare_to: z.string().optional(),
+    change_type: z.enum(['DIFFERENCE', 'PERCENTAGE']).optional(),
+    evaluation_window: z.string().optional(),
+    anomaly_algorithm: z.enum(['MEDIAN_MAD']).optional(),
+    ai_report_enabled: z.boolean(),
+    ai_report_instructions: z.string().optional(),
+    metric_id: uuid.describe('The metric definition that holds the queries and formulas.'),
+    queries: z.array(MetricQuery),
+    formulas: z.array(MetricFormula),
+    template: Template.optional(),
+    tags: Tags,
+    created_at: ms,
+    metadata: Metadata,
+  })
+  .meta({ id: 'Monitor', description: 'Watches what its queries give against thresholds, and tells of changes through its actions.' })
+export type Monitor = z.output<typeof Monitor>
+
+const definition = {
+  name: text(1, 255),
+  description: text(1, 4_000).optional(),
+  type: z.enum(monitorTypes).optional().describe('The same as `monitor_type`; one of them is enough, and PATTERN when neither is given.'),
+  monitor_type: z.enum(monitorTypes).optional(),
+  comparison_operator: z.enum(operators),
+  threshold: z.number(),
+  warning_threshold: z.number().optional(),
+  window: phrase.describe('`Last N minutes`, `hours` or `days`, from 5 minutes to 1 day.'),
+  actions: actionsGiven,
+  queries: list(MetricQuery, { min: 1, max: QUERIES_MAX }),
+  formulas: list(MetricFormula.extend({ expression: text(2, 100) }), { max: 1 })
+    .optional()
+    .describe('With a formula its value is compared, without one that of the first query.'),
+  no_data_status: MonitorStatus.default('NO_DATA'),
+  notify_once: z.boolean().default(false),
+  group_retention: z.int().min(0).max(RETENTION_MAX_MS).optional(),
+  aux: Aux.optional().describe(
+    '`{"pattern_change": "NEW", "baseline": "1 day"}` makes a PATTERN monitor count the message patterns that came up in the window and not in the time before it, `"VANISHED"` those that were there before it and stayed away.',
+  ),
+  compare_to: text(0, 100).optional().describe('`N units ago`, from 5 minutes to 1 month; for CHANGE_DETECTION.'),
+  change_type: z.enum(['DIFFERENCE', 'PERCENTAGE']).optional(),
+  evaluation_window: text(0, 100).optional().describe('10 to 1000 windows, at most 30 days; for ANOMALY_DETECTION.'),
+  anomaly_algorithm: z.enum(['MEDIAN_MAD']).optional(),
+  ai_report_enabled: z.boolean().default(false),
+  ai_report_instructions: text(0, 4_000).optional(),
+}
+
+const Change = z.object(definition).meta({
+  examples: [
+    {
+      name: 'Checkout errors',
+      comparison_operator: 'ABOVE',
+      threshold: 10,
+      window: 'Last 5 minutes',
+      actions: [{ email: 'oncall@example.org' }],
+      queries: [
+        {
+          name: 'errors',
+          select: ['count(*)'],
+          from: ['7d9f0c52-3c1e-4c5a-9a43-2f6f2c1b8e10'],
+          where: 'level = error',
+          groups: ['region'],
+        },
+      ],
+    },
+  ],
+})
+export type MonitorDraft = z.output<typeof Change>
+
+const NewMonitor = z.object({
+  ...definition,
+  mute_until: z.int().min(-1).optional(),
+  template: Template.optional(),
+  tags: Tags.default({}),
+})
+
+const MuteUntil = z.int().min(-1).describe('-1 for ever, 0 not at all, or a time to come.')
+
+const MonitorEvents = z
+  .object({
+    monitor_events: z.array(
+      z.object({
+        monitor_id: uuid,
+        time: ms,
+        monitor_status: MonitorStatus,
+        previous_status: MonitorStatus.optional(),
+        message: z.string().optional(),
+        ai_report: z.string().optional(),
+      }),
+    ),
+    groups_history: z.array(
+      z.object({ monitor_id: uuid, group_id: z.string(), history: z.array(z.object({ time: ms, status: MonitorStatus })) }),
+    ),
+  })
+  .meta({ id: 'MonitorEvents' })
+
+const MonitorNotification = z
+  .object({
+    monitor_id: uuid,
+    notification_id: z.string(),
+    time: ms,
+    status: z.enum(['IN_PROGRESS', 'SENT', 'FAILED']),
+    type: z.enum(['EMAIL', 'SLACK', 'WEBHOOK']),
+    destination: z.string(),
+    failure_reason: z.string().optional(),
+    monitor_status: MonitorStatus,
+    test: z.boolean(),
+    tries: z
+      .array(z.object({ time: ms, status: z.int().optional(), failure_reason: z.string().optional() }))
+      .describe('What became of each try to send it, the oldest first; `status` is what the target answered.'),
+  })
+  .meta({ id: 'MonitorNotification' })
+
+/** A measured value may be infinite, which JSON cannot say as a number. */
+const Value = z.union([z.number(), z.literal('Infinity'), z.literal('-Infinity')])
+
+const GroupDecision = z.object({
+  group_id: z.string().describe('Empty for a monitor without groups.'),
+  value: Value.optional().describe('Absent when the window had no event of it.'),
+  baseline: Value.optional(),
+  before: MonitorStatus,
+  after: MonitorStatus,
+  change: MonitorTransition.optional(),
+  verdict: z.string().optional().describe('Whether the change was sent, or why not.'),
+  gone: z.boolean().optional().describe('The group was silent for too long and is forgotten.'),
+})
+
+const Told = z.object({
+  group_id: z.string(),
+  transition: MonitorTransition,
+  monitor_status: MonitorStatus,
+  delayed: z.boolean().describe('A downtime that is over had held it back.'),
+})
+
+export const MonitorEvaluation = z
+  .object({
+    time: ms,
+    from_ts: ms,
+    to_ts: ms,
+    status: MonitorStatus,
+    failure: z.string().optional().describe('Why the store could not be asked; such a look changes and sends nothing.'),
+    comparison_operator: z.enum(operators),
+    threshold: z.number(),
+    warning_threshold: z.number().optional(),
+    value: Value.optional(),
+    baseline: Value.optional(),
+    muted: z.boolean(),
+    downtime: z.enum(['DELAY', 'DROP']).optional(),
+    groups: z.array(GroupDecision),
+    groups_total: z.int(),
+    patterns: z.array(z.string()).optional().describe('The patterns that came up or vanished.'),
+    notifications: z.array(Told),
+    missed: z.int().describe('Looks that were skipped before this one.'),
+  })
+  .meta({ id: 'MonitorEvaluation', description: 'One look of a monitor: what it saw, what that meant, and what was sent or held back.' })
+export type MonitorEvaluation = z.output<typeof MonitorEvaluation>
+
+const BacktestAsk = z.object({
+  ...definition,
+  name: text(1, 255).default('backtest'),
+  actions: actionsGiven.optional().describe('Taken, so that a monitor can be sent as it is; nothing is ever sent.'),
+  days: z.int().min(1).max(BACKTEST_DAYS_MAX).default(7).describe('How far back it goes.'),
+})
+
+const Backtest = z
+  .object({
+    from_ts: ms,
+    to_ts: ms,
+    step_ms: z.int().describe('How far apart the looks were.'),
+    looks: z.int(),
+    monitor_events: z.array(z.object({ time: ms, monitor_status: MonitorStatus, previous_status: MonitorStatus })),
+    changes: z.array(GroupDecision.extend({ time: ms })),
+    notifications: z.array(Told.extend({ time: ms })),
+    time_in_status: z.record(z.string(), z.int()).describe('Milliseconds in each status.'),
+    changes_total: z.int().describe('Of the changes and notifications at most 1000 are listed.'),
+    notifications_total: z.int(),
+  })
+  .meta({ id: 'Backtest' })
+
+const span = {
+  from_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
+  to_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
+}
+const [READ, WRITE, DELETE] = ['monitors_read', 'monitors_write', 'monitors_delete'] as const
+
+export const monitors = {
+  list: endpoint({
+    method: 'GET',
+    path: '/monitors',
+    permission: READ,
+    tier: 'C',
+    summary: 'All monitors, newest first',
+    query: z.object({ log_id: uuid.optional().describe('Only monitors that read this log.') }),
+    reply: z.object({ monitors: z.array(Monitor) }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/monitors',
+    permission: WRITE,
+    tier: 'C',
+    summary: 'Create a monitor, and the metric definition with its queries',
+    body: NewMonitor,
+    status: 201,
+    reply: Monitor,
+  }),
+  backtest: endpoint({
+    method: 'POST',
+    path: '/monitors/backtest',
+    permission: WRITE,
+    tier: 'D',
+    summary: 'Look with a definition at up to 30 past days: when it would have changed its status, and what it would have sent',
+    body: BacktestAsk,
+    reply: Backtest,
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/monitors/{monitorId}',
+    permission: READ,
+    tier: 'C',
+    summary: 'One monitor',
+    reply: Monitor,
+    fails: [404],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/monitors/{monitorId}',
+    permission: WRITE,
+    tier: 'S',
+    summary: 'Replace what a monitor watches; it looks again at once',
+    body: Change,
+    reply: Monitor,
+    fails: [404],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/monitors/{monitorId}',
+    permission: DELETE,
+    tier: 'C',
+    summary: 'Delete a monitor with its history',
+    fails: [404],
+  }),
+  status: endpoint({
+    method: 'POST',
+    path: '/monitors/{monitorId}/status',
+    permission: WRITE,
+    tier: 'C',
+    summary: 'Mute or unmute a monitor',
+    body: z.object({ mute_until: MuteUntil }),
+    reply: Monitor,
+    fails: [404],
+  }),
+  mute: endpoint({
+    method: 'POST',
+    path: '/monitors/{monitorId}/mute',
+    permission: WRITE,
+    tier: 'X',
+    summary: 'Mute a monitor; without a body for ever',
+    body: z.object({ mute_until: MuteUntil.default(-1) }).optional(),
+    reply: Monitor,
+    fails: [404],
+  }),
+  events: endpoint({
+    method: 'GET',
+    path: '/monitors/{monitorId}/events',
+    permission: READ,
+    tier: 'C',
+    summary: 'The changes of a monitor and of its groups',
+    query: z.object(span),
+    reply: MonitorEvents,
+    fails: [404],
+  }),
+  notifications: endpoint({
+    method: 'GET',
+    path: '/monitors/{monitorId}/notifications',
+    permission: READ,
+    tier: 'C',
+    summary: 'What a monitor has sent, and what became of it',
+    query: z.object(span),
+    reply: z.object({ monitor_notifications: z.array(MonitorNotification) }),
+    fails: [404],
+  }),
+  evaluations: endpoint({
+    method: 'GET',
+    path: '/monitors/{monitorId}/evaluations',
+    permission: READ,
+    tier: 'D',
+    summary: 'The looks of a monitor, newest first: what it saw, what that meant, what was sent and what held back',
+    query: z.object({ ...span, limit: integerParameter(1, EVALUATIONS_MAX) }),
+    reply: z.object({ evaluations: z.array(MonitorEvaluation) }),
+    fails: [404],
+  }),
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { list, text } from './values.ts'
+
+const STATEMENTS_MAX = 10_000
+const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value)
+
+const statementId = z
+  .string()
+  .regex(/^[\da-f]{16}$/i, { error: 'must be 16 hexadecimal digits' })
+  .toLowerCase()
+  .meta({ examples: ['00f1e2d3c4b5a697'] })
+
+const Statement = z
+  .object({ id: statementId, message: text(0, 32_768), file: text(1, 4_096), line: z.int().min(0) })
+  .meta({ id: 'Statement', description: 'A line of source that logs: the text it logs is the template of events.' })
+export type Statement = z.output<typeof Statement>
+
+const StatementReference = z
+  .object({
+    entity_type: z.enum(['dashboard', 'monitor', 'savedSearch']),
+    name: z.string(),
+    id: z.string(),
+    message: z.string(),
+    file: z.string(),
+    line: z.int(),
+  })
+  .meta({ id: 'StatementReference', description: 'A record that names a statement: `name` is of the record, the rest of the statement.' })
+export type StatementReference = z.output<typeof StatementReference>
+
+const StatementSet = z.object({
+  project_id: text(1, 255),
+  repo_url: text(1, 2_048),
+  version: text(1, 255),
+  statements: list(Statement, { max: STATEMENTS_MAX }),
+})
+export type StatementSet = z.output<typeof StatementSet>
+
+export const statements = {
+  replace: endpoint({
+    method: 'POST',
+    path: '/statements',
+    permission: 'logs_write',
+    tier: 'X',
+    summary: 'Replace the statements of a version of a project; 201 the first time, 200 afterwards',
+    body: StatementSet,
+    status: 201,
+    reply: z.object({ count: z.int() }),
+  }),
+  list: endpoint({
+    method: 'GET',
+    path: '/statements',
+    permission: 'logs_read',
+    tier: 'X',
+    summary: 'The statements of a project, of its newest version unless one is named',
+    query: z.object({
+      project_id: z.preprocess(lastOf, text(1, 255)),
+      version: z.preprocess((value) => lastOf(value) || undefined, text(1, 255).optional()),
+    }),
+    reply: z.object({ statements: z.array(Statement) }),
+    fails: [404],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/statements/{statementId}',
+    permission: 'logs_read',
+    tier: 'X',
+    summary: 'One statement, as the newest version has it, and the records that name it',
+    params: z.object({ statementId }),
+    reply: Statement.extend({
+      project_id: z.string(),
+      repo_url: z.string(),
+      version: z.string(),
+      references: z.array(StatementReference),
+    }),
+    fails: [404],
+  }),
+}

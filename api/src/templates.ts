@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import type { Permission } from './permissions.ts'
+import { mapOf, text, uuid } from './values.ts'
+
+/** Templates (API reference 1.10): texts with `{{name}}` in place of what is given when something is made from them. */
+
+const PARAMETERS_MAX = 50
+const LITERAL_CHARS_MAX = 16_384
+const LITERAL_ITEMS_MAX = 1_000
+const OBJECT_MEMBERS_MAX = 100
+
+const Item = z.union([text(0, LITERAL_CHARS_MAX), mapOf(z.unknown(), OBJECT_MEMBERS_MAX)])
+
+const Literal = z.strictObject({ literal: z.union([text(0, LITERAL_CHARS_MAX), z.array(Item).max(LITERAL_ITEMS_MAX)]) })
+const Input = z.strictObject({ input: text(1, 255).describe('A parameter of the enclosing template.') })
+
+export const TemplateArgument = z
+  .preprocess(plainly, z.union([Literal, Input]))
+  .meta({ id: 'TemplateArgument', description: 'Exactly one of `literal` and `input`; both are also accepted under a member `value`.' })
+export type TemplateArgument = z.output<typeof TemplateArgument>
+
+export const TemplateArguments = mapOf(TemplateArgument, PARAMETERS_MAX)
+export type TemplateArguments = z.output<typeof TemplateArguments>
+
+export const Template = z
+  .object({ id: uuid, arguments: TemplateArguments.optional() })
+  .meta({ id: 'Template', description: 'The template that a record is made from, and what stands for its parameters.' })
+export type Template = z.output<typeof Template>
+
+const parameterTypes = ['STRING', 'STRING_LIST', 'DOUBLE', 'BOOLEAN', 'OBJECT_LIST'] as const
+
+const TemplateParameter = z
+  .strictObject({ type: z.enum(parameterTypes), description: text(0, 1_024).optional() })
+  .meta({ id: 'TemplateParameter' })
+export type TemplateParameter = z.output<typeof TemplateParameter>
+
+export const TemplateParameters = mapOf(TemplateParameter, PARAMETERS_MAX).meta({
+  id: 'TemplateParameters',
+  description: 'What has to be given when something is made from the template, by name; its texts say `{{name}}`.',
+})
+export type TemplateParameters = z.output<typeof TemplateParameters>
+
+export const TemplateReference = z.object({ id: uuid, arguments: TemplateArguments.optional() }).meta({
+  id: 'TemplateReference',
+  description: 'A template within another one; an argument `input` takes the value of a parameter of the outer one.',
+})
+export type TemplateReference = z.output<typeof TemplateReference>
+
+/** plainly takes the nested forms of an argument to the plain one: under `value` stand a binding, another `value`, or the literal itself. */
+function plainly(given: unknown): unknown {
+  const inner = soleMember(given, 'value')
+  if (inner === undefined) return withText(given)
+  const innermost = soleMember(inner, 'value')
+  if (innermost !== undefined) return withText({ literal: innermost })
+  return withText(isObject(inner) ? inner : { literal: inner })
+}
+
+/** withText lets numbers and booleans be given as such; they are kept as their text. */
+function withText(given: unknown): unknown {
+  const literal = soleMember(given, 'literal')
+  return typeof literal === 'number' || typeof literal === 'boolean' ? { literal: String(literal) } : given
+}
+
+function soleMember(given: unknown, name: string): unknown {
+  if (!isObject(given)) return undefined
+  const names = Object.keys(given)
+  return names.length === 1 && names[0] === name ? given[name] : undefined
+}
+
+const isObject = (given: unknown): given is Record<string, unknown> => typeof given === 'object' && given !== null && !Array.isArray(given)
+
+/** templateLibrary is the endpoints of one kind of templates: what is sent, what is shown, and who may. */
+export const templateLibrary = <
+  const Noun extends string,
+  Draft extends z.ZodType,
+  Change extends z.ZodType,
+  Shown extends z.ZodObject,
+  const Permissions extends readonly [Permission, Permission, Permission],
+>(
+  noun: Noun,
+  { of, draft, change, shown, permissions }: { of: string; draft: Draft; change: Change; shown: Shown; permissions: Permissions },
+) => {
+  const all = `/${noun}/templates` as const
+  const one = `/${noun}/templates/{templateId}` as const
+  return {
+    list: endpoint({
+      method: 'GET',
+      path: all,
+      permission: permissions[0],
+      tier: 'X',
+      summary: `All templates of ${of}, newest first`,
+      reply: z.object({ templates: z.array(shown) }),
+    }),
+    create: endpoint({
+      method: 'POST',
+      path: all,
+      permission: permissions[1],
+      tier: 'X',
+      summary: `Keep a template of ${of}`,
+      body: draft,
+      status: 201,
+      reply: shown,
+    }),
+    get: endpoint({
+      method: 'GET',
+      path: one,
+      permission: permissions[0],
+      tier: 'X',
+      summary: `One template of ${of}`,
+      reply: shown,
+      fails: [404],
+    }),
+    update: endpoint({
+      method: 'PUT',
+      path: one,
+      permission: permissions[1],
+      tier: 'X',
+      summary: `Replace a template of ${of}; what was made from it stays as it is`,
+      body: change,
+      reply: shown,
+      fails: [404],
+    }),
+    remove: endpoint({
+      method: 'DELETE',
+      path: one,
+      permission: permissions[2],
+      tier: 'X',
+      summary: `Delete a template of ${of}; what was made from it stays`,
+      fails: [404],
+    }),
+  }
+}

@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemClock } from '../server/src/clock.ts'
+import { type EventStore, openEventStore } from '../server/src/events/events.ts'
+import { systemIds } from '../server/src/ids.ts'
+import { openLog } from '../server/src/log.ts'
+import { openMeta } from '../server/src/meta/meta.ts'
+import { sql } from '../server/src/meta/sql.ts'
+import { selectSlots } from '../server/src/resources/catalog/rows.ts'
+import { type DataFile, dataFile } from './ingest-data.ts'
+import type { Place, SlotOf } from './search-questions.ts'
+import { openRecorder, type Recorder } from './search-recorder.ts'
+import { newDataDir, removeDataDir, type Service, startService } from './service.ts'
+
+/** A Stand is a service with events in it, a recorder between it and its event store, and the store itself to ask directly. */
+export type Stand = {
+  service: Service
+  recorder: Recorder
+  place: Place
+  data: DataFile
+  /** ask puts a question to the service and gives back its answer. */
+  ask(method: string, path: string, body?: unknown): Promise<unknown>
+  /** byHand asks the store itself, as the service's own reader. */
+  byHand(parts: { columns: string; where: string; rest: string }): Promise<string>
+  slotOf: SlotOf
+  close(): Promise<void>
+}
+
+const MEMORY_BYTES = 4 * 2 ** 30
+const BODY_BYTES = 8 * 2 ** 20
+const DATASET = 'bench-search'
+/** BYTES_PER_EVENT is about what a line of the generated kind has. */
+const BYTES_PER_EVENT = 277
+
+/** openStand makes a stand of about so many events, or opens the one that lies in a directory. */
+export async function openStand(events: number, keptDir: string | undefined): Promise<Stand> {
+  const dataDir = keptDir ?? (await newDataDir())
+  const isNew = !existsSync(join(dataDir, 'filled'))
+  const data = await dataFile('json', events * BYTES_PER_EVENT)
+  const deps = { clock: systemClock, log: openLog('warn'), ids: systemIds }
+  const [store, meta] = await Promise.all([
+    openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps),
+    openMeta({ dataDir, url: undefined }, deps),
+  ])
+  const recorder = await openRecorder(new URL(store.url))
+  const serviceDir = await newDataDir()
+  const service = await startService(serviceDir, {
+    DENDRO_CLICKHOUSE_URL: recorder.url,
+    DENDRO_POSTGRES_URL: meta.url,
+    DENDRO_RETENTION_DAYS: 'off',
+    DENDRO_MASTER_KEY: '0123456789abcdef'.repeat(4),
+  })
+  const ask: Stand['ask'] = (method, path, body) => askService(service, method, path, body)
+  if (isNew) {
+    await fill(service, data)
+    await (await open(join(dataDir, 'filled'), 'w')).close()
+  }
+  const { datasets } = (await ask('GET', '/datasets')) as { datasets: { id: string; dataset: string }[] }
+  const logId = datasets.find(({ dataset }) => dataset === DATASET)?.id ?? ''
+  const org = await meta.one<{ id: string; number: number }>(
+    sql`select o.id, o.number from organisations o join slot_maps m on m.org_id = o.id where m.log_id = ${logId}`,
+  )
+  if (!org) throw new Error('the events of the bench lie nowhere')
+  const slots = new Map((await selectSlots(meta, org.id, logId)).map(({ path, slot }) => [path, slot]))
+  const table = await tableOf(store, org.number, logId)
+  return {
+    service,
+    recorder,
+    data,
+    ask,
+    place: await placeOf(store, org.number, table, logId, slots.get('trace_id') ?? ''),
+    slotOf: (key) => slots.get(key) ?? '',
+    byHand: async ({ columns, where, rest }) => {
+      const scope = `org_id = ${org.number} and log_id = '${logId}'`
+      const answer = await store.reader.exec({
+        query: `select ${columns} from ${table} where ${scope} and ${where} ${rest} format RowBinary`,
+        clickhouse_settings: { log_comment: String(org.number), wait_end_of_query: 1 },
+      })
+      return (await answer.stream.toArray()).join('')
+    },
+    close: async () => {
+      await service.stop()
+      recorder.close()
+      await Promise.all([store.close(), meta.close()])
+      await removeDataDir(serviceDir)
+      if (keptDir === undefined) await removeDataDir(dataDir)
+    },
+  }
+}
+
+async function askService({ url, key }: Service, method: string, path: string, body?: unknown): Promise<unknown> {
+  const answer = await fetch(url + path, {
+    method,
+    headers: { 'x-service-api-key': key, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`)
+  return JSON.parse(text)
+}
+
+/** fill posts the whole file, a body of whole lines after another. */
+async function fill({ url, key }: Service, { file }: DataFile): Promise<void> {
+  const headers = { 'x-service-api-key': key, 'x-service-dataset': DATASET, 'content-type': 'application/x-ndjson' }
+  const handle = await open(file)
+  const buffer = Buffer.allocUnsafe(BODY_BYTES)
+  for (let at = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, 0, BODY_BYTES, at)
+    const length = buffer.subarray(0, bytesRead).lastIndexOf('\n') + 1
+    if (length === 0) break
+    const answer = await fetch(`${url}/ingest`, { method: 'POST', headers, body: buffer.subarray(0, length) })
+    if (!answer.ok) throw new Error(`the service took no more events: ${answer.status} ${await answer.text()}`)
+    at += length
+  }
+  await handle.close()
+}
+
+async function tableOf(store: EventStore, org: number, logId: string): Promise<string> {
+  for (const table of ['events_s', 'events_m', 'events_l']) {
+    const rows = await store.reader.query({
+      query: `select count() as n from ${table} where log_id = {id:UUID}`,
+      query_params: { id: logId },
+      clickhouse_settings: { log_comment: String(org) },
+      format: 'JSONEachRow',
+    })
+    const [row] = await rows.json<{ n: string }>()
+    if (Number(row?.n) > 0) return table
+  }
+  throw new Error('there are no events')
+}
+
+/** placeOf looks at what there is: its range, an event in the middle and its trace. */
+async function placeOf(store: EventStore, org: number, table: string, logId: string, traceSlot: string): Promise<Place> {
+  const answer = await store.reader.query({
+    query: `select toUnixTimestamp64Milli(min(ts)) as fromMs, toUnixTimestamp64Milli(max(ts)) + 1 as toMs,
+      toUnixTimestamp64Milli(argMin(ts, abs(seq % 1000003 - 500000))) as middleMs, argMin(${traceSlot}, abs(seq % 1000003 - 500000)) as traceId
+      from ${table} where log_id = {id:UUID}`,
+    query_params: { id: logId },
+    clickhouse_settings: { log_comment: String(org) },
+    format: 'JSONEachRow',
+  })
+  const [row] = await answer.json<{ fromMs: string; toMs: string; middleMs: string; traceId: string }>()
+  if (!row) throw new Error('there are no events')
+  return { logId, fromMs: Number(row.fromMs), toMs: Number(row.toMs), middleMs: Number(row.middleMs), traceId: row.traceId }
+}

@@ -1,0 +1,152 @@
+import { parseArgs } from 'node:util'
+import { watchMemory } from './process-tree.ts'
+import { openPeer, type Peer } from './search-peer.ts'
+import { questionsAbout, type SearchQuestion } from './search-questions.ts'
+import { openStand, type Stand } from './search-stand.ts'
+import { median, printTable } from './service.ts'
+
+/**
+ * Searches over HTTP, each question asked in turns of the service, of its event store by a statement written by hand, and of VictoriaLogs where a
+ * program is given. A recorder between service and store tells how much of an answer's time the store had.
+ */
+const USAGE = `node bench/search.ts [--events N] [--rounds N] [--dir DIR] [--users N] [--only TEXT] [--victorialogs PATH]
+  --events        how many events there are, about (2000000)
+  --rounds        how often each question is asked (7); medians are shown
+  --dir           where the stores lie; filled by the first run and kept for the next
+  --users         how many ask at once in the last table (10)
+  --only          only questions with this in their name
+  --victorialogs  a VictoriaLogs program to measure beside`
+
+const { values: asked } = parseArgs({
+  options: {
+    events: { type: 'string', default: '2000000' },
+    rounds: { type: 'string', default: '7' },
+    dir: { type: 'string' },
+    users: { type: 'string', default: '10' },
+    only: { type: 'string', default: '' },
+    victorialogs: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+const rounds = Number(asked.rounds)
+const OVERHEAD = { share: 0.15, ms: 5 }
+const NEWEST_MS = 50
+const CONCURRENT_FACTOR = 3
+const FAILED: readonly string[] = ['', '', '', '', '', '', 'NO']
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+async function measure(): Promise<void> {
+  const stand = await openStand(Number(asked.events), asked.dir)
+  const peer = asked.victorialogs === undefined ? undefined : await openPeer(asked.victorialogs, stand.data)
+  const peakOf = watchMemory(process.pid)
+  const questions = questionsAbout(stand.place).filter(({ name }) => name.includes(asked.only))
+  say(`node bench/search.ts ${process.argv.slice(2).join(' ')}\n\n${stand.data.lines} events, ${rounds} rounds, medians in ms\n`)
+  const rows: string[][] = []
+  for (const question of questions) {
+    // What fails is a result too.
+    rows.push(await measureOne(stand, peer, question).catch((failure: Error) => [question.name, failure.message.slice(0, 100), ...FAILED]))
+  }
+  rows.push(
+    await measureOther(stand, 'context, 50 on each side', contextPath(stand)),
+    await measureOther(stand, 'keys and their values', topKeysPath(stand)),
+  )
+  printTable(
+    ['question', 'service', 'of that the store', 'statements', 'overhead', 'by hand', 'service / by hand', 'VictoriaLogs', 'met'],
+    rows,
+  )
+  say('')
+  await measureUsers(stand, questions)
+  const { peaks } = peakOf()
+  say(
+    `\npeak MB: ${[...peaks]
+      .filter(([name]) => name !== 'search.ts')
+      .map(([name, mb]) => `${name} ${mb.toFixed(0)}`)
+      .join(', ')}`,
+  )
+  await peer?.close()
+  await stand.close()
+}
+
+const rangeOf = ({ place: { logId, fromMs, toMs } }: Stand) => ({ from: [logId], from_ts: fromMs, to_ts: toMs })
+const contextPath = ({ place: { logId, middleMs } }: Stand) => `/context?from=${logId}&timestamp=${middleMs}&limit=100`
+const topKeysPath = ({ place: { logId, fromMs, toMs } }: Stand) => `/top-keys?log_id=${logId}&from_ts=${fromMs}&to_ts=${toMs}`
+
+type Timed = { ms: number; busyMs: number; statements: number }
+
+async function timed(stand: Stand, work: () => Promise<unknown>): Promise<Timed> {
+  stand.recorder.take()
+  const startedMs = performance.now()
+  await work()
+  return { ms: performance.now() - startedMs, ...stand.recorder.take() }
+}
+
+/** measureOne asks one question in turns; the first turn warms up and does not count. */
+async function measureOne(stand: Stand, peer: Peer | undefined, { name, body, byHand, logsQl }: SearchQuestion): Promise<string[]> {
+  const ours: Timed[] = []
+  const hand: number[] = []
+  const theirs: number[] = []
+  for (let round = 0; round <= rounds; round += 1) {
+    const own = await timed(stand, () => stand.ask('POST', '/search', { ...rangeOf(stand), ...body }))
+    const direct = byHand && (await timed(stand, () => stand.byHand(byHand(stand.slotOf))))
+    const other = peer && logsQl !== '' ? await timed(stand, () => peer.ask(logsQl)) : undefined
+    if (round === 0) continue
+    ours.push(own)
+    if (direct) hand.push(direct.ms)
+    if (other) theirs.push(other.ms)
+  }
+  return rowOf(name, ours, hand, theirs)
+}
+
+async function measureOther(stand: Stand, name: string, path: string): Promise<string[]> {
+  const ours: Timed[] = []
+  for (let round = 0; round <= rounds; round += 1) ours.push(await timed(stand, () => stand.ask('GET', path)))
+  return rowOf(name, ours.slice(1), [], [])
+}
+
+function rowOf(name: string, ours: readonly Timed[], hand: readonly number[], theirs: readonly number[]): string[] {
+  const ms = median(ours.map((one) => one.ms))
+  const busyMs = median(ours.map((one) => one.busyMs))
+  const overheadMs = median(ours.map((one) => one.ms - one.busyMs))
+  const isCheap = overheadMs <= Math.max(OVERHEAD.ms, busyMs * OVERHEAD.share)
+  const isNew = name !== 'newest 100' || ms < NEWEST_MS
+  return [
+    name,
+    ms.toFixed(1),
+    busyMs.toFixed(1),
+    String(median(ours.map(({ statements }) => statements))),
+    overheadMs.toFixed(1),
+    hand.length === 0 ? '' : median(hand).toFixed(1),
+    hand.length === 0 ? '' : (ms / median(hand)).toFixed(2),
+    theirs.length === 0 ? '' : `${median(theirs).toFixed(1)} (${(median(theirs) / ms).toFixed(2)})`,
+    isCheap && isNew ? 'yes' : 'NO',
+  ]
+}
+
+const USER_QUESTIONS: readonly string[] = ['newest 100', 'newest 100, two values', 'count by level', 'trace id', 'number by minute']
+
+/** measureUsers lets one ask a mixture of questions, and then many at once, each again as soon as he is answered. */
+async function measureUsers(stand: Stand, questions: readonly SearchQuestion[]): Promise<void> {
+  const mixture = questions.filter(({ name }) => USER_QUESTIONS.includes(name))
+  if (mixture.length === 0) return
+  const ask = async ({ body }: SearchQuestion) =>
+    (await timed(stand, () => stand.ask('POST', '/search', { ...rangeOf(stand), ...body }))).ms
+  const user = async () => {
+    const times: number[] = []
+    for (let round = 0; round < rounds; round += 1) for (const question of mixture) times.push(await ask(question))
+    return times
+  }
+  const single = await user()
+  const many = (await Promise.all(Array.from({ length: Number(asked.users) }, user))).flat()
+  const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
+  const factor = p95(many) / p95(single)
+  printTable(
+    ['users at once', 'p50 ms', 'p95 ms', 'p95 to that of one', `wanted ≤ ${CONCURRENT_FACTOR}`],
+    [
+      ['1', median(single).toFixed(1), p95(single).toFixed(1), '1', ''],
+      [asked.users, median(many).toFixed(1), p95(many).toFixed(1), factor.toFixed(2), factor <= CONCURRENT_FACTOR ? 'yes' : 'NO'],
+    ],
+  )
+}
+
+if (asked.help) say(USAGE)
+else await measure()

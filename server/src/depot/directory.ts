@@ -1,0 +1,91 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { type Depot, DepotFull, type Part, type Span } from './depot.ts'
+
+/** FREE_BYTES_MIN is left to the stores, which may lie on the same disk. */
+const FREE_BYTES_MIN = 512 * 2 ** 20
+const FULL_SHARE = 0.95
+
+/** openDirectory keeps each file as a directory of its parts, so that a part is whole or not there. */
+export function openDirectory(dir: string): Depot {
+  const placeOf = (key: string): string => join(dir, key)
+  return {
+    partBytesMin: 0,
+    begin: async (key) => {
+      await mkdir(placeOf(key), { recursive: true, mode: 0o700 })
+      return { key, upload: '' }
+    },
+    put: ({ key }, { number, turn, bytes }) => refusingFull(() => putPart(placeOf(key), `${number}-${turn}`, bytes)),
+    finish: async () => undefined,
+    read: async (key, parts, span) => Readable.from(readParts(placeOf(key), parts, span), { objectMode: false }),
+    remove: ({ key }) => rm(placeOf(key), { recursive: true, force: true }),
+    refusal: async () => {
+      const { bavail, bfree, blocks, bsize } = await statfs(await nearest(dir))
+      const free = bavail * bsize
+      const isFull = free < FREE_BYTES_MIN || 1 - bavail / Math.max(1, blocks - bfree + bavail) >= FULL_SHARE
+      return isFull ? `the disk for exports is full: ${Math.floor(free / 2 ** 20)} MiB are free` : undefined
+    },
+    strays: (olderThanMs) => oldEntries(dir, olderThanMs),
+  }
+}
+
+/** putPart writes a part anew, since what is there under its name was never counted, and returns when the disk has it. */
+async function putPart(place: string, name: string, bytes: Uint8Array): Promise<Part> {
+  await mkdir(place, { recursive: true, mode: 0o700 })
+  const file = await open(join(place, name), 'w', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  const folder = await open(place, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+  return { name, bytes: bytes.byteLength }
+}
+
+const FULL_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG']
+
+async function refusingFull<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (cause) {
+    if (!FULL_CODES.includes((cause as NodeJS.ErrnoException).code ?? '')) throw cause
+    throw new DepotFull('there is no space left on the disk for exports', { cause })
+  }
+}
+
+async function* readParts(place: string, parts: readonly Part[], { start, end }: Span): AsyncGenerator<Buffer> {
+  let at = 0
+  for (const { name, bytes } of parts) {
+    const [from, until] = [Math.max(start - at, 0), Math.min(end - at, bytes)]
+    at += bytes
+    if (from >= until) continue
+    yield* createReadStream(join(place, name), { start: from, end: until - 1 })
+  }
+}
+
+/** nearest is the directory, or the one above it that is there already. */
+async function nearest(dir: string): Promise<string> {
+  const isThere = await stat(dir).then(
+    () => true,
+    () => false,
+  )
+  return isThere || dirname(dir) === dir ? dir : nearest(dirname(dir))
+}
+
+async function oldEntries(dir: string, olderThanMs: number): Promise<string[]> {
+  const names = await readdir(dir).catch(() => [])
+  const old: string[] = []
+  for (const name of names) {
+    const found = await stat(join(dir, name)).catch(() => undefined)
+    if (found && found.mtimeMs < olderThanMs) old.push(name)
+  }
+  return old
+}

@@ -1,0 +1,86 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Identified } from '../../http/actor.ts'
+import type { Secret } from '../../secret.ts'
+import type { World } from '../../world.ts'
+import { permissionsOf } from '../roles/roles.ts'
+import { selectApiKeyByHash, selectOwner } from './rows.ts'
+
+/** A Place says where the metadata cache keeps the caller of a key. */
+type Place = { orgId: string; name: string }
+type Known = { identified: Identified; expiresAt: number | null }
+
+const PLACES_MAX = 10_000
+const SALT_BYTES = 32
+
+/**
+ * ApiKeyCallers finds callers by their keys. Whose key it is never changes and is remembered apart; what the key may do is remembered by the
+ * metadata cache until anything of its organisation changes. An unknown key is never remembered.
+ */
+export class ApiKeyCallers {
+  readonly #world: World
+  /**
+   * #places are kept by a digest that is quick to make and, for its salt, says nothing outside this process: the keyed hash that is stored
+   * costs five times as much. A place is no right: what lies there is asked each time.
+   */
+  readonly #places = new Map<string, Place>()
+  readonly #salt = randomBytes(SALT_BYTES).toString('latin1')
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** identify gives the caller at once where he is remembered, and otherwise reads of him. */
+  identify(key: Secret): Identified | Promise<Identified | undefined> {
+    const digest = hash('sha256', this.#salt + key.reveal(), 'base64')
+    const place = this.#places.get(digest)
+    const known = place && this.#world.meta.remembered<Known>(place.orgId, place.name)
+    return (known && this.#holding(known)) ?? this.#read(key, digest)
+  }
+
+  async #read(key: Secret, digest: string): Promise<Identified | undefined> {
+    const { meta, vault } = this.#world
+    const secretHash = vault.hashOf('api-key', key)
+    const text = secretHash.toString('base64')
+    const owner = await meta.cached('*', `owner:${text}`, () => orAbsent(selectOwner(meta, secretHash))).catch(absentOrThrow)
+    if (!owner) return undefined
+    const place = { orgId: owner.org_id, name: `api-key:${text}` }
+    const known = await meta
+      .cached<Known>(place.orgId, place.name, async () => {
+        const row = await orAbsent(selectApiKeyByHash(meta, owner.org_id, secretHash))
+        if (!timingSafeEqual(row.secret_hash, secretHash)) throw new Absent()
+        const identified: Identified = {
+          orgId: owner.org_id,
+          orgNumber: owner.org_number,
+          identity: { type: 'API_KEY_ID', id: row.id },
+          name: row.name,
+          roles: row.roles,
+          permissions: await permissionsOf(this.#world, owner.org_id, row.roles),
+        }
+        return { identified, expiresAt: row.expires_at }
+      })
+      .catch(absentOrThrow)
+    if (!known) return undefined
+    if (this.#places.size >= PLACES_MAX) this.#places.clear()
+    this.#places.set(digest, place)
+    return this.#holding(known)
+  }
+
+  #holding({ identified, expiresAt }: Known): Identified | undefined {
+    return isExpired(expiresAt, this.#world.clock.nowMs()) ? undefined : identified
+  }
+}
+
+export const isExpired = (expiresAtS: number | null, nowMs: number): boolean => expiresAtS !== null && expiresAtS * 1000 <= nowMs
+
+/** Absent keeps "not there" out of the memory: a key that is made a moment later must work. */
+class Absent extends Error {}
+
+async function orAbsent<Row>(found: Promise<Row | undefined>): Promise<Row> {
+  const row = await found
+  if (row === undefined) throw new Absent()
+  return row
+}
+
+function absentOrThrow(thrown: unknown): undefined {
+  if (!(thrown instanceof Absent)) throw thrown
+}

@@ -1,0 +1,103 @@
+import type { Identity } from '@dendro/api'
+import type { Db } from '../../meta/meta.ts'
+import { json, sql } from '../../meta/sql.ts'
+import type { Status } from '../../monitors/status.ts'
+import type { EvaluationRecord } from './history-rows.ts'
+import type { StateRow } from './rows.ts'
+
+/** STORE_MS is the one clock of leases: those of the processes that share the work need not agree. */
+const STORE_MS = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+/** claimDue takes the monitors that have been due longest; skip locked lets several processes share the work without waiting for one another. */
+export const claimDue = (db: Db, claim: { holder: string; dueMs: number; leaseMs: number; rowsMax: number }) =>
+  db.all<StateRow>(sql`
+    update monitor_states set holder = ${claim.holder}, lease_until_ms = ${STORE_MS} + ${claim.leaseMs}::bigint, fence = fence + 1
+    where monitor_id in (
+      select monitor_id from monitor_states
+      where due_at <= ${claim.dueMs} and (lease_until_ms is null or lease_until_ms < ${STORE_MS})
+      order by due_at limit ${claim.rowsMax} for update skip locked)
+    returning *`)
+
+export const renewLeases = (db: Db, holder: string, leaseMs: number) =>
+  db.run(sql`update monitor_states set lease_until_ms = ${STORE_MS} + ${leaseMs}::bigint where holder = ${holder}`)
+
+/** giveBackLeases lets others look at once, when a process stops. */
+export const giveBackLeases = (db: Db, holder: string) =>
+  db.run(sql`update monitor_states set holder = null, lease_until_ms = null where holder = ${holder}`)
+
+export type LookRow = Pick<
+  StateRow,
+  'org_id' | 'monitor_id' | 'fence' | 'status' | 'state' | 'alerts' | 'last_trigger_ts' | 'is_new' | 'due_at'
+> & {
+  time: number
+  from_ts: number
+  to_ts: number
+  missed: number
+  is_change: boolean
+  record: EvaluationRecord
+}
+
+/**
+ * writeLooks ends the leases of looks and writes their records. A look whose fence is another by now, since the lease ran out or the definition
+ * changed, leaves nothing; the ids of the others come back.
+ */
+export const writeLooks = (db: Db, looks: readonly LookRow[]) =>
+  db.all<{ monitor_id: string }>(sql`
+    with given as (
+      select * from jsonb_to_recordset(${json(looks)}) as one (org_id uuid, monitor_id uuid, fence bigint, status text, state jsonb, alerts jsonb,
+        last_trigger_ts bigint, is_new boolean, due_at bigint, time bigint, from_ts bigint, to_ts bigint, missed bigint, is_change boolean,
+        record jsonb)
+    ), held as (
+      update monitor_states s set status = given.status, state = given.state, alerts = given.alerts, last_trigger_ts = given.last_trigger_ts,
+        is_new = given.is_new, due_at = given.due_at, looked_at = given.time, missed = s.missed + given.missed, holder = null, lease_until_ms = null
+      from given where s.monitor_id = given.monitor_id and s.fence = given.fence and s.holder is not null
+      returning s.monitor_id
+    )
+    insert into monitor_evaluations (org_id, monitor_id, time, from_ts, to_ts, status, is_change, record)
+    select org_id, monitor_id, time, from_ts, to_ts, status, is_change, record from given join held using (monitor_id)
+    returning monitor_id`)
+
+export type EventRow = {
+  id: string
+  org_id: string
+  monitor_id: string
+  time: number
+  monitor_status: Status
+  previous_status: Status
+  message: string | null
+}
+
+export const insertEvent = (db: Db, row: EventRow) =>
+  db.run(sql`
+    insert into monitor_events (org_id, id, monitor_id, time, monitor_status, previous_status, message)
+    values (${row.org_id}, ${row.id}, ${row.monitor_id}, ${row.time}, ${row.monitor_status}, ${row.previous_status}, ${row.message})`)
+
+type HistoryPlace = { org_id: string; monitor_id: string; time: number }
+
+export const insertGroupHistory = (
+  db: Db,
+  { org_id, monitor_id, time }: HistoryPlace,
+  rows: readonly { group_id: string; status: Status }[],
+) =>
+  db.run(sql`
+    insert into monitor_group_history (org_id, monitor_id, group_id, time, status)
+    select ${org_id}, ${monitor_id}, group_id, ${time}, status from jsonb_to_recordset(${json(rows)}) as one (group_id text, status text)`)
+
+export const selectOrgNumber = (db: Db, orgId: string) =>
+  db.one<{ number: number }>(sql`select number from organisations where id = ${orgId}`)
+
+/** selectRoles are the roles that a caller has now; nothing comes back for one who is gone. */
+export const selectRoles = (db: Db, orgId: string, { type, id }: Identity) =>
+  db.one<{ roles: string[] }>(
+    type === 'USER_ID'
+      ? sql`select roles from users where org_id = ${orgId} and id = ${id}`
+      : sql`select roles from api_keys where org_id = ${orgId} and id = ${id}`,
+  )
+
+export const deleteOldEvaluations = (db: Db, before: { plainMs: number; changeMs: number }) =>
+  db.run(sql`delete from monitor_evaluations where time < ${before.changeMs} or (time < ${before.plainMs} and not is_change)`)
+
+export const deleteOldEvents = (db: Db, beforeMs: number) => db.run(sql`delete from monitor_events where time < ${beforeMs}`)
+export const deleteOldGroupHistory = (db: Db, beforeMs: number) => db.run(sql`delete from monitor_group_history where time < ${beforeMs}`)
+export const deleteOldNotifications = (db: Db, beforeMs: number) =>
+  db.run(sql`delete from monitor_notifications where time < ${beforeMs} and state <> 'IN_PROGRESS'`)

@@ -1,0 +1,278 @@
+import type { Downtime } from '@dendro/api'
+import { Failure } from '../../errors.ts'
+import type { Actor } from '../../http/actor.ts'
+import { isDowntime } from '../../monitors/downtime.ts'
+import type { Quiet } from '../../monitors/transition.ts'
+import type { World } from '../../world.ts'
+import type { DatasetRow } from '../datasets/datasets.ts'
+import { listDowntimes } from '../downtimes/downtimes.ts'
+import { targetsOf } from '../integrations/actions.ts'
+import { writeNotifications } from '../notifications/notifications.ts'
+import { decide, type Look, type Verdict } from './decide.ts'
+import { type Definition, definitionOf } from './definition.ts'
+import { insertEvent, insertGroupHistory, type LookRow, writeLooks } from './look-rows.ts'
+import { allMonitors } from './monitors.ts'
+import { readSeries, scanKey, sourcesOf, watcherFor } from './reading-series.ts'
+import type { MonitorRow, StateRow } from './rows.ts'
+import { type Reading, type Series, type Sight, seriesFor, sightOf } from './sight.ts'
+
+/** INTERVAL_MS is how often every monitor looks. */
+export const INTERVAL_MS = 60_000
+/**
+ * SETTLE_MS is how long events may be on their way: a look ends so long before now. Later ones still count as long as they lie in the window of
+ * a later look. The first look at a new definition reaches to now.
+ */
+const SETTLE_MS = 5_000
+/** AGAIN_MS is when a look is tried again that could not read the store. */
+const AGAIN_MS = 15_000
+/** SCANS_AT_ONCE is how many statements a process has in the event store for its monitors. */
+const SCANS_AT_ONCE = 2
+/** REMEMBERED_MAX bounds what is remembered of anomalies: one reading of earlier windows each. */
+const REMEMBERED_MAX = 5_000
+
+/** The zone of an organisation is UTC, as it has none of its own. */
+const ZONE = 'UTC'
+
+type Prepared = {
+  readonly claimed: StateRow
+  readonly monitor: MonitorRow
+  readonly actor: Actor
+  readonly definition: Definition
+  readonly toMs: number
+  readonly now: readonly Asked[]
+  readonly earlier: readonly Asked[]
+}
+type Asked = { readonly series: Series; readonly datasets: readonly DatasetRow[]; readonly key: string }
+
+/** Looker looks with monitors that were claimed; what earlier windows of anomalies gave it remembers for as long as it stays true. */
+export class Looker {
+  readonly #world: World
+  readonly #earlier = new Map<string, Promise<Reading>>()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** lookAll looks with each monitor and writes down what that means; monitors whose questions are alike share a scan. */
+  async lookAll(claimed: readonly StateRow[], signal: AbortSignal): Promise<void> {
+    const nowMs = this.#world.clock.nowMs()
+    const prepared = await Promise.all(claimed.map((state) => this.#prepare(state, nowMs)))
+    const looks: { look: Look; claimed: StateRow }[] = []
+    const asked = prepared.filter((one): one is Prepared => one !== undefined && 'now' in one)
+    const readings = await this.#readAll(asked, signal)
+    signal.throwIfAborted()
+    for (const one of prepared) {
+      if (!one) continue
+      const look = 'now' in one ? await this.#lookOf(one, readings, nowMs) : one
+      looks.push({ look: look.look, claimed: look.claimed })
+    }
+    await this.#write(looks)
+  }
+
+  async #prepare(claimed: StateRow, nowMs: number): Promise<Prepared | { look: Look; claimed: StateRow } | undefined> {
+    const world = this.#world
+    const monitor = (await allMonitors(world, claimed.org_id)).find(({ id }) => id === claimed.monitor_id)
+    if (!monitor) return undefined
+    const toMs = claimed.is_new ? nowMs + 1 : nowMs - SETTLE_MS
+    try {
+      const definition = definitionOf(monitor)
+      const actor = await watcherFor(world, monitor.org_id, monitor.modified_by)
+      const { now, earlier } = seriesFor(definition, toMs)
+      const ask = async (series: Series): Promise<Asked> => {
+        const datasets = await sourcesOf(world, actor, series)
+        return { series, datasets, key: JSON.stringify([monitor.org_id, monitor.modified_by, scanKey(series, datasets)]) }
+      }
+      return {
+        claimed,
+        monitor,
+        actor,
+        definition,
+        toMs,
+        now: await Promise.all(now.map(ask)),
+        earlier: await Promise.all(earlier.map(ask)),
+      }
+    } catch (thrown) {
+      return { claimed, look: this.#blindLook(claimed, monitor, toMs, nowMs, thrown) }
+    }
+  }
+
+  /** #blindLook changes nothing and says why. */
+  #blindLook(claimed: StateRow, monitor: MonitorRow, toMs: number, nowMs: number, thrown: unknown): Look {
+    const definition = blindDefinition(monitor)
+    const quiet = { muted: isMuted(monitor, nowMs) }
+    const seen = { reason: this.#reasonOf(thrown, monitor) }
+    return { monitor, definition, before: claimed, seen, quiet, fromMs: toMs, toMs, nowMs, missed: missedOf(claimed, nowMs) }
+  }
+
+  #reasonOf(thrown: unknown, { id, org_id }: MonitorRow): string {
+    if (thrown instanceof Failure) return thrown.message
+    this.#world.log.warn({ err: thrown, monitor_id: id, org_id }, 'a monitor could not look')
+    return 'the event store could not be asked'
+  }
+
+  /** #readAll asks everything that the monitors need to know, each scan once; a scan that fails is the reason for all that share it. */
+  async #readAll(prepared: readonly Prepared[], signal: AbortSignal): Promise<ReadonlyMap<Series, Reading | { thrown: unknown }>> {
+    const found = new Map<Series, Reading | { thrown: unknown }>()
+    const scans = new Map<string, { actor: Actor; asked: Asked[] }>()
+    for (const { actor, now, earlier, definition, monitor } of prepared) {
+      for (const one of now) put(scans, one, actor)
+      const isRemembered = definition.kind.kind === 'anomaly'
+      for (const one of earlier) {
+        if (!isRemembered) put(scans, one, actor)
+        else found.set(one.series, await this.#earlierReading(actor, monitor, one, signal).catch((thrown: unknown) => ({ thrown })))
+      }
+    }
+    const waiting = [...scans.values()]
+    const work = async (): Promise<void> => {
+      for (let scan = waiting.pop(); scan; scan = waiting.pop()) {
+        const [first] = scan.asked
+        const series = scan.asked.map((one) => one.series)
+        const readings = await readSeries(this.#world, scan.actor, series, first?.datasets ?? [], signal).catch((thrown: unknown) => ({
+          thrown,
+        }))
+        series.forEach((one, index) => {
+          found.set(one, 'thrown' in readings ? readings : (readings[index] ?? []))
+        })
+      }
+    }
+    await Promise.all(Array.from({ length: SCANS_AT_ONCE }, work))
+    return found
+  }
+
+  /** #earlierReading reads the windows that a value is compared with once in the time of a window. */
+  async #earlierReading(actor: Actor, monitor: MonitorRow, { series, datasets, key }: Asked, signal: AbortSignal): Promise<Reading> {
+    const place = `${monitor.id} ${monitor.modified_at} ${key} ${JSON.stringify(series.query.call.call)}`
+    const known = this.#earlier.get(place)
+    if (known) return known
+    if (this.#earlier.size >= REMEMBERED_MAX) this.#earlier.clear()
+    const reading = readSeries(this.#world, actor, [series], datasets, signal).then(([only]) => only ?? [])
+    this.#earlier.set(place, reading)
+    reading.catch(() => this.#earlier.delete(place))
+    return reading
+  }
+
+  async #lookOf(
+    prepared: Prepared,
+    readings: ReadonlyMap<Series, Reading | { thrown: unknown }>,
+    nowMs: number,
+  ): Promise<{ look: Look; claimed: StateRow }> {
+    const { claimed, monitor, actor, definition, toMs, now, earlier } = prepared
+    const all = [...now, ...earlier].map(({ series }) => readings.get(series) ?? [])
+    const failed = all.find((reading) => 'thrown' in reading)
+    if (failed && 'thrown' in failed) return { claimed, look: this.#blindLook(claimed, monitor, toMs, nowMs, failed.thrown) }
+    const read = all as readonly Reading[]
+    const sight: Sight = sightOf(definition, read.slice(0, now.length), read.slice(now.length))
+    const logIds = new Set(now.flatMap(({ datasets, series }) => [...datasets.map(({ id }) => id), ...(series.query.query.from ?? [])]))
+    const quiet: Quiet = {
+      muted: isMuted(monitor, nowMs),
+      downtime: downtimeOf(await listDowntimes(this.#world, actor), monitor, logIds, nowMs),
+    }
+    const window = { fromMs: toMs - definition.windowMs, toMs, nowMs, missed: missedOf(claimed, nowMs) }
+    return { claimed, look: { monitor, definition, before: claimed, seen: { sight }, quiet, ...window } }
+  }
+
+  /** #write writes quiet looks together, and each that changed something in a transaction with what it changed. */
+  async #write(looks: readonly { look: Look; claimed: StateRow }[]): Promise<void> {
+    const { meta, ids } = this.#world
+    const decided = looks.map(({ look, claimed }) => ({ look, verdict: decide(look, ids.uuid), row: rowOf(look, claimed) }))
+    const rows = decided.map(({ look, verdict, row }) => ({ look, verdict, row: row(verdict) }))
+    const quiet = rows.filter(({ verdict }) => !isEventful(verdict))
+    if (quiet.length > 0)
+      await writeLooks(
+        meta,
+        quiet.map(({ row }) => row),
+      )
+    for (const { look, verdict, row } of rows) {
+      if (isEventful(verdict)) await this.#writeEventful(look, verdict, row)
+    }
+  }
+
+  /** #writeEventful writes nothing at all when the lease is another's by now: whoever has it decides. */
+  async #writeEventful({ monitor, nowMs }: Look, { outcome, occasions, message }: Verdict, row: LookRow): Promise<void> {
+    const { meta, ids } = this.#world
+    await meta.write(monitor.org_id, async (tx) => {
+      const written = await writeLooks(tx, [row])
+      if (written.length === 0) return
+      const place = { org_id: monitor.org_id, monitor_id: monitor.id, time: nowMs }
+      const changed = outcome.decisions.filter(({ change, gone }) => change !== undefined || gone)
+      if (changed.length > 0)
+        await insertGroupHistory(
+          tx,
+          place,
+          changed.map(({ group, after }) => ({ group_id: group, status: after })),
+        )
+      const eventId = outcome.whole ? ids.uuid() : null
+      if (outcome.whole && eventId !== null) {
+        const { before, after } = outcome.whole
+        await insertEvent(tx, { ...place, id: eventId, monitor_status: after, previous_status: before, message: message ?? null })
+      }
+      const targets = occasions.length === 0 ? [] : await targetsOf(tx, monitor.org_id, monitor.actions)
+      for (const occasion of occasions) {
+        const notified = { orgId: monitor.org_id, monitorId: monitor.id, eventId: eventId ?? undefined, occasion, targets, isTest: false }
+        await writeNotifications(this.#world, tx, notified)
+      }
+    })
+  }
+}
+
+function put(scans: Map<string, { actor: Actor; asked: Asked[] }>, one: Asked, actor: Actor): void {
+  const scan = scans.get(one.key)
+  if (scan) scan.asked.push(one)
+  else scans.set(one.key, { actor, asked: [one] })
+}
+
+const isEventful = ({ outcome, occasions }: Verdict): boolean =>
+  occasions.length > 0 || outcome.whole !== undefined || outcome.decisions.some(({ change, gone }) => change !== undefined || gone)
+
+const rowOf =
+  ({ monitor, fromMs, toMs, nowMs, missed, seen }: Look, claimed: StateRow) =>
+  ({ outcome: { state }, alerts, record, isChange }: Verdict): LookRow => ({
+    org_id: monitor.org_id,
+    monitor_id: monitor.id,
+    fence: claimed.fence,
+    status: state.status,
+    state,
+    alerts,
+    last_trigger_ts: state.lastTriggerMs ?? null,
+    is_new: claimed.is_new && 'reason' in seen,
+    due_at: nowMs + ('reason' in seen ? AGAIN_MS : INTERVAL_MS),
+    time: nowMs,
+    from_ts: fromMs,
+    to_ts: toMs,
+    missed,
+    is_change: isChange,
+    record,
+  })
+
+/** missedOf counts whole intervals that passed since the look was due. */
+const missedOf = ({ due_at }: StateRow, nowMs: number): number => Math.max(0, Math.floor((nowMs - due_at) / INTERVAL_MS))
+
+const isMuted = ({ muted_until }: MonitorRow, nowMs: number): boolean => muted_until !== null && (muted_until < 0 || muted_until > nowMs)
+
+/** downtimeOf is what the downtimes that cover a monitor now make of its notices; of several the strictest counts. */
+function downtimeOf(downtimes: readonly Downtime[], { id }: MonitorRow, logIds: ReadonlySet<string>, nowMs: number): Quiet['downtime'] {
+  const on = downtimes.filter(
+    (downtime) => downtime.from.some((covered) => covered === id || logIds.has(covered)) && isDowntime(downtime, nowMs, ZONE),
+  )
+  if (on.length === 0) return undefined
+  return {
+    strategy: on.some(({ alert_strategy }) => alert_strategy === 'DROP') ? 'DROP' : 'DELAY',
+    suppressRecovery: on.some(({ suppress_recovery_alert }) => suppress_recovery_alert),
+  }
+}
+
+/** blindDefinition stands in where the real one cannot be read: nothing is looked at with it. */
+const blindDefinition = (monitor: MonitorRow): Definition => ({
+  planned: { queries: [], formulas: [] },
+  windowMs: 0,
+  kind: { kind: 'value' },
+  groups: [],
+  rules: {
+    operator: monitor.comparison_operator,
+    threshold: monitor.threshold,
+    noDataStatus: monitor.no_data_status,
+    grouped: false,
+    notifyOnce: monitor.notify_once,
+    groupRetentionMs: 0,
+  },
+})

@@ -1,0 +1,62 @@
+import type { Mail } from '../../world.ts'
+import { type Placeholders, renderText } from '../integrations/payload.ts'
+import { descriptionOf, factsOf, placeholdersOf, type Told, titleOf, visible } from './words.ts'
+
+/** mailFor is the letter about an occasion, as text and as HTML; a template replaces its body. Text from logs and from people stays text in both. */
+export function mailFor(to: string, told: Told, template: string | undefined): Omit<Mail, 'id'> {
+  const subject = titleOf(told)
+  if (template === undefined) return { to, subject, text: plainText(told), html: html(told) }
+  const values = placeholdersOf(told)
+  if (isHtml(template)) return { to, subject, text: plainText(told), html: renderText(template, escapedAll(values)) }
+  const text = renderText(template, values)
+  return { to, subject, text, html: page(subject, `<pre style="${WRAPPED}">${escaped(visible(text))}</pre>`) }
+}
+
+const isHtml = (template: string): boolean => template.trimStart().startsWith('<')
+
+function plainText(told: Told): string {
+  const facts = factsOf(told).map(([name, value]) => `${name}: ${visible(value)}`)
+  return [
+    titleOf(told),
+    descriptionOf(told),
+    facts.join('\n'),
+    ...(told.samples.length === 0 ? [] : [['Latest events:', ...told.samples.map((line) => `  ${visible(line)}`)].join('\n')]),
+    ...(told.report === undefined ? [] : [`What changed:\n\n${visible(told.report)}`]),
+    ...(told.link === undefined ? [] : [told.link]),
+    `Alert ${told.occasion.alertId} · ${told.region}`,
+    '',
+  ].join('\n\n')
+}
+
+const WRAPPED = 'white-space:pre-wrap;overflow-wrap:anywhere'
+const colours = { ALERT: '#b3261e', WARN: '#a05a00', NO_DATA: '#5f6368', OK: '#1e7a34' } as const
+
+function html(told: Told): string {
+  const rows = factsOf(told).map(
+    ([name, value]) =>
+      `<tr><th style="text-align:left;vertical-align:top;padding:2px 12px 2px 0">${escaped(name)}</th><td style="${WRAPPED}">${escaped(visible(value))}</td></tr>`,
+  )
+  const parts = [
+    `<h2 style="color:${colours[told.occasion.after]}">${escaped(titleOf(told))}</h2>`,
+    `<p style="${WRAPPED}">${escaped(visible(descriptionOf(told)))}</p>`,
+    `<table>${rows.join('')}</table>`,
+    ...(told.samples.length === 0 ? [] : [`<h3>Latest events</h3>${told.samples.map(codeOf).join('')}`]),
+    ...(told.report === undefined ? [] : [`<h3>What changed</h3>${codeOf(told.report)}`]),
+    ...(told.link === undefined ? [] : [`<p><a href="${escaped(told.link)}">Open the monitor</a></p>`]),
+    `<p style="color:#666">Alert ${escaped(told.occasion.alertId)} · ${escaped(told.region)}</p>`,
+  ]
+  return page(titleOf(told), parts.join('\n'))
+}
+
+const codeOf = (text: string): string =>
+  `<pre style="${WRAPPED};background:#f5f5f5;padding:8px;margin:4px 0">${escaped(visible(text))}</pre>`
+
+const page = (title: string, body: string): string =>
+  `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title></head>` +
+  `<body style="font-family:sans-serif;line-height:1.5">\n${body}\n</body></html>`
+
+const escapedAll = (values: Placeholders): Placeholders =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, escaped(visible(value))])) as Placeholders
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign)

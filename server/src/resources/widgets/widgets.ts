@@ -1,0 +1,231 @@
+import { CHILDREN_MAX, type Template, type Widget, type WidgetAsk, type WidgetChange, WidgetDraft } from '@dendro/api'
+import { badField, badRequest, notFound } from '../../errors.ts'
+import type { Actor } from '../../http/actor.ts'
+import { check } from '../../http/validation.ts'
+import type { Db } from '../../meta/meta.ts'
+import { metadataOf } from '../../meta/metadata.ts'
+import type { World } from '../../world.ts'
+import { recordChange } from '../audit/audit.ts'
+import { keepMetricDefinition, type MetricDefinitionRow, missingMetricDefinitions } from '../metric-definitions/metric-definitions.ts'
+import { isSameTemplate } from '../templates/templates.ts'
+import { planWidget, rowsOf } from './made.ts'
+import {
+  deleteWidget,
+  insertWidget,
+  lockWidget,
+  lockWidgets,
+  lockWidgetsMadeFor,
+  selectWidgets,
+  takeOffDashboards,
+  takeOffWidgets,
+  updateWidgetRow,
+  type WidgetRow,
+} from './rows.ts'
+import { within } from './tree.ts'
+
+type Reader = Pick<World, 'meta'>
+const ENTITY = 'widget'
+
+export type { WidgetRow }
+
+export const allWidgets = (world: Reader, orgId: string): Promise<readonly WidgetRow[]> =>
+  world.meta.cached(orgId, 'widgets', () => selectWidgets(world.meta, orgId))
+
+export const listWidgets = async (world: Reader, actor: Actor): Promise<Widget[]> => (await allWidgets(world, actor.orgId)).map(shownWidget)
+
+export async function findWidget(world: Reader, actor: Actor, id: string): Promise<WidgetRow> {
+  const row = (await allWidgets(world, actor.orgId)).find((candidate) => candidate.id === id)
+  if (!row) throw notFound('widget', id)
+  return row
+}
+
+export async function createWidget(world: World, actor: Actor, ask: WidgetAsk): Promise<Widget> {
+  const id = world.ids.uuid()
+  const { members, made } = await wholeOf(world, actor, ask, { id, template: null })
+  const nowMs = world.clock.nowMs()
+  const signed = { created_at: nowMs, created_by: actor.identity, modified_at: nowMs, modified_by: actor.identity }
+  const row: WidgetRow = { org_id: actor.orgId, id, tags: {}, made_for: null, ...members, ...signed }
+  await world.meta.write(actor.orgId, async (tx) => {
+    await lockWidgets(tx, actor.orgId)
+    await keepMade(world, tx, actor, made)
+    await checkHeld(tx, row)
+    await keepWidget(world, tx, actor, row)
+  })
+  return shownWidget(row)
+}
+
+/** updateWidget replaces a widget; tags that are not sent stay, since they can be changed by themselves. */
+export async function updateWidget(world: World, actor: Actor, record: WidgetRow, ask: WidgetAsk): Promise<undefined> {
+  const { members, made } = await wholeOf(world, actor, ask, record)
+  await alter(world, actor, record.id, async (tx, before) => {
+    await keepMade(world, tx, actor, made)
+    return { ...before, ...members }
+  })
+}
+
+export async function changeWidget(world: World, actor: Actor, record: WidgetRow, change: WidgetChange): Promise<undefined> {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  if (Object.keys(given).length === 0) {
+    throw badRequest('the body must have one of name, description, type, aux, layout, metric_ids')
+  }
+  await alter(world, actor, record.id, async (_, before) => ({
+    ...before,
+    ...given,
+    ...(change.metric_ids ? { metric_ids: [...new Set(change.metric_ids)] } : {}),
+  }))
+}
+
+/** addChildren puts widgets into a widget behind those that are there; what is there already stays in its place. */
+export async function addChildren(world: World, actor: Actor, record: WidgetRow, ids: readonly string[]): Promise<undefined> {
+  await alter(world, actor, record.id, async (tx, before) => {
+    await mustExist(tx, actor.orgId, ids)
+    const widget_ids = [...new Set([...before.widget_ids, ...ids])]
+    if (widget_ids.length > CHILDREN_MAX) throw badField('widget_ids', `would be more than the ${CHILDREN_MAX} that a widget can hold`)
+    return { ...before, widget_ids }
+  })
+}
+
+export async function removeChild(world: World, actor: Actor, record: WidgetRow, childId: string): Promise<undefined> {
+  await alter(world, actor, record.id, async (_, before) => {
+    if (!before.widget_ids.includes(childId)) throw notFound('widget', childId)
+    return {
+      ...before,
+      widget_ids: before.widget_ids.filter((id) => id !== childId),
+      layout: { widget_layouts: before.layout.widget_layouts.filter(({ id }) => id !== childId) },
+    }
+  })
+}
+
+export async function removeWidget(world: World, actor: Actor, record: WidgetRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    await lockWidgets(tx, actor.orgId)
+    await discardWidget(world, tx, actor, record.id)
+  })
+}
+
+/** discardWidget deletes a widget and takes it off everything that holds it, within the transaction of a caller who has locked the widgets. */
+export async function discardWidget(world: World, tx: Db, actor: Actor, id: string): Promise<void> {
+  const row = await lockWidget(tx, actor.orgId, id)
+  if (!row) throw notFound('widget', id)
+  const leaving = { id, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+  await takeOffWidgets(tx, actor.orgId, leaving)
+  await takeOffDashboards(tx, actor.orgId, leaving)
+  await deleteWidget(tx, actor.orgId, id)
+  await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, before: shownWidget(row) })
+}
+
+/** keepWidget writes a new widget within the transaction of what it is made for. */
+export async function keepWidget(world: World, tx: Db, actor: Actor, row: WidgetRow): Promise<void> {
+  await insertWidget(tx, row)
+  await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, after: shownWidget(row) })
+}
+
+/** detachWidgets makes what was made for a dashboard from its template plain widgets. */
+export async function detachWidgets(world: World, tx: Db, actor: Actor, madeFor: string): Promise<void> {
+  for (const row of await lockWidgetsMadeFor(tx, actor.orgId, madeFor)) {
+    await rewrite(world, tx, actor, row, { ...row, template: null, made_for: null })
+  }
+}
+
+/** lockedWidgets are all widgets, while nobody else changes what holds what. */
+export async function lockedWidgets(tx: Db, orgId: string): Promise<WidgetRow[]> {
+  await lockWidgets(tx, orgId)
+  return selectWidgets(tx, orgId)
+}
+
+/** mustExist refuses with 404 ids that no widget has; where widgets are a member of a body among others, checkHeld refuses with 400. */
+export async function mustExist(tx: Db, orgId: string, ids: readonly string[]): Promise<void> {
+  const known = new Set((await selectWidgets(tx, orgId)).map(({ id }) => id))
+  const unknown = ids.find((id) => !known.has(id))
+  if (unknown !== undefined) throw notFound('widget', unknown)
+}
+
+type Members = Pick<WidgetRow, 'name' | 'description' | 'type' | 'metric_ids' | 'widget_ids' | 'layout' | 'aux' | 'template'> & {
+  tags?: WidgetRow['tags']
+}
+type Made = { widgets: readonly WidgetRow[]; metrics: readonly MetricDefinitionRow[] }
+const NOTHING: Made = { widgets: [], metrics: [] }
+
+/** wholeOf is what a draft says together with what its template gives; a template that the widget has already gives nothing anew. */
+async function wholeOf(
+  world: World,
+  actor: Actor,
+  { template, ...said }: WidgetAsk,
+  before: { id: string; template: Template | null },
+): Promise<{ members: Members; made: Made }> {
+  if (!template || (said.name !== undefined && isSameTemplate(template, before.template))) {
+    return { members: membersOf(check(WidgetDraft, said, 'body'), template ? before.template : null), made: NOTHING }
+  }
+  for (const member of ['metric_ids', 'widget_ids'] as const) {
+    if (said[member]?.length) throw badField(member, 'comes from the template', 'CONFLICT')
+  }
+  const plan = await planWidget(world, actor, { ...template, field: 'template' })
+  const rows = await rowsOf(world, actor, plan, before.id)
+  const { metric_ids, widget_ids, layout } = rows.widget
+  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  const draft = check(WidgetDraft, { ...plan.draft, layout, ...given, metric_ids, widget_ids }, 'template')
+  return { members: membersOf(draft, plan.template), made: { widgets: rows.within, metrics: rows.metrics } }
+}
+
+const membersOf = (draft: WidgetDraft, template: Template | null): Members => ({
+  name: draft.name,
+  description: draft.description ?? null,
+  type: draft.type ?? 'line',
+  metric_ids: [...new Set(draft.metric_ids)],
+  widget_ids: [...new Set(draft.widget_ids)],
+  layout: draft.layout ?? { widget_layouts: [] },
+  aux: draft.aux ?? null,
+  ...(draft.tags ? { tags: draft.tags } : {}),
+  template,
+})
+
+/** keepMade writes what a template gave besides the widget itself, the inner ones first. */
+export async function keepMade(world: World, tx: Db, actor: Actor, { widgets, metrics }: Made): Promise<void> {
+  for (const row of metrics) await keepMetricDefinition(world, tx, actor, row)
+  for (const row of widgets) await keepWidget(world, tx, actor, row)
+}
+
+/** alter changes one widget while nobody else changes what holds what. */
+async function alter(world: World, actor: Actor, id: string, decide: (tx: Db, before: WidgetRow) => Promise<WidgetRow>): Promise<void> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    await lockWidgets(tx, actor.orgId)
+    const before = await lockWidget(tx, actor.orgId, id)
+    if (!before) throw notFound('widget', id)
+    const next = await decide(tx, before)
+    await checkHeld(tx, next)
+    await rewrite(world, tx, actor, before, next)
+  })
+}
+
+async function rewrite(world: World, tx: Db, actor: Actor, before: WidgetRow, next: WidgetRow): Promise<void> {
+  const row = { ...next, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+  await updateWidgetRow(tx, row)
+  await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, before: shownWidget(before), after: shownWidget(row) })
+}
+
+/** checkHeld refuses a widget that holds both metrics and widgets, something that is not there, or itself. */
+async function checkHeld(tx: Db, { org_id, id, metric_ids, widget_ids }: WidgetRow): Promise<void> {
+  if (metric_ids.length > 0 && widget_ids.length > 0)
+    throw badField('widget_ids', 'must be empty: a widget has either metrics or widgets', 'CONFLICT')
+  const [missing] = await missingMetricDefinitions(tx, org_id, metric_ids)
+  if (missing !== undefined) throw badField('metric_ids', `names no metric definition: ${missing}`, 'UNKNOWN_METRIC')
+  if (widget_ids.length === 0) return
+  const all = await selectWidgets(tx, org_id)
+  const unknown = widget_ids.find((child) => child !== id && !all.some((widget) => widget.id === child))
+  if (unknown !== undefined) throw badField('widget_ids', `names no widget: ${unknown}`, 'UNKNOWN_WIDGET')
+  if (within(widget_ids, all).has(id)) throw badField('widget_ids', 'would put the widget into itself', 'CYCLE')
+}
+
+export const shownWidget = (row: WidgetRow): Widget => ({
+  id: row.id,
+  name: row.name,
+  ...(row.description === null ? {} : { description: row.description }),
+  type: row.type,
+  metric_ids: [...row.metric_ids],
+  widget_ids: [...row.widget_ids],
+  layout: row.layout,
+  ...(row.aux === null ? {} : { aux: row.aux }),
+  tags: row.tags,
+  ...(row.template === null ? {} : { template: row.template }),
+  metadata: metadataOf(row),
+})

@@ -1,0 +1,72 @@
+/**
+ * What is proved by many repetitions, one after another, with a closing line: `npm run nightly [share]`, hours long. A share below 1 does that
+ * part of everything (`npm run nightly 0.02` takes minutes). Each run takes new seeds, which are printed where something fails.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+
+type Part = { what: string; args: readonly string[]; env?: Record<string, string> }
+type Outcome = 'passed' | 'failed' | 'skipped'
+
+const KILL_ROUNDS = 60
+const KILL_ROUND_S = 15
+const POWER_CUTS = 25
+const SHRED_LINES = 1_000_000
+/** FILTERS are each asked of some hundred events, which makes millions of comparisons. */
+const FILTERS = 20_000
+
+const root = resolve(import.meta.dirname, '..')
+const [share = 1] = process.argv.slice(2).map(Number)
+if (!(share > 0)) throw new Error('the share is a number above 0: npm run nightly 0.02')
+const times = (whole: number): string => String(Math.max(1, Math.round(whole * share)))
+const seed = String(Date.now() % 2 ** 31)
+// Long runs are what this is for: the bound on a test is taken off.
+const testOf = (file: string): string[] => ['node_modules/vitest/vitest.mjs', 'run', file, '--testTimeout=0']
+
+const parts: readonly Part[] = [
+  { what: 'kills under load', args: ['test/kill-loop.ts', times(KILL_ROUNDS), String(KILL_ROUND_S), seed] },
+  { what: 'power cuts under the event store', args: ['test/power-cut.ts', times(POWER_CUTS)] },
+  {
+    what: 'power cuts under the metadata store',
+    args: testOf('test/journeys/meta-power-cut.test.ts'),
+    env: { DENDRO_TEST_CUTS: times(POWER_CUTS) },
+  },
+  { what: 'lines split like the reference', args: ['bench/shred-nightly.ts', times(SHRED_LINES), seed] },
+  {
+    what: 'filters that both evaluators agree on',
+    args: testOf('test/filters-agree.test.ts'),
+    env: { DENDRO_TEST_FILTERS: times(FILTERS), DENDRO_TEST_SEED: seed },
+  },
+]
+
+const outcomes: Outcome[] = []
+for (const part of parts) outcomes.push(await run(part))
+const count = (outcome: Outcome): number => outcomes.filter((one) => one === outcome).length
+say(`\nnightly: ${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`)
+process.exitCode = count('failed') === 0 ? 0 : 1
+
+async function run({ what, args, env }: Part): Promise<Outcome> {
+  const startedMs = performance.now()
+  say(`\n== ${what}: node ${args.join(' ')}`)
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  let end = ''
+  child.stdout.on('data', (bytes: Buffer) => {
+    process.stdout.write(bytes)
+    end = (end + bytes.toString('latin1')).slice(-1_000)
+  })
+  const [code] = await once(child, 'close')
+  const outcome = code !== 0 ? 'failed' : hasRun(end) ? 'passed' : 'skipped'
+  say(`== ${what}: ${outcome} in ${((performance.now() - startedMs) / 60_000).toFixed(1)} min`)
+  return outcome
+}
+
+/** hasRun: where a part may not run, as without root, it counts nothing passed and does not fail. */
+function hasRun(end: string): boolean {
+  const passed = end.match(/(\d+) passed/g)?.at(-1)
+  return passed === undefined || Number.parseInt(passed, 10) > 0
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
