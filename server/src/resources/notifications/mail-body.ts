@@ -8,8 +8,8 @@ export function mailFor(to: string, told: Told, template: string | undefined): O
   if (template === undefined) return { to, subject, text: plainText(told), html: html(told) }
   const values = placeholdersOf(told)
   if (isHtml(template)) return { to, subject, text: plainText(told), html: renderText(template, escapedAll(values)) }
-  const text = renderText(template, values)
-  return { to, subject, text, html: page(subject, `<pre style="${WRAPPED}">${escaped(visible(text))}</pre>`) }
+  const text = visible(renderText(template, values))
+  return { to, subject, text, html: page(subject, `<pre style="${WRAPPED}">${escaped(text)}</pre>`) }
 }
 
 const isHtml = (template: string): boolean => template.trimStart().startsWith('<')
@@ -18,7 +18,7 @@ function plainText(told: Told): string {
   const facts = factsOf(told).map(([name, value]) => `${name}: ${visible(value)}`)
   return [
     titleOf(told),
-    descriptionOf(told),
+    visible(descriptionOf(told)),
     facts.join('\n'),
     ...(told.samples.length === 0 ? [] : [['Latest events:', ...told.samples.map((line) => `  ${visible(line)}`)].join('\n')]),
     ...(told.report === undefined ? [] : [`What changed:\n\n${visible(told.report)}`]),
