@@ -22,6 +22,10 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const WARM_MS = 90_000
 
+const errors = { name: 'errors', select: ['count(*)'], from_expr: "collection = 'bench'", where: 'level = error' }
+const actions = [{ email: 'oncall@example.org' }]
+const plain = { comparison_operator: 'ABOVE', threshold: 1e9, window: 'Last 5 minutes', no_data_status: 'OK', actions, queries: [errors] }
+
 const rows: string[][] = [['transition decisions a second, one thread', '≥ 500 000', transitionsPerSecond().toLocaleString('en')]]
 const dataDir = await newDataDir()
 const service = await startService(dataDir)
@@ -105,10 +109,6 @@ async function fill(): Promise<void> {
     if (!answer.ok) throw new Error(`events were refused: ${answer.status} ${await answer.text()}`)
   }
 }
-
-const errors = { name: 'errors', select: ['count(*)'], from_expr: "collection = 'bench'", where: 'level = error' }
-const actions = [{ email: 'oncall@example.org' }]
-const plain = { comparison_operator: 'ABOVE', threshold: 1e9, window: 'Last 5 minutes', no_data_status: 'OK', actions, queries: [errors] }
 
 async function backtests(): Promise<string[][]> {
   const cases: [string, object][] = [

@@ -22,6 +22,7 @@ import { liveTail } from './live-tail.ts'
 import { logs } from './logs.ts'
 import { metricDefinitions, metricDefinitionTemplates } from './metric-definitions.ts'
 import { metrics } from './metrics.ts'
+import { monitorTemplates } from './monitor-templates.ts'
 import { monitors } from './monitors.ts'
 import { notifications } from './notifications.ts'
 import { access, organizations } from './organizations.ts'
@@ -73,6 +74,7 @@ export const contract = {
   metricDefinitionTemplates,
   metrics,
   monitors,
+  monitorTemplates,
   notifications,
   organizations,
   parsers,

@@ -59,7 +59,7 @@ import { liveTailRoutes } from './resources/live-tail/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
 import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/metric-definitions/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
-import { monitorRoutes } from './resources/monitors/routes.ts'
+import { monitorRoutes, monitorTemplateRoutes } from './resources/monitors/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
 import { notificationRoutes } from './resources/notifications/routes.ts'
 import { accessRoutes, organizationRoutes } from './resources/organizations/routes.ts'
@@ -134,6 +134,7 @@ const allRoutes = (
   metricDefinitionRoutes(world),
   metricDefinitionTemplateRoutes(world),
   monitorRoutes(world),
+  monitorTemplateRoutes(world),
   notificationRoutes(world),
   contextRoutes(world),
   tagRoutes(world),

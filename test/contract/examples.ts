@@ -163,6 +163,10 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   'notifications.suggest': () => ({ body: { number_of_suggestions: 2, suggestion_fields: ['NAME'] } }),
   'monitors.backtest': async (maker) => ({ body: { ...(await monitor(maker)), days: 1 } }),
+  'monitorTemplates.create': async (maker) => ({ body: await monitorTemplate(maker) }),
+  'monitorTemplates.get': async (maker) => ({ params: { templateId: await keptMonitorTemplate(maker) } }),
+  'monitorTemplates.update': async (maker) => ({ params: { templateId: await keptMonitorTemplate(maker) }, body: await monitorTemplate(maker) }),
+  'monitorTemplates.remove': async (maker) => ({ params: { templateId: await keptMonitorTemplate(maker) } }),
   'monitors.create': async (maker) => ({ body: { ...(await monitor(maker)), mute_until: -1, tags: { team: 'payments' } } }),
   'monitors.get': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
   'monitors.update': async (maker) => ({ params: { monitorId: await keptMonitor(maker) }, body: await monitor(maker) }),
@@ -452,6 +456,21 @@ const monitor = async (maker: Maker) => ({
   monitor_type: 'CHANGE_DETECTION',
   compare_to: '1 hour ago',
 })
+
+const monitorTemplate = async (maker: Maker) => ({
+  name: maker.word('template'),
+  comparison_operator: 'ABOVE',
+  threshold: '{{level}}',
+  window: 'Last 5 minutes',
+  metric: { id: (await maker.made('/metrics/definitions/templates', { name: 'errors', description: '', queries: [plainQuery] })).id },
+  this_template_tags: { log_type: 'web' },
+  parameters: { level: { type: 'DOUBLE' } },
+})
+const plainQuery = { name: 'errors', select: ['count(*)'], from_expr: '*', where: '' }
+
+async function keptMonitorTemplate(maker: Maker): Promise<string> {
+  return (await maker.made('/monitors/templates', await monitorTemplate(maker))).id
+}
 
 async function keptMonitor(maker: Maker): Promise<string> {
   return (await maker.made('/monitors', await monitor(maker))).id
