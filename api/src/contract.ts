@@ -35,9 +35,9 @@ import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
 import { savedSearches, savedSearchTemplates } from './saved-searches.ts'
 import { search } from './search.ts'
-import { tags } from './tags.ts'
 import { sso } from './sso.ts'
 import { statements } from './statements.ts'
+import { tags } from './tags.ts'
 import { timeseries } from './timeseries.ts'
 import { topKeys } from './top-keys.ts'
 import { usage } from './usage.ts'
@@ -53,16 +53,16 @@ export const contract = {
   auth,
   collections,
   context,
-  dashboards,
   customer,
+  dashboards,
   dashboardTemplates,
   datasetKeys,
   datasets,
   downtimes,
-  groups,
   encryptionKeys,
   exports: dataExports,
   forwardConfigs,
+  groups,
   health,
   ingestion,
   integrations,
@@ -88,10 +88,10 @@ export const contract = {
   savedSearches,
   savedSearchTemplates,
   search,
-  tags,
-  timeseries,
   sso,
   statements,
+  tags,
+  timeseries,
   topKeys,
   usage,
   users,

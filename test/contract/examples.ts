@@ -165,7 +165,10 @@ export const examples: Readonly<Record<string, Example>> = {
   'monitors.backtest': async (maker) => ({ body: { ...(await monitor(maker)), days: 1 } }),
   'monitorTemplates.create': async (maker) => ({ body: await monitorTemplate(maker) }),
   'monitorTemplates.get': async (maker) => ({ params: { templateId: await keptMonitorTemplate(maker) } }),
-  'monitorTemplates.update': async (maker) => ({ params: { templateId: await keptMonitorTemplate(maker) }, body: await monitorTemplate(maker) }),
+  'monitorTemplates.update': async (maker) => ({
+    params: { templateId: await keptMonitorTemplate(maker) },
+    body: await monitorTemplate(maker),
+  }),
   'monitorTemplates.remove': async (maker) => ({ params: { templateId: await keptMonitorTemplate(maker) } }),
   'monitors.create': async (maker) => ({ body: { ...(await monitor(maker)), mute_until: -1, tags: { team: 'payments' } } }),
   'monitors.get': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
