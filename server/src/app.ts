@@ -60,8 +60,8 @@ import { logRoutes } from './resources/logs/routes.ts'
 import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/metric-definitions/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
 import { monitorRoutes, monitorTemplateRoutes } from './resources/monitors/routes.ts'
-import { firstStart } from './resources/organizations/first-start.ts'
 import { notificationRoutes } from './resources/notifications/routes.ts'
+import { firstStart } from './resources/organizations/first-start.ts'
 import { accessRoutes, organizationRoutes } from './resources/organizations/routes.ts'
 import { forgetParserMinutes, ParserCounts } from './resources/parsers/counts.ts'
 import { parserRoutes } from './resources/parsers/routes.ts'
@@ -74,8 +74,8 @@ import { savedSearchRoutes, savedSearchTemplateRoutes } from './resources/saved-
 import { forgetPages } from './resources/search/pages.ts'
 import { searchRoutes } from './resources/search/routes.ts'
 import { openSearches, type Searches } from './resources/search/running.ts'
-import { tagRoutes } from './resources/tags/routes.ts'
 import { statementRoutes } from './resources/statements/routes.ts'
+import { tagRoutes } from './resources/tags/routes.ts'
 import { timeseriesRoutes } from './resources/timeseries/routes.ts'
 import { topKeyRoutes } from './resources/top-keys/routes.ts'
 import { usageRoutes } from './resources/usage/routes.ts'
@@ -109,11 +109,11 @@ const allRoutes = (
   datasetRoutes(world),
   downtimeRoutes(world),
   exportRoutes(world),
-  healthRoutes(world),
   customerRoutes(world),
   encryptionKeyRoutes(world),
   statementRoutes(world),
   ...absentRoutes(),
+  healthRoutes(world),
   ingestionRoutes(intake),
   integrationRoutes(world),
   ledgerRoutes(world),
@@ -132,9 +132,9 @@ const allRoutes = (
   liveTailRoutes(tails),
   timeseriesRoutes(world),
   metricDefinitionRoutes(world),
-  metricDefinitionTemplateRoutes(world),
   monitorRoutes(world),
   monitorTemplateRoutes(world),
+  metricDefinitionTemplateRoutes(world),
   notificationRoutes(world),
   contextRoutes(world),
   tagRoutes(world),
@@ -258,11 +258,7 @@ async function openBoth<A extends { close(): Promise<void> }, B extends { close(
 }
 
 /** openApp puts the rooms together: the first organisation, the routes, the door, the work behind it. */
-export async function openApp(
-  world: World & { close(): Promise<void> },
-  config: Config,
-  work: Work = allWork(world),
-): Promise<App> {
+export async function openApp(world: World & { close(): Promise<void> }, config: Config, work: Work = allWork(world)): Promise<App> {
   const { firstKey } = await firstStart(world)
   const windows: WindowStore = { take: (ask) => takeFromWindow(world.meta, ask), giveBack: (ask) => giveBackToWindow(world.meta, ask) }
   const limiter = new RateLimiter(config.DENDRO_RATE_LIMIT, windows, world.clock)
