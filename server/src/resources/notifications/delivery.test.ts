@@ -314,6 +314,30 @@ describe('an e-mail', () => {
     expect(byName[1]?.email.html?.trim()).toBe('<h1>ALERT: &lt;i&gt;odd&lt;/i&gt;</h1>')
   })
 
+  test('is one for all when more than twenty are due to an address', async () => {
+    const { world } = app.app
+    const nowMs = world.clock.nowMs()
+    const { monitor } = await tell([])
+    await world.meta.write(org.orgId, async (tx) => {
+      for (let n = 0; n < 25; n += 1) {
+        const occasion = occasionOf({ atMs: nowMs - 25 + n, monitor, group: `host:<b>${n}</b>` })
+        const targets = await targetsOf(tx, org.orgId, [ada])
+        await writeNotifications(world, tx, {
+          orgId: org.orgId,
+          monitorId: monitor.id,
+          eventId: undefined,
+          occasion,
+          targets,
+          isTest: true,
+        })
+      }
+    })
+    await expect.poll(states, PATIENT).toEqual(Array(25).fill('SENT'))
+    expect(mails.map(({ email }) => email.subject)).toEqual(['25 notifications of monitors'])
+    expect(mails[0]?.email.text).toContain('ALERT: Checkout errors (host:<b>24</b>)')
+    expect(mails[0]?.email.html).not.toContain('<b>')
+  })
+
   test('that the relay refuses for good fails, one refused for now waits a minute', async () => {
     refusal = Object.assign(new Error('no such mailbox'), { responseCode: 550 })
     await tell([ada])

@@ -1,18 +1,33 @@
+import { createHash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import { enqueue, type Job, type JobKind } from '../../jobs/jobs.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
 import { brief, wantsBriefing, wantsReport } from './briefing.ts'
-import { channels, type Outcome, type Parcel } from './channels.ts'
+import { channels, mailed, type Outcome, type Parcel } from './channels.ts'
+import { digestFor } from './mail-body.ts'
 import { settledBy } from './retries.ts'
-import { beginTry, deleteNobodys, type NotificationRow, saveBriefing, saveReport, selectDue, selectNextDue, settleTry } from './rows.ts'
+import {
+  beginTry,
+  deleteNobodys,
+  type NotificationRow,
+  saveBriefing,
+  saveReport,
+  selectDue,
+  selectDueMails,
+  selectNextDue,
+  settleTry,
+} from './rows.ts'
 import { toldOf } from './told.ts'
 
 const KIND = 'notification_delivery'
 const EVERY_MS = 5_000
 /** LOOK_MS is how long new notifications wait while others are under way. */
 const LOOK_MS = 250
-const PER_TARGET = 20
+/** DIGEST_OVER is how many e-mails to one address may be due before they become one. */
+const DIGEST_OVER = 20
+const DIGEST_MAX = 1_000
+const PER_TARGET = DIGEST_OVER + 1
 const ROWS_MAX = 1_000
 /** TARGETS_MAX are served at once, each by itself: one that hangs keeps only its own waiting. */
 const TARGETS_MAX = 64
@@ -121,6 +136,8 @@ async function briefOne(world: World, job: Holder, row: NotificationRow, signal:
 }
 
 async function sendAll(world: World, job: Holder, rows: readonly NotificationRow[], signal: AbortSignal): Promise<void> {
+  const [first] = rows
+  if (first?.type === 'EMAIL' && rows.length > DIGEST_OVER) return sendDigest(world, job, first, signal)
   for (const row of rows) {
     if (job.signal.aborted) return
     await sendOne(world, job, row, signal)
@@ -147,6 +164,23 @@ async function sendOne(world: World, job: Holder, row: NotificationRow, signal: 
     )
   }
   await settle(world, job, [row], { outcome, attempt: begun.attempts })
+}
+
+/** sendDigest makes one mail of all that are due to an address; its id is that of the set, so that a second copy can be told. */
+async function sendDigest(world: World, job: Holder, first: NotificationRow, signal: AbortSignal): Promise<void> {
+  const due = await selectDueMails(world.meta, first, world.clock.nowMs(), DIGEST_MAX)
+  const begun = await world.meta.write(UNSHARED, async (tx) => {
+    await job.hold(tx)
+    return due.length === 0 ? [] : beginTry(tx, first.org_id, due)
+  })
+  const rows = due.filter(({ id }) => begun.some((one) => one.id === id))
+  if (rows.length === 0) return
+  const id = createHash('sha256')
+    .update(rows.map((row) => row.id).join())
+    .digest('hex')
+  const told = rows.map((row) => toldOf(world, row))
+  const outcome = await mailed(world, { ...digestFor(first.destination, told), id }, signal)
+  await settle(world, job, rows, { outcome, attempt: Math.max(...begun.map(({ attempts }) => attempts)) })
 }
 
 async function settle(

@@ -49,11 +49,13 @@ export const selectDue = (db: Db, ask: { nowMs: number; perTarget: number; rowsM
 export const selectNextDue = (db: Db) =>
   db.one<{ due: number | null }>(sql`select min(next_try_at) as due from monitor_notifications where state = 'IN_PROGRESS'`)
 
-export const selectDueMails = (db: Db, ask: { orgId: string; destination: string; nowMs: number; rowsMax: number }) =>
+/** selectDueMails are all that are due to the address of one of them, by the same template. */
+export const selectDueMails = (db: Db, one: NotificationRow, nowMs: number, rowsMax: number) =>
   db.all<NotificationRow>(sql`
     select ${COLUMNS} from monitor_notifications
-    where org_id = ${ask.orgId} and type = 'EMAIL' and destination = ${ask.destination} and state = 'IN_PROGRESS' and next_try_at <= ${ask.nowMs}
-    order by time, id limit ${ask.rowsMax}`)
+    where org_id = ${one.org_id} and type = 'EMAIL' and destination = ${one.destination}
+      and integration_id is not distinct from ${one.integration_id} and state = 'IN_PROGRESS' and next_try_at <= ${nowMs}
+    order by time, id limit ${rowsMax}`)
 
 const ids = (rows: readonly Pick<NotificationRow, 'id'>[]): Sql => sql.join(rows.map(({ id }) => id))
 

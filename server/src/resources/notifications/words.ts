@@ -131,7 +131,7 @@ function number(value: number | 'Infinity' | '-Infinity'): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toFixed(DIGITS)) || value)
 }
 
-const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+export const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 /** oneLine keeps a name from adding lines, or directions of writing, to ours. */
 export function oneLine(text: string, charsMax: number): string {
