@@ -47,6 +47,8 @@ export function rawLine({ columns, beside, shapes }: Lines): Sql {
 
 /** SHAPES_APART_MAX is how many shapes a statement names one by one. */
 const SHAPES_APART_MAX = 16
+/** PLACES_APART_MAX is how many values a statement puts together one by one: the store thinks longer about more than it saves. */
+const PLACES_APART_MAX = 64
 
 /**
  * lineOfShapes is rawLine for lines of some shapes only, which are taken apart here and not for every event. Between the literals of a shape stand
@@ -65,6 +67,8 @@ export function lineOfShapes(shapes: readonly string[], lines: Lines): Sql {
   const written = sql`arrayMap((before, token, value) -> concat(before, if(token = '' or not match(value, ${constant(MAY_BE_ESCAPED)}),
     ${readable(sql`value`)}, ${ESCAPED})), ${listed(({ literal }) => literal)}, ${listed(tokenOf)}, ${values})`
   const whole = sql`concat(arrayStringConcat(${written}), ${perShape(cut.map(({ tail }) => tail))})`
+  const isShort = cut.reduce((sum, { places }) => sum + places.length, 0) <= PLACES_APART_MAX
+  if (!isShort) return sql`if(shape = '', raw, ${whole})`
   return sql`multiIf(shape = '', raw, match(${ofShape(cut, valuesOf)}, ${constant(MAY_BE_ESCAPED)}), ${whole}, ${ofShape(cut, asTheyAre)})`
 }
 
