@@ -26,7 +26,7 @@ const errors = { name: 'errors', select: ['count(*)'], from_expr: "collection = 
 const actions = [{ email: 'oncall@example.org' }]
 const plain = { comparison_operator: 'ABOVE', threshold: 1e9, window: 'Last 5 minutes', no_data_status: 'OK', actions, queries: [errors] }
 
-const rows: string[][] = [['transition decisions a second, one thread', '≥ 500 000', transitionsPerSecond().toLocaleString('en')]]
+const rows: string[][] = [['transition decisions in a second of processor time', '≥ 500 000', transitionsPerSecond().toLocaleString('en')]]
 const dataDir = await newDataDir()
 const service = await startService(dataDir)
 try {
@@ -62,9 +62,10 @@ function transitionsPerSecond(): number {
     }
   }
   round(2_000)
-  const startedMs = performance.now()
+  const before = process.cpuUsage()
   round(20_000)
-  return Math.round((20_000 * groups.length) / ((performance.now() - startedMs) / 1_000))
+  const { user, system } = process.cpuUsage(before)
+  return Math.round((20_000 * groups.length) / ((user + system) / 1e6))
 }
 
 async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {

@@ -76,11 +76,11 @@ export class Looker {
     const toMs = claimed.is_new ? nowMs + 1 : nowMs - SETTLE_MS
     try {
       const definition = definitionOf(monitor)
-      const actor = await watcherFor(world, monitor.org_id, monitor.modified_by)
+      const actor = await watcherFor(world, monitor.org_id, monitor.author)
       const { now, earlier } = seriesFor(definition, toMs)
       const ask = async (series: Series): Promise<Asked> => {
         const datasets = await sourcesOf(world, actor, series)
-        return { series, datasets, key: JSON.stringify([monitor.org_id, monitor.modified_by, scanKey(series, datasets)]) }
+        return { series, datasets, key: JSON.stringify([monitor.org_id, monitor.author, scanKey(series, datasets)]) }
       }
       return {
         claimed,
@@ -141,7 +141,7 @@ export class Looker {
 
   /** #earlierReading reads the windows that a value is compared with once in the time of a window. */
   async #earlierReading(actor: Actor, monitor: MonitorRow, { series, datasets, key }: Asked, signal: AbortSignal): Promise<Reading> {
-    const place = `${monitor.id} ${monitor.modified_at} ${key} ${JSON.stringify(series.query.call.call)}`
+    const place = `${monitor.id} ${key} ${JSON.stringify(series.query.call.call)}`
     const known = this.#earlier.get(place)
     if (known) return known
     if (this.#earlier.size >= REMEMBERED_MAX) this.#earlier.clear()

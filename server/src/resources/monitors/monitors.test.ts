@@ -80,6 +80,12 @@ describe('monitors', () => {
     expect((await mute({}, 'status')).status).toBe(400)
   })
 
+  test('a tag is put on a monitor', async () => {
+    const { id } = await made()
+    await org.ask('POST', '/tags', { body: { name: 'team', value: 'payments', entity: { type: 'monitor', id } } })
+    expect((await org.ask<Kept>('GET', `/monitors/${id}`)).body.tags).toEqual({ team: 'payments' })
+  })
+
   test('a log is read by the monitors that name it or select it, and by no others', async () => {
     const owner = await app.newOrganization()
     const { body } = await owner.ask<{ id: string }>('POST', '/datasets', { body: { collection: 'shop', dataset: 'web' } })

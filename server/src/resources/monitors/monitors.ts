@@ -79,6 +79,7 @@ export async function createMonitor(world: World, actor: Actor, ask: NewMonitor)
     metric_id: world.ids.uuid(),
     template,
     tags: ask.tags,
+    author: actor.identity,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -109,7 +110,7 @@ export async function updateMonitor(world: World, actor: Actor, id: string, draf
   return changed(world, actor, id, { isNew: true }, async (tx, before, nowMs) => {
     await checkActions(tx, actor.orgId, members.actions)
     const queries = members.queries.map((query) => ({ ...query, id: query.id ?? world.ids.uuid() }))
-    const next: MonitorRow = { ...before, ...members, queries, modified_at: nowMs, modified_by: actor.identity }
+    const next: MonitorRow = { ...before, ...members, queries, author: actor.identity, modified_at: nowMs, modified_by: actor.identity }
     await updateMonitorRow(tx, next)
     await keepBacking(tx, metricOf(next))
     return next
