@@ -15,6 +15,7 @@ import { forwardConfigs } from './forward-configs.ts'
 import { groups } from './groups.ts'
 import { health } from './health.ts'
 import { ingestion } from './ingestion.ts'
+import { insights } from './insights.ts'
 import { integrations } from './integrations.ts'
 import { ledger } from './ledger.ts'
 import { limits } from './limits.ts'
@@ -65,6 +66,7 @@ export const contract = {
   groups,
   health,
   ingestion,
+  insights,
   integrations,
   ledger,
   limits,
