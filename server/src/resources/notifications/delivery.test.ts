@@ -235,6 +235,19 @@ describe('a webhook', () => {
     expect((await kept())[0]?.tries).toEqual([])
   })
 
+  test('of another organisation waits for none of seventy that hang', async () => {
+    answer = (response, { path }) => (path === '/slow' ? undefined : ok(response))
+    const hanging: Action[] = []
+    for (let n = 0; n < 70; n += 1) hanging.push(await hook({ name: `slow ${n}`, url: `${base}/slow` }))
+    await tell(hanging)
+    await expect.poll(() => got.length, PATIENT).toBeGreaterThan(0)
+    org = await app.newOrganization()
+    await tell([await hook()])
+    await expect.poll(states, PATIENT).toEqual(['SENT'])
+    expect(got.findIndex(({ path }) => path === '/hook')).toBeLessThan(64)
+    receiver.closeAllConnections()
+  })
+
   test('hears of a recovery only after the alert', async () => {
     answer = (response) => void response.writeHead(got.length === 1 ? 500 : 200).end()
     const action = await hook()

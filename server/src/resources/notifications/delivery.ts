@@ -28,9 +28,11 @@ const LOOK_MS = 250
 const DIGEST_OVER = 20
 const DIGEST_MAX = 1_000
 const PER_TARGET = DIGEST_OVER + 1
-const ROWS_MAX = 1_000
+const PER_ORGANIZATION = 400
 /** TARGETS_MAX are served at once, each by itself: one that hangs keeps only its own waiting. */
 const TARGETS_MAX = 64
+/** ORGANIZATION_TARGETS_MAX of them may be of one organisation: one whose targets all hang keeps no other waiting. */
+const ORGANIZATION_TARGETS_MAX = 16
 const BRIEFINGS_MAX = 4
 /** GRACE_MS is how long a stop lets what is under way end by itself. */
 const GRACE_MS = 5_000
@@ -73,9 +75,9 @@ async function deliverDue(world: World, job: Holder): Promise<void> {
     under.set(name, ended)
   }
   while (!job.signal.aborted && trouble === undefined) {
-    const due = await selectDue(world.meta, { nowMs: world.clock.nowMs(), perTarget: PER_TARGET, rowsMax: ROWS_MAX })
+    const due = await selectDue(world.meta, { nowMs: world.clock.nowMs(), perTarget: PER_TARGET, perOrganization: PER_ORGANIZATION })
     for (const [name, rows] of byName(due.filter(isBriefed), targetName)) {
-      if (!sending.has(name) && sending.size < TARGETS_MAX) start(sending, name, sendAll(world, job, rows, grace.signal))
+      if (!sending.has(name) && hasRoom(sending, name)) start(sending, name, sendAll(world, job, rows, grace.signal))
     }
     for (const [name, [row]] of byName(
       due.filter((each) => !isBriefed(each)),
@@ -98,6 +100,12 @@ const targetName = ({ org_id, type, integration_id, destination }: NotificationR
 /** Of the occasions that share a report one is looked at after the other, so that it is made once. */
 const occasionName = (row: NotificationRow): string =>
   wantsReport(row) ? (row.event_id ?? '') : JSON.stringify([row.org_id, row.alert_id, row.group_id, row.time])
+
+function hasRoom(sending: ReadonlyMap<string, unknown>, name: string): boolean {
+  const [orgId] = JSON.parse(name)
+  const own = [...sending.keys()].filter((other) => JSON.parse(other)[0] === orgId)
+  return sending.size < TARGETS_MAX && own.length < ORGANIZATION_TARGETS_MAX
+}
 
 function byName(rows: readonly NotificationRow[], nameOf: (row: NotificationRow) => string): Map<string, NotificationRow[]> {
   const named = new Map<string, NotificationRow[]>()
@@ -139,18 +147,18 @@ async function sendAll(world: World, job: Holder, rows: readonly NotificationRow
   const [first] = rows
   if (first?.type === 'EMAIL' && rows.length > DIGEST_OVER) return sendDigest(world, job, first, signal)
   for (const row of rows) {
-    if (job.signal.aborted) return
-    await sendOne(world, job, row, signal)
+    // A target in trouble gives its place to others after each try.
+    if (job.signal.aborted || !(await sendOne(world, job, row, signal))) return
   }
 }
 
-/** sendOne counts the try, makes it and writes down what became of it; ended in between, it is made again under the same id. */
-async function sendOne(world: World, job: Holder, row: NotificationRow, signal: AbortSignal): Promise<void> {
+/** sendOne counts the try, makes it and writes down what became of it; ended in between, it is made again under the same id. It tells whether the target is well. */
+async function sendOne(world: World, job: Holder, row: NotificationRow, signal: AbortSignal): Promise<boolean> {
   const [begun] = await world.meta.write(UNSHARED, async (tx) => {
     await job.hold(tx)
     return beginTry(tx, row.org_id, [row])
   })
-  if (!begun) return
+  if (!begun) return true
   const outcome = await channels[row.type](world, parcelOf(world, row, begun.attempts), signal).catch((cause: unknown): Outcome => {
     if (signal.aborted || (cause instanceof Failure && cause.status === 503)) throw cause
     // What is wrong with one notification, such as a secret that cannot be opened, keeps no other waiting.
@@ -164,6 +172,7 @@ async function sendOne(world: World, job: Holder, row: NotificationRow, signal: 
     )
   }
   await settle(world, job, [row], { outcome, attempt: begun.attempts })
+  return outcome.kind !== 'again'
 }
 
 /** sendDigest makes one mail of all that are due to an address; its id is that of the set, so that a second copy can be told. */
