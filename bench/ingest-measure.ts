@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { DataFile } from './ingest-data.ts'
 import type { Ack, SendFile, SendSmall, Sent, SentSmall } from './ingest-load.ts'
-import type { Running, System } from './ingest-systems.ts'
+import type { Lag, Running, System } from './ingest-systems.ts'
 import { cpuSecondsOf, untilQuiet, watchMemory } from './process-tree.ts'
 import { newDataDir, removeDataDir } from './service.ts'
 
@@ -29,6 +29,7 @@ export type Taken = {
   settledS: number
   isQuiet: boolean
   trend: number
+  lag: Lag | undefined
 }
 
 export async function takeFile(system: System, data: DataFile, connections: number): Promise<Taken> {
@@ -37,7 +38,9 @@ export async function takeFile(system: System, data: DataFile, connections: numb
     const target = { ...running.target(data), kind: 'file' as const, bodyBytes: BODY_BYTES }
     const warm = await send<Sent>({ ...target, fromByte: 0, bytesMax: WARM_BODIES * BODY_BYTES - 1, connections: 1 })
     const cpuBefore = cpuSecondsOf(running.pid)
+    const watching = await running.lag?.()
     const sent = await send<Sent>({ ...target, fromByte: warm.nextByte, bytesMax: Number.MAX_SAFE_INTEGER, connections })
+    const lag = await watching?.()
     const quiet = await untilQuiet(running.pid)
     const { peakMb, peaks } = stopWatching()
     const idleBytes = await running.diskBytes()
@@ -58,6 +61,7 @@ export async function takeFile(system: System, data: DataFile, connections: numb
       settledS: quiet.waitedMs / 1e3,
       isQuiet: quiet.isQuiet,
       trend: trendOf(sent.acks),
+      lag: lag?.(),
     }
   })
 }
@@ -71,7 +75,7 @@ function trendOf(acks: readonly Ack[]): number {
   return rate(acks.length - 1 - third, acks.length - 1) / rate(0, third)
 }
 
-export type TakenSmall = SentSmall & { peakMb: number; cpuUs: number }
+export type TakenSmall = SentSmall & { peakMb: number; cpuUs: number; lag: Lag | undefined }
 
 /** takeSmall lets many writers send few lines at a time, each waiting for its answer. */
 export async function takeSmall(system: System, data: DataFile, writers: number, seconds: number): Promise<TakenSmall> {
@@ -81,13 +85,15 @@ export async function takeSmall(system: System, data: DataFile, writers: number,
     const warm = await send<Sent>({ ...target, kind: 'file', bodyBytes: BODY_BYTES, fromByte: 0, bytesMax: 1, connections: 1 })
     const cpuBefore = cpuSecondsOf(running.pid)
     const writing = { kind: 'small' as const, writers, linesMax: LINES_MAX, warmMs: WARM_MS, measuredMs: seconds * 1e3 }
+    const watching = await running.lag?.()
     const sent = await send<SentSmall>({ ...target, ...writing })
+    const lag = await watching?.()
     const { cpu } = await untilQuiet(running.pid)
     const { peakMb } = stopWatching()
     const { rows } = await running.end()
     const lines = warm.lines + sent.lines
     if (rows !== lines) throw new Error(`${system.name} holds ${rows} events of small posts, and ${lines} were acknowledged`)
-    return { ...sent, peakMb, cpuUs: ((cpu.total - cpuBefore.total) * 1e6) / sent.lines }
+    return { ...sent, peakMb, lag: lag?.(), cpuUs: ((cpu.total - cpuBefore.total) * 1e6) / sent.lines }
   })
 }
 

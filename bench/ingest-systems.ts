@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import type { DataFile } from './ingest-data.ts'
 import { activeBytes, filesBytes, mergeFully } from './ingest-disk.ts'
 import type { LoadTarget } from './ingest-load.ts'
-import { freePort, startService, untilOk } from './service.ts'
+import { freePort, type Service, startService, untilOk } from './service.ts'
+import { longestTurn, turnsInto } from './turns.ts'
 
 /** A System is a store of events under measurement; what it is sent is said in the table. */
 export type System = { name: string; sent: (data: DataFile) => string; start(dir: string): Promise<Running> }
@@ -12,6 +14,8 @@ export type Running = {
   pid: number
   /** target is where the data goes, and in which of its files. */
   target(data: DataFile): LoadTarget & { file: string }
+  /** lag begins to watch the event loop of the program that answers; after the end of the system it says what there was until then. */
+  lag?(): Promise<() => Promise<() => Lag>>
   /** diskBytes is what the events take as things stand, without what the system only keeps until it is removed. */
   diskBytes(): Promise<number>
   /** end merges everything, says how many events there are and what they take, and stops the system. */
@@ -20,12 +24,16 @@ export type Running = {
   kill(): Promise<unknown>
 }
 
+/** Lag is what delayed turns of an event loop, and what they took themselves on the processor. */
+export type Lag = { p50Ms: number; p99Ms: number; maxMs: number; ownP99Ms: number }
+
 /** dendro is the service as it is shipped, with both stores of its own. */
 export const dendro: System = {
   name: 'Dendro',
   sent: ({ kind }) => (kind === 'text' ? 'the lines as they are, text/plain' : 'the lines as they are, application/x-ndjson'),
   start: async (dir) => {
-    const service = await startService(dir)
+    const turns = `${dir}.turns`
+    const service = await startService(dir, turnsInto(turns))
     return {
       pid: service.pid,
       target: ({ kind, file }) => ({
@@ -37,6 +45,19 @@ export const dendro: System = {
           'content-type': kind === 'text' ? 'text/plain' : 'application/x-ndjson',
         },
       }),
+      lag: async () => {
+        const fromMs = Date.now()
+        await delayOf(service)
+        return async () => {
+          const delay = await delayOf(service)
+          const untilMs = Date.now()
+          return () => {
+            const ownP99Ms = longestTurn(turns, fromMs, untilMs)
+            rmSync(turns)
+            return { ...delay, ownP99Ms }
+          }
+        }
+      },
       diskBytes: () => activeBytes(dir),
       end: async () => {
         await service.stop()
@@ -45,6 +66,18 @@ export const dendro: System = {
       kill: service.stop,
     }
   },
+}
+
+/** LAG_PRECISION_MS is how often the service looks at the time; that much passes between two looks when nothing delays them. */
+const LAG_PRECISION_MS = 10
+
+/** delayOf reads what the service tells of its event loop; each look begins a new time. */
+async function delayOf({ url, key }: Service): Promise<Omit<Lag, 'ownP99Ms'>> {
+  const answer = await fetch(`${url}/metrics`, { headers: { 'x-service-api-key': key } })
+  const text = await answer.text()
+  const read = (name: string) =>
+    Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (.+)$`, 'm').exec(text)?.[1]) * 1e3 - LAG_PRECISION_MS
+  return { p50Ms: read('p50'), p99Ms: read('p99'), maxMs: read('max') }
 }
 
 /** JSON_FIELDS say what makes a stream, what the time and what the message, as its documentation advises. */

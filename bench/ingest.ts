@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type DataFile, type DataKind, dataFile, dataKinds } from './ingest-data.ts'
 import { type Limits, limitsOf } from './ingest-limits.ts'
 import { type Taken, type TakenSmall, takeFile, takeSmall } from './ingest-measure.ts'
-import { dendro, type System, victoriaLogs } from './ingest-systems.ts'
+import { dendro, type Lag, type System, victoriaLogs } from './ingest-systems.ts'
 import { median, printTable } from './service.ts'
 
 /**
@@ -27,6 +27,7 @@ const AIMS = {
 const CPU_AIM = 0.5
 const PEAK_AIM_MB = 1_500
 const TREND_AIM = 0.95
+const LAG_AIM_MS = 50
 const SMALL_AIMS = { linesPerS: 40_000, p99Ms: 500 }
 
 const { values: asked } = parseArgs({
@@ -64,7 +65,19 @@ async function measureKind(kind: DataKind): Promise<void> {
   }
   say(`## ${kind}: ${data.lines} lines, ${(data.bytes / 1e6).toFixed(1)} MB\n`)
   printTable(
-    ['', 'MB/s', 'lines/s', 'CPU s per GB', 'peak MB', 'disk MB', 'disk MB merged', 'settled after s', 'last/first third', 'what was sent'],
+    [
+      '',
+      'MB/s',
+      'lines/s',
+      'CPU s per GB',
+      'peak MB',
+      'disk MB',
+      'disk MB merged',
+      'settled after s',
+      'last/first third',
+      'event loop delayed p50 / p99 / max, on the processor p99, ms',
+      'what was sent',
+    ],
     rows.map((row) => figuresOf(row, data)),
   )
   say('')
@@ -91,6 +104,7 @@ function figuresOf(row: Row, data: DataFile): string[] {
     (middle(row, ({ mergedBytes }) => mergedBytes) / 1e6).toFixed(1),
     middle(row, ({ settledS }) => settledS).toFixed(1) + (taken.every(({ isQuiet }) => isQuiet) ? '' : ' (never quiet)'),
     middle(row, ({ trend }) => trend).toFixed(2),
+    lagText(taken),
     system.sent(data),
   ]
 }
@@ -121,12 +135,14 @@ function aimsOf(kind: DataKind, [ours, theirs]: readonly Row[], { small }: Limit
   const packed = middle(ours, ({ mergedBytes }) => mergedBytes) / small.bytes
   const peakMb = Math.max(...ours.taken.map((taken) => taken.peakMb))
   const trend = middle(ours, (taken) => taken.trend)
+  const lagMs = middle(ours, ({ lag }) => lag?.ownP99Ms ?? Number.NaN)
   return [
     row('speed, ratio to VictoriaLogs', `≥ ${AIMS[kind].speed}`, speed, speed >= AIMS[kind].speed),
     row('disk merged, ratio to VictoriaLogs', `≤ ${AIMS[kind].disk}`, disk, disk <= AIMS[kind].disk),
     row('CPU, ratio to VictoriaLogs', `≤ ${CPU_AIM}`, cpu, cpu <= CPU_AIM),
     row(`disk merged, ratio to zstd -${small.level}`, '≤ 1', packed, packed <= 1, true),
     row('peak memory, MB', `< ${PEAK_AIM_MB}`, peakMb, peakMb < PEAK_AIM_MB, true),
+    row('a turn of the event loop on the processor, p99, ms', `< ${LAG_AIM_MS}`, lagMs, lagMs < LAG_AIM_MS, !Number.isNaN(lagMs)),
     row('last third of the run to the first', `≥ ${TREND_AIM}`, trend, trend >= TREND_AIM, !Number.isNaN(trend)),
   ]
 }
@@ -138,6 +154,12 @@ function sharesOf(rows: readonly Row[], of: (taken: Taken) => ReadonlyMap<string
     return `${system.name}: ${figures.map(([name, figure]) => `${name} ${figure.toFixed(1)}`).join(', ')}`
   })
   return shares.join('; ')
+}
+
+/** lagText is what delayed the event loop, the middle of all rounds. */
+function lagText(taken: readonly { lag: Lag | undefined }[]): string {
+  const of = (name: keyof Lag) => median(taken.map(({ lag }) => lag?.[name] ?? Number.NaN)).toFixed(0)
+  return taken.every(({ lag }) => lag) ? `${of('p50Ms')} / ${of('p99Ms')} / ${of('maxMs')}, ${of('ownP99Ms')}` : ''
 }
 
 async function measureWriters(): Promise<void> {
@@ -155,6 +177,7 @@ async function measureWriters(): Promise<void> {
       'p99 ms',
       'max ms',
       'refused',
+      'event loop delayed p50 / p99 / max, on the processor p99, ms',
       'CPU µs per line',
       'peak MB',
       `aims ≥ ${SMALL_AIMS.linesPerS}/s, p99 ≤ ${SMALL_AIMS.p99Ms} ms`,
@@ -171,6 +194,7 @@ async function measureWriters(): Promise<void> {
         p99Ms.toFixed(0),
         of((one) => one.maxMs).toFixed(0),
         of((one) => one.refused).toFixed(0),
+        lagText(taken),
         of((one) => one.cpuUs).toFixed(1),
         Math.max(...taken.map(({ peakMb }) => peakMb)).toFixed(0),
         isMet ? 'met' : 'NOT MET',

@@ -22,7 +22,11 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const WARM_MS = 90_000
 
-const rows: string[][] = [['transition decisions a second, one thread', '≥ 500 000', transitionsPerSecond().toLocaleString('en')]]
+const errors = { name: 'errors', select: ['count(*)'], from_expr: "collection = 'bench'", where: 'level = error' }
+const actions = [{ email: 'oncall@example.org' }]
+const plain = { comparison_operator: 'ABOVE', threshold: 1e9, window: 'Last 5 minutes', no_data_status: 'OK', actions, queries: [errors] }
+
+const rows: string[][] = [['transition decisions in a second of processor time', '≥ 500 000', transitionsPerSecond().toLocaleString('en')]]
 const dataDir = await newDataDir()
 const service = await startService(dataDir)
 try {
@@ -58,9 +62,10 @@ function transitionsPerSecond(): number {
     }
   }
   round(2_000)
-  const startedMs = performance.now()
+  const before = process.cpuUsage()
   round(20_000)
-  return Math.round((20_000 * groups.length) / ((performance.now() - startedMs) / 1_000))
+  const { user, system } = process.cpuUsage(before)
+  return Math.round((20_000 * groups.length) / ((user + system) / 1e6))
 }
 
 async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -105,10 +110,6 @@ async function fill(): Promise<void> {
     if (!answer.ok) throw new Error(`events were refused: ${answer.status} ${await answer.text()}`)
   }
 }
-
-const errors = { name: 'errors', select: ['count(*)'], from_expr: "collection = 'bench'", where: 'level = error' }
-const actions = [{ email: 'oncall@example.org' }]
-const plain = { comparison_operator: 'ABOVE', threshold: 1e9, window: 'Last 5 minutes', no_data_status: 'OK', actions, queries: [errors] }
 
 async function backtests(): Promise<string[][]> {
   const cases: [string, object][] = [

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDoor } from '../server/src/http/http.ts'
+import { type DoorOptions, openDoor } from '../server/src/http/http.ts'
 import { openMeter } from '../server/src/http/measure.ts'
 import { RateLimiter } from '../server/src/http/rate-limit.ts'
+import type { Taker } from '../server/src/http/taking.ts'
 import { systemIds } from '../server/src/ids.ts'
 import { openLog } from '../server/src/log.ts'
 import { mustBeCounted, mustFail } from './contract/failure.ts'
@@ -233,21 +234,7 @@ describe('connections', () => {
   })
 
   test('headers and bodies that never end are cut off with 408', async () => {
-    const limiter = new RateLimiter({ requests: 1, windowMs: 1, enforced: false }, app.app.world.meta as never, app.clock)
-    const door = openDoor({
-      routes: [],
-      identify: async () => undefined,
-      exceptions: { self: async () => false, member: async () => false },
-      denied: async () => undefined,
-      limiter,
-      senderLimiter: limiter,
-      extraKeyHeaders: [],
-      publicUrl: undefined,
-      bounds: { headersMs: 100, requestMs: 200, checkEveryMs: 20 },
-      ids: systemIds,
-      log: openLog('silent'),
-      meter: openMeter(),
-    })
+    const door = openOwnDoor({ bounds: { headersMs: 100, requestMs: 200, checkEveryMs: 20 } })
     const url = await door.listen({ host: '127.0.0.1', port: 0 })
     const late = await Promise.all([
       exchange(url, 'GET /health HTTP/1.1\r\nhost: a\r\n'),
@@ -259,6 +246,26 @@ describe('connections', () => {
     await door.close()
   })
 
+  test('a fault of ours is told to senders of events as a reason to come again', async () => {
+    const taker: Taker = {
+      action: 'sending',
+      permission: 'events_write',
+      take: async () => ({ status: 200, headers: {}, body: '' }),
+      refuse: (_, { status, headers }) => ({ status, headers, body: '' }),
+    }
+    const door = openOwnDoor({
+      routes: [{ name: 'sending', group: {}, handlers: {}, takers: ({ path }) => (path === '/send' ? taker : undefined) }],
+      identify: () => {
+        throw new TypeError('a bug')
+      },
+    })
+    const url = await door.listen({ host: '127.0.0.1', port: 0 })
+    const [sent] = await exchange(url, request('POST /send', auth, 'an event'))
+    expect([sent?.status, sent?.headers.get('retry-after')]).toEqual([503, '2'])
+    expect((await exchange(url, request('GET /datasets', auth)))[0]?.status).toBe(500)
+    await door.close()
+  })
+
   test('a name in front of a proxy reaches links, and nothing else does', async () => {
     const reply = await one(
       request('GET /', { accept: 'application/json', host: 'a.example', 'x-forwarded-host': 'logs.example', 'x-forwarded-proto': 'https' }),
@@ -266,6 +273,25 @@ describe('connections', () => {
     expect(reply.body).toMatchObject({ docs: 'https://logs.example/docs' })
   })
 })
+
+/** openOwnDoor opens a door without a house, for what cannot be provoked at the real one. */
+function openOwnDoor(given: Partial<DoorOptions>): ReturnType<typeof openDoor> {
+  const limiter = new RateLimiter({ requests: 1, windowMs: 1, enforced: false }, app.app.world.meta as never, app.clock)
+  return openDoor({
+    routes: [],
+    identify: async () => undefined,
+    exceptions: { self: async () => false, member: async () => false },
+    denied: async () => undefined,
+    limiter,
+    senderLimiter: limiter,
+    extraKeyHeaders: [],
+    publicUrl: undefined,
+    ids: systemIds,
+    log: openLog('silent'),
+    meter: openMeter(),
+    ...given,
+  })
+}
 
 describe('compressed answers', () => {
   test('an answer is packed when the caller takes it and it is worth it', async () => {

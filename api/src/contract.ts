@@ -15,6 +15,7 @@ import { forwardConfigs } from './forward-configs.ts'
 import { groups } from './groups.ts'
 import { health } from './health.ts'
 import { ingestion } from './ingestion.ts'
+import { insights } from './insights.ts'
 import { integrations } from './integrations.ts'
 import { ledger } from './ledger.ts'
 import { limits } from './limits.ts'
@@ -22,6 +23,7 @@ import { liveTail } from './live-tail.ts'
 import { logs } from './logs.ts'
 import { metricDefinitions, metricDefinitionTemplates } from './metric-definitions.ts'
 import { metrics } from './metrics.ts'
+import { monitorTemplates } from './monitor-templates.ts'
 import { monitors } from './monitors.ts'
 import { notifications } from './notifications.ts'
 import { access, organizations } from './organizations.ts'
@@ -34,9 +36,9 @@ import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
 import { savedSearches, savedSearchTemplates } from './saved-searches.ts'
 import { search } from './search.ts'
-import { tags } from './tags.ts'
 import { sso } from './sso.ts'
 import { statements } from './statements.ts'
+import { tags } from './tags.ts'
 import { timeseries } from './timeseries.ts'
 import { topKeys } from './top-keys.ts'
 import { usage } from './usage.ts'
@@ -53,18 +55,19 @@ export const contract = {
   auth,
   collections,
   context,
-  dashboards,
   customer,
+  dashboards,
   dashboardTemplates,
   datasetKeys,
   datasets,
   downtimes,
-  groups,
   encryptionKeys,
   exports: dataExports,
   forwardConfigs,
+  groups,
   health,
   ingestion,
+  insights,
   integrations,
   ledger,
   limits,
@@ -74,6 +77,7 @@ export const contract = {
   metricDefinitionTemplates,
   metrics,
   monitors,
+  monitorTemplates,
   notifications,
   organizations,
   parsers,
@@ -87,10 +91,10 @@ export const contract = {
   savedSearches,
   savedSearchTemplates,
   search,
-  tags,
-  timeseries,
   sso,
   statements,
+  tags,
+  timeseries,
   topKeys,
   usage,
   users,

@@ -54,7 +54,8 @@ export {
   type MetricDefinitionTemplateDraft,
 } from './metric-definitions.ts'
 export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
-export { Monitor, type MonitorDraft, type MonitorEvaluation } from './monitors.ts'
+export type { MonitorTemplateChange, MonitorTemplateDraft } from './monitor-templates.ts'
+export { Monitor, MonitorDraft, type MonitorEvaluation } from './monitors.ts'
 export type { SuggestionsAsk } from './notifications.ts'
 export {
   API_VERSION,

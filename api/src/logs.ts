@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Dataset, placeName, Retention } from './datasets.ts'
 import { Dashboard } from './dashboards.ts'
+import { Dataset, placeName, Retention } from './datasets.ts'
 import { endpoint } from './endpoint.ts'
 import { Monitor } from './monitors.ts'
 import { Tags, uuid } from './values.ts'

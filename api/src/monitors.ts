@@ -8,13 +8,13 @@ import { integerParameter, list, Metadata, mapOf, ms, Tags, text, uuid } from '.
 const ACTIONS_MAX = 10
 const AUX_MAX = 10
 const AUX_CHARS_MAX = 10_000
-const RETENTION_MAX_MS = 604_800_000
+export const GROUP_RETENTION_MAX_MS = 604_800_000
 const EVALUATIONS_MAX = 1_000
 const BACKTEST_DAYS_MAX = 30
 
 const phrase = text(1, 100)
 /** aux is kept as it is; what the store cannot hold, or nobody would want to read, is refused. */
-const Aux = mapOf(
+export const aux = mapOf(
   z
     .unknown()
     .refine((value) => isKeepable(JSON.stringify(value) ?? ''), { error: `must be at most ${AUX_CHARS_MAX} characters without NUL` }),
@@ -70,7 +70,8 @@ export const Monitor = z
   .meta({ id: 'Monitor', description: 'Watches what its queries give against thresholds, and tells of changes through its actions.' })
 export type Monitor = z.output<typeof Monitor>
 
-const definition = {
+/** What is left out when a template gives it, or else has its default. */
+const members = {
   name: text(1, 255),
   description: text(1, 4_000).optional(),
   type: z.enum(monitorTypes).optional().describe('The same as `monitor_type`; one of them is enough, and PATTERN when neither is given.'),
@@ -84,21 +85,30 @@ const definition = {
   formulas: list(MetricFormula.extend({ expression: text(2, 100) }), { max: 1 })
     .optional()
     .describe('With a formula its value is compared, without one that of the first query.'),
-  no_data_status: MonitorStatus.default('NO_DATA'),
-  notify_once: z.boolean().default(false),
-  group_retention: z.int().min(0).max(RETENTION_MAX_MS).optional(),
-  aux: Aux.optional().describe(
-    '`{"pattern_change": "NEW", "baseline": "1 day"}` makes a PATTERN monitor count the message patterns that came up in the window and not in the time before it, `"VANISHED"` those that were there before it and stayed away.',
-  ),
+  no_data_status: MonitorStatus.optional(),
+  notify_once: z.boolean().optional(),
+  group_retention: z.int().min(0).max(GROUP_RETENTION_MAX_MS).optional(),
+  aux: aux
+    .optional()
+    .describe(
+      '`{"pattern_change": "NEW", "baseline": "1 day"}` makes a PATTERN monitor count the message patterns that came up in the window and not in the time before it, `"VANISHED"` those that were there before it and stayed away.',
+    ),
   compare_to: text(0, 100).optional().describe('`N units ago`, from 5 minutes to 1 month; for CHANGE_DETECTION.'),
   change_type: z.enum(['DIFFERENCE', 'PERCENTAGE']).optional(),
   evaluation_window: text(0, 100).optional().describe('10 to 1000 windows, at most 30 days; for ANOMALY_DETECTION.'),
   anomaly_algorithm: z.enum(['MEDIAN_MAD']).optional(),
-  ai_report_enabled: z.boolean().default(false),
+  ai_report_enabled: z.boolean().optional(),
   ai_report_instructions: text(0, 4_000).optional(),
 }
 
-const Change = z.object(definition).meta({
+const definition = {
+  ...members,
+  no_data_status: MonitorStatus.default('NO_DATA'),
+  notify_once: z.boolean().default(false),
+  ai_report_enabled: z.boolean().default(false),
+}
+
+export const MonitorDraft = z.object(definition).meta({
   examples: [
     {
       name: 'Checkout errors',
@@ -118,12 +128,14 @@ const Change = z.object(definition).meta({
     },
   ],
 })
-export type MonitorDraft = z.output<typeof Change>
+export type MonitorDraft = z.output<typeof MonitorDraft>
 
 const NewMonitor = z.object({
-  ...definition,
+  ...z.object(members).partial().shape,
   mute_until: z.int().min(-1).optional(),
-  template: Template.optional(),
+  template: Template.optional().describe(
+    'Gives everything that is not said beside it; without one, what an update needs is needed here too.',
+  ),
   tags: Tags.default({}),
 })
 
@@ -280,7 +292,7 @@ export const monitors = {
     permission: WRITE,
     tier: 'S',
     summary: 'Replace what a monitor watches; it looks again at once',
-    body: Change,
+    body: MonitorDraft,
     reply: Monitor,
     fails: [404],
   }),

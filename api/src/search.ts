@@ -42,15 +42,23 @@ export const SearchResponse = z
   .meta({ id: 'SearchResponse' })
 export type SearchResponse = z.output<typeof SearchResponse>
 
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** place is a dataset by its id, carried in lower case, or by the names of its collection and itself with a dot between them. */
+const place = text(1, 511)
+  .refine((given) => UUID.test(given) || given.includes('.'), { error: 'must be the id of a dataset, or collection.dataset' })
+  .overwrite((given) => (UUID.test(given) ? given.toLowerCase() : given))
+  .meta({ examples: ['7d0c1b1e-0000-4000-8000-000000000001'] })
+
 /** sources are the members by which a question says which datasets it reads. */
 export const sources = {
-  from: list(uuid, { max: FROM_MAX }).optional().describe('Dataset ids.'),
+  from: list(place, { max: FROM_MAX }).optional().describe('Datasets by their ids, or as `collection.dataset`.'),
   from_expr: text(0, 4_096)
     .optional()
     .describe("A dataset selector such as `collection = 'shop' AND environment = 'prod'`; goes before `from`."),
 }
 
-export const sourceParameters = { from: listParameter(uuid), from_expr: textParameter() }
+export const sourceParameters = { from: listParameter(place), from_expr: textParameter() }
 
 /** range are the members that bound the time of a question. */
 export const range = {

@@ -61,7 +61,7 @@ import { liveTailRoutes } from './resources/live-tail/routes.ts'
 import { logRoutes } from './resources/logs/routes.ts'
 import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/metric-definitions/routes.ts'
 import { metricsRoutes } from './resources/metrics/routes.ts'
-import { monitorRoutes } from './resources/monitors/routes.ts'
+import { monitorRoutes, monitorTemplateRoutes } from './resources/monitors/routes.ts'
 import { notificationRoutes } from './resources/notifications/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
 import { accessRoutes, organizationRoutes } from './resources/organizations/routes.ts'
@@ -110,11 +110,11 @@ const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }
   datasetRoutes(world),
   downtimeRoutes(world),
   exportRoutes(world),
-  healthRoutes(world),
   customerRoutes(world),
   encryptionKeyRoutes(world),
   statementRoutes(world),
   ...absentRoutes(),
+  healthRoutes(world),
   ingestionRoutes(intake),
   integrationRoutes(world),
   ledgerRoutes(world),
@@ -133,8 +133,9 @@ const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }
   liveTailRoutes(tails),
   timeseriesRoutes(world),
   metricDefinitionRoutes(world),
-  metricDefinitionTemplateRoutes(world),
   monitorRoutes(world),
+  monitorTemplateRoutes(world),
+  metricDefinitionTemplateRoutes(world),
   notificationRoutes(world),
   contextRoutes(world),
   tagRoutes(world),

@@ -117,14 +117,6 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { name: maker.word('key'), status: 'ACTIVE' },
   }),
   'encryptionKeys.remove': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
-  'customer.update': ({ word }) => ({ body: { customer_name: word('customer'), billing_emails: ['bills@example.org'] } }),
-  'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
-  'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
-  'encryptionKeys.update': async (maker) => ({
-    params: { keyId: await keptEncryptionKey(maker) },
-    body: { name: maker.word('key'), status: 'ACTIVE' },
-  }),
-  'encryptionKeys.remove': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
   'exports.create': async (maker) => ({ body: exportOrder(await maker.dataset()) }),
   'exports.get': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
   'exports.remove': async (maker) => ({ params: { exportId: await keptExport(maker) } }),
@@ -163,7 +155,6 @@ export const examples: Readonly<Record<string, Example>> = {
   'logs.remove': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.monitors': async (maker) => ({ params: { logId: await maker.dataset() } }),
   'logs.dashboards': async (maker) => ({ params: { logId: await maker.dataset() } }),
-  'monitors.backtest': async (maker) => ({ body: { ...(await monitor(maker)), days: 1 } }),
   'notifications.sendTest': async (maker) => {
     const { name, queries } = await monitor(maker)
     const actions = [{ integration_id: await maker.webhook() }]
@@ -171,6 +162,14 @@ export const examples: Readonly<Record<string, Example>> = {
     return { body: { ...definition, actions, state_transitions: ['ALERT', 'ALERT_RECOVERY'] } }
   },
   'notifications.suggest': () => ({ body: { number_of_suggestions: 2, suggestion_fields: ['NAME'] } }),
+  'monitors.backtest': async (maker) => ({ body: { ...(await monitor(maker)), days: 1 } }),
+  'monitorTemplates.create': async (maker) => ({ body: await monitorTemplate(maker) }),
+  'monitorTemplates.get': async (maker) => ({ params: { templateId: await keptMonitorTemplate(maker) } }),
+  'monitorTemplates.update': async (maker) => ({
+    params: { templateId: await keptMonitorTemplate(maker) },
+    body: await monitorTemplate(maker),
+  }),
+  'monitorTemplates.remove': async (maker) => ({ params: { templateId: await keptMonitorTemplate(maker) } }),
   'monitors.create': async (maker) => ({ body: { ...(await monitor(maker)), mute_until: -1, tags: { team: 'payments' } } }),
   'monitors.get': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
   'monitors.update': async (maker) => ({ params: { monitorId: await keptMonitor(maker) }, body: await monitor(maker) }),
@@ -279,9 +278,6 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'users.get': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.update': async (maker) => ({ params: { userId: (await maker.invited()).id }, body: { first_name: 'Grace', roles: ['ReadOnly'] } }),
-  'statements.replace': (maker) => ({ body: statements(maker) }),
-  'statements.list': async (maker) => ({ query: `project_id=${encodeURIComponent((await keptStatements(maker)).project_id)}` }),
-  'statements.get': async (maker) => ({ params: { statementId: (await keptStatements(maker)).statements[0]?.id ?? '' } }),
   'users.remove': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.deactivate': async (maker) => ({ params: { userId: (await maker.person()).id } }),
   'users.reactivate': async (maker) => {
@@ -394,24 +390,6 @@ async function keptMetricDefinition(maker: Maker): Promise<string> {
   return (await maker.made('/metrics/definitions', await metricDefinition(maker))).id
 }
 
-const monitor = async (maker: Maker) => ({
-  name: maker.word('monitor'),
-  description: 'Tells when the till fails',
-  comparison_operator: 'ABOVE',
-  threshold: 10,
-  warning_threshold: 5,
-  window: 'Last 5 minutes',
-  actions: [{ email: 'oncall@example.org' }],
-  ...(await metricDefinition(maker)),
-  group_retention: 60_000,
-  monitor_type: 'CHANGE_DETECTION',
-  compare_to: '1 hour ago',
-})
-
-async function keptMonitor(maker: Maker): Promise<string> {
-  return (await maker.made('/monitors', await monitor(maker))).id
-}
-
 const metricTemplate = (name: string) => ({
   name,
   description: 'Of one service',
@@ -444,8 +422,7 @@ const widgetTemplate = async (maker: Maker) => ({
   metrics: [{ id: await keptMetricTemplate(maker), arguments: sameService }],
 })
 
-const keptWidgetTemplate = async (maker: Maker): Promise<string> =>
-  (await maker.made('/widgets/templates', await widgetTemplate(maker))).id
+const keptWidgetTemplate = async (maker: Maker): Promise<string> => (await maker.made('/widgets/templates', await widgetTemplate(maker))).id
 
 const dashboardTemplate = async (maker: Maker) => ({
   ...ofService,
@@ -468,6 +445,39 @@ const searchTemplate = (name: string) => ({
 
 const keptSearchTemplate = async (maker: Maker): Promise<string> =>
   (await maker.made('/saved-searches/templates', searchTemplate(maker.word('search of')))).id
+
+const monitor = async (maker: Maker) => ({
+  name: maker.word('monitor'),
+  description: 'Tells when the till fails',
+  comparison_operator: 'ABOVE',
+  threshold: 10,
+  warning_threshold: 5,
+  window: 'Last 5 minutes',
+  actions: [{ email: 'oncall@example.org' }],
+  ...(await metricDefinition(maker)),
+  group_retention: 60_000,
+  monitor_type: 'CHANGE_DETECTION',
+  compare_to: '1 hour ago',
+})
+
+const monitorTemplate = async (maker: Maker) => ({
+  name: maker.word('template'),
+  comparison_operator: 'ABOVE',
+  threshold: '{{level}}',
+  window: 'Last 5 minutes',
+  metric: { id: (await maker.made('/metrics/definitions/templates', { name: 'errors', description: '', queries: [plainQuery] })).id },
+  this_template_tags: { log_type: 'web' },
+  parameters: { level: { type: 'DOUBLE' } },
+})
+const plainQuery = { name: 'errors', select: ['count(*)'], from_expr: '*', where: '' }
+
+async function keptMonitorTemplate(maker: Maker): Promise<string> {
+  return (await maker.made('/monitors/templates', await monitorTemplate(maker))).id
+}
+
+async function keptMonitor(maker: Maker): Promise<string> {
+  return (await maker.made('/monitors', await monitor(maker))).id
+}
 
 const watching = async (maker: Maker): Promise<string> =>
   (await maker.made<{ job_id: string }>('/live-tail', { from: [await maker.dataset()] })).job_id
@@ -501,28 +511,6 @@ const keptExport = async (maker: Maker): Promise<string> =>
 
 async function finishedExport(maker: Maker): Promise<Ask> {
   const exportId = await keptExport(maker)
-const encryptionKey = (name: string) => ({
-  name,
-  provider: 'AWS_KMS',
-  aws_kms: { alias_arn: 'arn:aws:kms:eu-west-1:123456789012:alias/logs' },
-})
-
-const keptEncryptionKey = async (maker: Maker): Promise<string> =>
-  (await maker.made('/encryption-keys', encryptionKey(maker.word('key')))).id
-
-/** statements are of a project of its own, so that they are new. */
-const statements = (maker: Maker) => {
-  const id = maker.app.app.world.ids.correlation().slice(0, 16)
-  const statements = [{ id, message: 'paid {}', file: 'src/till.ts', line: 7 }]
-  return { project_id: maker.word('project'), repo_url: 'https://code.invalid/till', version: '1.0.0', statements }
-}
-
-async function keptStatements(maker: Maker): Promise<ReturnType<typeof statements>> {
-  const set = statements(maker)
-  await maker.made('/statements', set)
-  return set
-}
-
   const location = await vi.waitFor(async () => {
     const { body } = await maker.org.ask<{ location: string }>('GET', `/exports/${exportId}`)
     return body.location || Promise.reject(new Error('the export is not complete'))
@@ -580,8 +568,8 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'search.cancel': 'a question is no change',
   'widgets.data': 'a question is no change',
   'dashboards.preview': 'nothing is kept',
-  'monitors.backtest': 'a question',
   'integrations.testWebhook': 'a test is sent and not kept',
+  'monitors.backtest': 'a question',
   'notifications.sendTest': 'a test changes nothing',
   'notifications.suggest': 'a question',
 }

@@ -1,4 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { EventStore } from './events.ts'
 import { countDoomed, type Old, oldestEventMs, type RemovalDeps, removeEvents, selectHeldLogs } from './purge.ts'
@@ -8,9 +10,11 @@ import { ask, makeEngines, testDeps } from './test-engine.ts'
 
 const engines = makeEngines()
 let store: EventStore
+let dir: string | undefined
 
 beforeEach(async () => {
-  store ??= await engines.open(await engines.newDir())
+  dir ??= await engines.newDir()
+  store ??= await engines.open(dir)
   for (const { table } of Object.values(tableClasses)) await store.writer.command({ query: `truncate table ${table}` })
 })
 afterAll(engines.cleanUp)
@@ -67,6 +71,49 @@ test('all events of a dataset go from all tables, their place on the disk with t
   expect(await activeBytes()).toBeLessThan(before / 2)
   expect(await removalsUnderWay(store)).toEqual([])
 })
+
+test('the files of a deleted dataset leave the disk, those of days it had alone and those it shared, once no merge can need them any more', async () => {
+  const [gone, kept] = [randomUUID(), randomUUID()]
+  const line = () => randomBytes(750).toString('base64')
+  const add = (logId: string, day: number, rows: number) =>
+    store.writer.insert({
+      table: tableClasses.s.table,
+      values: Array.from({ length: rows }, () => {
+        seq += 1
+        return { org_id: 1, log_id: logId, ts: `${new Date(day * DAY_MS).toISOString().slice(0, 10)} 00:00:00`, seq, raw: line() }
+      }),
+      format: 'JSONEachRow',
+    })
+  const goneBytes = 2 * 1_500 * 750
+  await add(gone, TODAY, 1_500)
+  await add(gone, TODAY - 1, 1_500)
+  await add(kept, TODAY, 100)
+  await store.writer.command({ query: 'optimize table events_s final' })
+  // What is waited for here is a setting of the tables: parts that were replaced stay for minutes, so that a power cut finds them.
+  const soon = 'old_parts_lifetime = 1, cleanup_delay_period = 1, cleanup_delay_period_random_add = 0, max_cleanup_delay_period = 1'
+  for (const query of [`alter table events_s modify setting ${soon}`, 'detach table events_s', 'attach table events_s'])
+    await store.writer.command({ query })
+  const held = () => filesBytes(join(dir ?? '', 'events'))
+  const bound = { interval: 250, timeout: 120_000 }
+  await expect.poll(() => partsOnDisk(), bound).toBe(2)
+  const before = await held()
+  expect(before).toBeGreaterThan(goneBytes)
+  await removeEvents(store, [{ logIds: [gone] }], deps())
+  await expect.poll(held, bound).toBeLessThan(before - goneBytes * 0.95)
+  expect([await eventsOf(gone), await eventsOf(kept), await partsOnDisk()]).toEqual([0, 100, 1])
+})
+
+const partsOnDisk = async () =>
+  Number((await ask<{ parts: string }>(store.writer, "select count() as parts from system.parts where table = 'events_s'"))[0]?.parts)
+
+/** filesBytes is the size of all files below a directory; files that go away meanwhile do not count. */
+async function filesBytes(of: string): Promise<number> {
+  const entries = await readdir(of, { withFileTypes: true, recursive: true })
+  const sizes = await Promise.all(
+    entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => stat(join(parentPath, name)).catch(() => undefined)),
+  )
+  return sizes.reduce((sum, found) => sum + (found?.size ?? 0), 0)
+}
 
 test('each dataset loses what is older than its own day, at one go', async () => {
   const [short, long, endless] = [randomUUID(), randomUUID(), randomUUID()]

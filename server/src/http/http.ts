@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated } from '../errors.ts'
+import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated, unavailable } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { Actor, Identified, RequestFacts } from './actor.ts'
@@ -217,15 +217,18 @@ function answerFailure(options: DoorOptions, thrown: unknown, request: FastifyRe
   const known = toFailure(thrown)
   if (!known) options.log.error({ err: thrown, correlation_id: correlationId, action: request.facts?.action }, 'a request ended in a bug')
   else if (known.status >= 500) options.log.warn({ err: thrown, correlation_id: correlationId }, 'a request could not be served')
-  const failure = known ?? unexpected
   reply.header('x-correlation-id', correlationId)
   if (request.taken) {
     const { taker, head } = request.taken
-    return void sendAnswered(request, reply, taker.refuse(head, failure, correlationId, request.actor))
+    return void sendAnswered(request, reply, taker.refuse(head, known ?? comeAgain(thrown), correlationId, request.actor))
   }
+  const failure = known ?? unexpected
   reply.code(failure.status).headers(failure.headers)
   reply.header('content-type', 'application/json; charset=utf-8').send(toJson(failureBody(failure, correlationId)))
 }
+
+/** comeAgain is a fault of ours as senders of events are told of it: at a 500 many of them throw away what they have. */
+const comeAgain = (cause: unknown): Failure => unavailable(unexpected.message, { cause })
 
 /** refuseExpectation answers an Expect header other than 100-continue, which Node would refuse without a word. */
 function refuseExpectation(options: DoorOptions, response: import('node:http').ServerResponse): void {

@@ -29,8 +29,16 @@ function problemsOf(issue: z.core.$ZodIssue, whole: string): FieldProblem[] {
     const nearest = issue.errors.reduce((best, branch) => (deepest(branch) > deepest(best) ? branch : best))
     if (deepest(nearest) > 0) return nearest.flatMap((inner) => problemsOf({ ...inner, path: [...issue.path, ...inner.path] }, whole))
   }
-  return [{ field: fieldName(issue.path, whole), code: issue.code.toUpperCase(), message: issue.message }]
+  return [{ field: fieldName(issue.path, whole), code: codeOf(issue), message: issue.message }]
 }
+
+/** codeOf names the broken rule for programs; a number beyond its bounds, or between whole numbers, has the word of the query language. */
+function codeOf(issue: z.core.$ZodIssue): string {
+  const isBound = (issue.code === 'too_small' || issue.code === 'too_big') && NUMBERS.includes(issue.origin)
+  return isBound || (issue.code === 'invalid_type' && issue.expected === 'int') ? 'OUT_OF_RANGE' : issue.code.toUpperCase()
+}
+
+const NUMBERS: readonly string[] = ['number', 'int', 'bigint']
 
 const deepest = (branch: readonly z.core.$ZodIssue[]): number => Math.max(0, ...branch.map((issue) => issue.path.length))
 

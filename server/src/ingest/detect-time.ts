@@ -102,7 +102,7 @@ function isWritten(text: string, instant: Instant | undefined, format: string | 
   return instant && format !== undefined && formatTime(instant, format) === text ? format : undefined
 }
 
-/** A NamedTime is a time with the name of its month, taken apart; head is all that stands before the clock reading. */
+/** A NamedTime is a time with its month by name, taken apart; head is all that stands before the clock reading. */
 export type NamedTime = {
   layout: Layout
   text: string
@@ -138,7 +138,8 @@ export class NamedTimes {
 
 /** formatOf takes blanks before the day for a habit unless a zero shows another. */
 function formatOf({ layout, day, fraction = '', tail }: NamedTime): string {
-  const padded = day.startsWith('0') || layout === 'a' ? layout : (layout.toUpperCase() as Layout)
+  const hasZero = layout === 'a' || layout === 'k' || layout === 'g'
+  const padded = day.startsWith('0') || hasZero ? layout : (layout.toUpperCase() as Layout)
   return `${padded} .${digitsCode(fraction) || '0'}${layout === 'a' ? tail : ''}`
 }
 

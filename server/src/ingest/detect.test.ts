@@ -62,6 +62,8 @@ test.each([
   ['a time and a level', '[2026-11-20 10:00:00,123] WARN  [main] the cache is cold', ['  [main] the cache is cold']],
   ['slashes and brackets', '2026/11/20 10:00:00 [error] 12#0: *1 connect() failed', ['] 12#0: *1 connect() failed']],
   ['a container', '2026-11-20T10:00:00.123456789Z stderr F plain words', ['plain words']],
+  ['a letter for the level', 'E1120 10:00:00.000352    1551 kubelet.go:1277] words of it', ['words of it']],
+  ['a phone', '11-20 10:00:00.123  1702  2395 V Tag: words of it', ['words of it']],
   ['a weekday', '[Sun Nov 15 04:47:44.123456 2026] File does not exist', ['File does not exist']],
 ])('%s is stored once: its values are cut out, and only words are left', (_, line, [words = '']) => {
   const { found } = given(line)

@@ -2,6 +2,7 @@ import { severityOf } from '../events/shred/severity.ts'
 import type { FoundLeaf, FoundText } from '../events/shred/text-line.ts'
 import type { Instant } from '../events/shred/time-text.ts'
 import { accessLog } from './detect-access.ts'
+import { letterHeader } from './detect-letter.ts'
 import { messageLeaves } from './detect-message.ts'
 import { NO_PAIRS } from './detect-pairs.ts'
 import { type Header, plainHeader } from './detect-plain.ts'
@@ -11,7 +12,7 @@ import { syslog } from './detect-syslog.ts'
 const DETECTED_CHARS_MAX = 32_768
 
 /** headers are the forms in which a line may begin. */
-const headers: readonly ((text: string, at: Instant) => Header | undefined)[] = [syslog, accessLog, plainHeader]
+const headers: readonly ((text: string, at: Instant) => Header | undefined)[] = [syslog, letterHeader, accessLog, plainHeader]
 
 /** detect reads the usual forms of text: syslog, access logs, a time and a level in front, and JSON, logfmt, CEF and key=value pairs behind them. */
 export function detect(line: string, at: Instant): FoundText | undefined {

@@ -22,6 +22,7 @@ parentPort.on('message', ({ job, question }) => {
   if (what === 'die') process.exit(1)
   if (what === 'throw') throw new Error('a bug')
   if (what === 'hang') for (;;);
+  if (what === 'wait') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6_000)
   if (what === 'refuse') return parentPort.postMessage({ job, failure: { kind: 'refused', status: 400, details: 'no', headers: {} } })
   if (what === 'bug') return parentPort.postMessage({ job, failure: { kind: 'bug', stack: 'here' } })
   parentPort.postMessage({ job, reply: { notes: threadId } })
@@ -45,7 +46,7 @@ const comeAgain = expect.objectContaining({ status: 503, headers: { 'retry-after
 test.each(['die', 'throw', 'hang'])(
   'after a worker was made to %s, its post is told to come again and the next one is taken by another',
   async (path) => {
-    const pool = await open({ stepMs: path === 'hang' ? 5_000 : 120_000 })
+    const pool = await open({ stepMs: path === 'hang' ? 1_000 : 120_000 })
     const before = await pool.open().ask(question('work'))
     await expect(pool.open().ask(question(path))).rejects.toEqual(comeAgain)
     const after = await pool.open().ask(question('work'))
@@ -53,6 +54,13 @@ test.each(['die', 'throw', 'hang'])(
     await pool.close()
   },
 )
+
+test('a worker that waits for its turn on a busy machine is left in peace', async () => {
+  const pool = await open({ stepMs: 2_000 })
+  const before = await pool.open().ask(question('work'))
+  expect(await pool.open().ask(question('wait'))).toEqual(before)
+  await pool.close()
+})
 
 test('posts that wait behind a poisoned one are not harmed by it', async () => {
   const pool = await open()

@@ -22,13 +22,15 @@ export type Pool = {
 export type PoolOptions = {
   log: Log
   size?: number
-  /** stepMs is how long one step may take before its worker counts as hung and is replaced. */
+  /** stepMs is how much time on the processor one step may take before its worker counts as hung and is replaced. */
   stepMs?: number
   /** script is what workers run; tests bring ones that misbehave. */
   script?: URL
 }
 
 const STEP_MS = 30_000
+/** LOOKS_MAX bounds a step that uses no time on the processor: each look comes after half of what a step may take. */
+const LOOKS_MAX = 20
 /** HEAP_MB bounds the objects of a worker; the bodies lie outside of it and are bounded by the budget. */
 const HEAP_MB = 512
 
@@ -61,13 +63,16 @@ type Step = {
   reject(cause: unknown): void
 }
 
+/** A Running step; `usedMs` is what the worker had used at the first look, before which nothing is known. */
+type Running = { step: Step; timer: NodeJS.Timeout; looks: number; usedMs: number | undefined }
+
 /** A Lane is one worker and the steps that wait for it; a worker that dies or hangs is replaced, and what it knew is lost. */
 class Lane {
   readonly #script: URL
   readonly #stepMs: number
   readonly #log: Log
   readonly #waiting: Step[] = []
-  #running: { step: Step; timer: NodeJS.Timeout } | undefined
+  #running: Running | undefined
   #worker: Worker
   /** #life counts the workers that this lane has had. */
   #life = 0
@@ -130,13 +135,28 @@ class Lane {
         step.reject(gone())
         continue
       }
-      const timer = setTimeout(() => {
-        this.#log.error({ step: step.question.kind }, 'an intake worker hung and is replaced')
-        void this.#worker.terminate()
-      }, this.#stepMs)
-      this.#running = { step, timer }
+      const running: Running = { step, timer: this.#lookLater(), looks: 0, usedMs: undefined }
+      this.#running = running
       this.#worker.postMessage({ job: step.job, question: step.question }, step.transfer)
     }
+  }
+
+  #lookLater(): NodeJS.Timeout {
+    return setTimeout(() => void this.#look(), this.#stepMs / 2)
+  }
+
+  /** #look ends a worker that has used too much time on the processor. The clock alone says nothing: on a busy machine a step waits long for its turn. */
+  async #look(): Promise<void> {
+    const running = this.#running
+    if (!running) return
+    running.looks += 1
+    running.timer = this.#lookLater()
+    const usedMs = running.looks > LOOKS_MAX ? Number.POSITIVE_INFINITY : await usedMsOf(this.#worker)
+    if (this.#running !== running || usedMs === undefined) return
+    running.usedMs ??= Math.min(usedMs, Number.MAX_VALUE)
+    if (usedMs - running.usedMs < this.#stepMs / 2) return
+    this.#log.error({ step: running.step.question.kind }, 'an intake worker hung and is replaced')
+    await this.#worker.terminate()
   }
 
   #heard(worker: Worker, { job, reply, failure }: Told): void {
@@ -169,5 +189,12 @@ class Lane {
     this.#next()
   }
 }
+
+/** usedMsOf is the time that a worker has had on the processor; one that has just ended does not say. */
+const usedMsOf = (worker: Worker): Promise<number | undefined> =>
+  worker.cpuUsage().then(
+    ({ user, system }) => (user + system) / 1_000,
+    () => undefined,
+  )
 
 const gone = (): Failure => busy('reading the events failed on our side')

@@ -28,11 +28,18 @@ export function foldCase(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase()
   let folded = ''
   for (const character of text) {
+    if (character === DOTLESS_I) {
+      folded += character
+      continue
+    }
     const upper = keepWidth(character, character.toUpperCase())
     folded += keepWidth(upper, upper.toLowerCase())
   }
   return folded
 }
+
+/** DOTLESS_I is no other case of an i, though its upper case is that of one. */
+const DOTLESS_I = '\u0131'
 
 /** keepWidth leaves a character alone whose other case takes more than one, such as ß. */
 const keepWidth = (character: string, other: string): string => (other.length === character.length ? other : character)

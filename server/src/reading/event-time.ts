@@ -72,6 +72,8 @@ function writtenText(): string {
     [`${layout} = 'i'`, `concat(${date}, ${between}, ${clock}, ${zone})`],
     [`${layout} = 's'`, `concat(replaceAll(${date}, '-', '/'), ${between}, ${clock}, ${zone})`],
     [`${layout} = 'a'`, `concat(${day}, '/', ${month}, '/', ${year}, ':', ${clock}, ${zone})`],
+    [`${layout} = 'k'`, `concat(${from(6, 2)}, ${day}, ' ', ${clock})`],
+    [`${layout} = 'g'`, `concat(${from(6, 5)}, ' ', ${clock})`],
     [`${layout} in ('y', 'Y')`, `concat(${month}, ' ', ${dayAsWritten}, ' ', ${year}, ' ', ${clock})`],
     [`${layout} in ('w', 'W')`, `concat(${weekday}, ' ', ${month}, ' ', ${dayAsWritten}, ' ', ${clock}, ' ', ${year})`],
   ]

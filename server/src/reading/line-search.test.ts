@@ -71,3 +71,22 @@ test('the line itself can be compared', async () => {
   expect(await reader.lines(['lines'], "@raw LIKE '%Timeout%'")).toHaveLength(2)
   expect(await reader.lines(['lines'], "@raw ~ '^plain'")).toHaveLength(1)
 }, 300_000)
+
+test('the store and the matcher agree which letters are the same but for their case', async () => {
+  // The store knows the cases of Unicode as of some years ago, of which those up to here are older.
+  const lettersMax = 0x1000
+  const letters = Array.from({ length: lettersMax }, (_, code) => String.fromCodePoint(code)).filter((one) => /\p{L}/u.test(one))
+  const pairs = letters.flatMap((one) =>
+    [one.toLowerCase(), one.toUpperCase()]
+      .filter((other) => other !== one && (other.codePointAt(0) ?? 0) < lettersMax)
+      .map((other) => [one, other]),
+  )
+  const answer = await reader.senders.app.app.world.events.writer.query({
+    query: 'select arrayMap((one, other) -> one ilike other, {ones:Array(String)}, {others:Array(String)}) as same',
+    query_params: { ones: pairs.map(([one]) => one), others: pairs.map(([, other]) => other) },
+    format: 'JSONEachRow',
+  })
+  const [row] = await answer.json<{ same: number[] }>()
+  const differ = pairs.filter(([one = '', other = ''], index) => (foldCase(one) === foldCase(other)) !== (row?.same[index] === 1))
+  expect(differ).toEqual([])
+})

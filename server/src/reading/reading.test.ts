@@ -183,3 +183,12 @@ describe('the beginning of what is read', () => {
     expect(messages(await reader.events(['numbered'], '', { ...begun, after: third }, { bounds }))).toEqual(['y2'])
   })
 })
+
+test('a time without a year is found as it is written, though it is not stored', async () => {
+  const written = ['W1001 12:00:01.000352    1551 kubelet.go:1277] a pod is late', '10-01 12:00:02.123  1702  2395 E Tag: a phone is lost']
+  await reader.send('letters', written)
+  expect(await reader.lines(['letters'], '', { newestFirst: false })).toEqual(written)
+  const found = (where: string) => reader.lines(['letters'], where)
+  expect([await found("'w1001 12:00:01.000352   '"), await found("'10-01 12:00:02.123 '")]).toEqual([[written[0]], [written[1]]])
+  expect([await found("level = 'warning' AND @status = 'warn'"), await found("tag = 'Tag'")]).toEqual([[written[0]], [written[1]]])
+})

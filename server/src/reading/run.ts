@@ -121,6 +121,8 @@ const ROWS_OVER = '158'
 const BYTES_OVER = '307'
 const RESULT_OVER = '396'
 const MEMORY_OVER = '241'
+/** OWN_MEMORY is how the store says that a question went over its own bound, and not all of them together over that of the store. */
+const OWN_MEMORY = 'Query memory limit exceeded'
 const TOO_MANY_QUERIES = '202'
 
 /** failureOf tells a question that asks for too much from a store in trouble; the store's own words are for our log only. */
@@ -137,7 +139,8 @@ function failureOf(cause: unknown, { budget }: Asking, grouping: Grouping | unde
     case RESULT_OVER:
       return badRequest('the answer would be too large; ask for fewer events or keys', { cause })
     case MEMORY_OVER:
-      return unavailable('the event store has not enough memory for this question; narrow the time range or group by fewer values', {
+      if (cause.message.includes(OWN_MEMORY)) return tooExpensive('more than fits into the memory that one question may have', cause)
+      return unavailable('the event store has not enough memory for all that is asked; ask again in a while', {
         cause,
       })
     case TOO_MANY_QUERIES:
@@ -148,7 +151,10 @@ function failureOf(cause: unknown, { budget }: Asking, grouping: Grouping | unde
 }
 
 const tooExpensive = (what: string, cause?: unknown): Failure =>
-  badRequest(`this question would read ${what}; narrow the time range, name fewer datasets, or add a condition on a rare value`, { cause })
+  badRequest(
+    `this question would read ${what}; narrow the time range, name fewer datasets, group by fewer values, or add a condition on a rare value`,
+    { cause },
+  )
 
 function tooManyGroups({ groups, groupsMax }: Grouping, cause: unknown): Failure {
   const message = `${groups.map((key) => `"${key.slice(0, 100)}"`).join(' and ')} have more than ${groupsMax} different values; group by something rarer, or narrow the time range`

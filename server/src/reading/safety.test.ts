@@ -6,6 +6,7 @@ import { branchesOf, keysIn } from './branches.ts'
 import { eventsPlan } from './events-statement.ts'
 import type { EventsWish, Question } from './question.ts'
 import { readEvents, readStats } from './reading.ts'
+import { run, startAsking } from './run.ts'
 import { joined, param, sql, statement } from './statement.ts'
 import { statsStatement } from './stats-statement.ts'
 
@@ -131,6 +132,29 @@ describe('a question that costs too much', () => {
     return 'status' in failure ? { status: failure.status, details: failure.message } : failure
   }
 
+  test('is refused when it takes too much memory, and the next one is answered', async () => {
+    const many = Array.from({ length: 20_000 }, (_, n) => `{"id":"${n}-${'x'.repeat(60)}"}`)
+    for (let at = 0; at < many.length; at += 5_000) await reader.send('memory', many.slice(at, at + 5_000))
+    const question = await reader.question(['memory'])
+    const ask = (memoryBytes: number) =>
+      readStats(store(), { ...question, budget: { ...question.budget, memoryBytes } }, { calls: [], groups: ['id'], slices: 1, limit: 3 })
+    expect(await ask(2_000_000).catch(({ status, message }: Failure) => ({ status, message }))).toEqual({
+      status: 400,
+      message: expect.stringContaining('more than fits into the memory'),
+    })
+    expect((await ask(2 ** 30)).groupsTotal).toBe(20_000)
+  })
+
+  test('groups of more values than an answer may have are refused with the keys at fault', async () => {
+    const question = await reader.question(['memory'])
+    const asking = startAsking(question)
+    const failure = await run(store(), asking, sql`select arrayJoin(range(100)) as number group by number`, {
+      groupsMax: 10,
+      groups: ['the key'],
+    }).catch(({ status, errors }: Failure) => ({ status, errors }))
+    expect(failure).toMatchObject({ status: 400, errors: [{ field: 'groups', code: 'TOO_MANY_GROUPS' }] })
+  })
+
   test.each([{ rows: 1 }, { bytes: 10 }, { seconds: 0.000_001 }])('is refused with what to narrow: %o', async (budget) => {
     expect(await refused(budget)).toEqual({ status: 400, details: expect.stringContaining('narrow the time range') })
   })
@@ -158,27 +182,64 @@ test('a filter may have as many conditions as the language allows, each with its
   }
 }, 300_000)
 
-test('who leaves ends the work in the store', async () => {
-  const lines = Array.from({ length: 20_000 }, (_, n) => `{"n":${n},"text":"${'abc '.repeat(20)}${n}"}`)
-  for (let at = 0; at < lines.length; at += 5_000) await reader.send('long', lines.slice(at, at + 5_000))
-  const leaving = new AbortController()
+describe('who leaves ends the work in the store', () => {
   // A pattern that takes the store long for every event.
   const where = Array.from({ length: 100 }, (_, n) => `text ~ '(a?b?c? ?){30}${n}x'`).join(' OR ')
-  const question = await reader.question(['long'], where, { signal: leaving.signal })
-  const reading = readStats(store(), question, { calls: [], groups: [], slices: 1, limit: 1 }).then(
-    () => 'answered',
-    () => 'left',
-  )
-  const running = async () => {
+  beforeAll(async () => {
+    const lines = Array.from({ length: 20_000 }, (_, n) => `{"n":${n},"text":"${'abc '.repeat(20)}${n}"}`)
+    for (let at = 0; at < lines.length; at += 5_000) await reader.send('long', lines.slice(at, at + 5_000))
+  })
+
+  async function running(): Promise<number> {
+    const { orgNumber } = await reader.question(['long'])
     const answer = await store().writer.query({
       query: "select count() as n from system.processes where Settings['log_comment'] = {org:String}",
-      query_params: { org: String(question.orgNumber) },
+      query_params: { org: String(orgNumber) },
       format: 'JSONEachRow',
     })
     return Number((await answer.json<{ n: string }>())[0]?.n)
   }
-  while ((await running()) === 0) expect(await Promise.race([reading, Promise.resolve('reading')])).toBe('reading')
-  leaving.abort()
-  expect(await reading).toBe('left')
-  while ((await running()) > 0) await new Promise((done) => setTimeout(done, 20))
-}, 120_000)
+
+  /** ends waits until the work is under way, lets its asker leave, and waits until nothing of it is left. */
+  async function ends(asked: Promise<unknown>, leave: () => unknown): Promise<void> {
+    const reading = asked.then(
+      () => 'answered',
+      () => 'left',
+    )
+    while ((await running()) === 0) expect(await Promise.race([reading, Promise.resolve('reading')])).toBe('reading')
+    await leave()
+    expect(await reading).toBe('left')
+    while ((await running()) > 0) await new Promise((done) => setTimeout(done, 20))
+  }
+
+  test('from within', async () => {
+    const leaving = new AbortController()
+    const question = await reader.question(['long'], where, { signal: leaving.signal })
+    await ends(readStats(store(), question, { calls: [], groups: [], slices: 1, limit: 1 }), () => leaving.abort())
+  }, 120_000)
+
+  const search = async (more: object, signal?: AbortSignal) => {
+    const { app, org } = reader.senders
+    const source = await reader.source('long')
+    const body = { from: [source.logId], select: ['count(*)'], where, time_range: 'last 1 day', ...more }
+    const headers = { 'x-service-api-key': org.key, 'content-type': 'application/json' }
+    return fetch(`${app.url}/search`, { method: 'POST', headers, body: JSON.stringify(body), ...(signal ? { signal } : {}) })
+  }
+
+  test('over HTTP, by closing the connection', async () => {
+    const leaving = new AbortController()
+    await ends(search({}, leaving.signal), () => leaving.abort())
+  }, 120_000)
+
+  test('of an asynchronous search, by cancelling it', async () => {
+    const { status, links } = (await (await search({ async_enabled: true })).json()) as { status: string; links: { href: string }[] }
+    const path = new URL(links[0]?.href ?? '').pathname
+    expect(status).toBe('IN_PROGRESS')
+    const cancelled = Promise.withResolvers<void>()
+    await ends(cancelled.promise, async () => {
+      expect((await reader.senders.org.ask('DELETE', path)).status).toBe(200)
+      cancelled.reject(new Error('cancelled'))
+    })
+    expect((await reader.senders.org.ask<{ status: string }>('GET', path)).body.status).toBe('CANCELLED_BY_USER')
+  }, 120_000)
+})

@@ -68,10 +68,6 @@ const named = (values: readonly Sql[], prefix: 'm' | 'state' = 'm'): Sql[] =>
 const sliceOf = ({ fromMs, toMs }: Bounds, slices: number): Sql =>
   sql`toUInt64(intDiv((toUnixTimestamp64Milli(ts) - ${param.int64(BigInt(fromMs))}) * ${param.int64(BigInt(slices))}, ${param.int64(BigInt(toMs - fromMs))}) + 1)`
 
-/** sliceStartMs is where a slice begins, counted from 0; slice n begins where the range ends. */
-export const sliceStartMs = ({ fromMs, toMs }: Bounds, slices: number, index: number): number =>
-  fromMs + Math.ceil((index * (toMs - fromMs)) / slices)
-
 function onlyThese({ only, groups }: StatsAsk, branch: Branch): Sql {
   if (!only) return TRUE
   const keys = groups.map((key) => textOf(key, sceneOf(branch)))

@@ -1,12 +1,13 @@
 import { badRequest } from '../errors.ts'
 import type { EventStore } from '../events/events.ts'
+import { sliceStartMs } from '../query/slices.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import { type Branch, branchesOf, keysIn } from './branches.ts'
 import { isExactly, nobody, readMeasured } from './measures.ts'
 import type { Cost, FoundGroup, FoundStats, Measured, Question, StatsWish } from './question.ts'
 import { type Asking, costOf, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
-import { GROUP_JOINT, GROUPS_MAX, type StatsAsk, sliceStartMs, statsStatement } from './stats-statement.ts'
+import { GROUP_JOINT, GROUPS_MAX, type StatsAsk, statsStatement } from './stats-statement.ts'
 
 /** CELLS_MAX bounds groups times slices. */
 const CELLS_MAX = 1_000_000
@@ -82,6 +83,8 @@ async function withSlices(reading: Reading, top: readonly TopGroup[]): Promise<F
   if (top.length * count > CELLS_MAX) {
     throw badRequest(`${top.length} groups in ${count} slices are more than ${CELLS_MAX} values; ask for fewer of either`)
   }
+  // One slice is the whole.
+  if (count === 1) return top.map((group) => foundGroup(group, [group.whole]))
   const found = new Map(top.map(({ stored }) => [stored.join(GROUP_JOINT), Array.from({ length: count }, () => nobody(calls))]))
   const rows = top.length === 0 ? undefined : await ask(reading, { calls, groups, slices: count, only: [...found.keys()] })
   while (rows && !rows.atEnd) {
@@ -90,9 +93,11 @@ async function withSlices(reading: Reading, top: readonly TopGroup[]): Promise<F
     const measured = readMeasured(rows, calls, widthMs(reading, slice))
     if (slices) slices[slice] = measured
   }
-  return top.map(({ stored, whole }) => ({
-    values: stored.map((text) => (text === '' ? null : text === '\0' ? '' : text)),
-    whole,
-    slices: found.get(stored.join(GROUP_JOINT)) ?? [],
-  }))
+  return top.map((group) => foundGroup(group, found.get(group.stored.join(GROUP_JOINT)) ?? []))
 }
+
+const foundGroup = ({ stored, whole }: TopGroup, slices: readonly Measured[]): FoundGroup => ({
+  values: stored.map((text) => (text === '' ? null : text === '\0' ? '' : text)),
+  whole,
+  slices,
+})

@@ -104,9 +104,10 @@ function readIso(text: string): ReadTime | undefined {
  * - `i` 2026-11-20T10:00:00 and `s` the same with slashes in the date
  * - `b` Nov 02 10:00:00, `B` with a blank in place of the zero; `y` and `Y` the same with the year behind the day
  * - `a` 02/Nov/2026:10:00:00
+ * - `k` 1102 10:00:00.123456 and `g` 11-02 10:00:00.123, without a year
  * - `w` Mon Nov 02 10:00:00.123 2026, `W` with a blank in place of the zero
  */
-export type Layout = 'i' | 's' | 'b' | 'B' | 'y' | 'Y' | 'a' | 'w' | 'W'
+export type Layout = 'i' | 's' | 'b' | 'B' | 'y' | 'Y' | 'a' | 'k' | 'g' | 'w' | 'W'
 
 function formatIso(instant: Instant, format: string): string {
   const zone = format.slice(4)
@@ -118,6 +119,8 @@ function formatIso(instant: Instant, format: string): string {
   const layout = format.charAt(0) as Layout
   if (layout === 'i') return date + format.charAt(1) + clock + zone
   if (layout === 's') return date.replaceAll('-', '/') + format.charAt(1) + clock + zone
+  if (layout === 'k') return `${date.slice(5, 7)}${date.slice(8)} ${clock}`
+  if (layout === 'g') return `${date.slice(5)} ${clock}`
   const [year, month, padded] = [date.slice(0, 4), months[local.getUTCMonth()] ?? '', date.slice(8)]
   if (layout === 'a') return `${padded}/${month}/${year}:${clock}${zone}`
   const day = layout === layout.toLowerCase() ? padded : String(local.getUTCDate()).padStart(2, ' ')

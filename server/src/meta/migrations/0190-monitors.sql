@@ -26,6 +26,8 @@ create table monitors (
   metric_id uuid not null,
   template jsonb,
   tags jsonb not null,
+  -- author is who last said what is watched: the monitor sees what he may see, whoever mutes or tags it.
+  author jsonb,
   created_at bigint not null,
   created_by jsonb,
   modified_at bigint not null,

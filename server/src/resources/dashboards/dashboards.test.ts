@@ -137,6 +137,29 @@ describe('widgets', () => {
     expect(await statusOf('DELETE', `/metrics/definitions/${metric}`)).toBe(204)
   })
 
+  test('outlive the metrics of a monitor, which cannot be deleted while it watches', async () => {
+    const monitor = await post<Body & { metric_id: string }>('/monitors', {
+      name: 'Errors',
+      comparison_operator: 'ABOVE',
+      threshold: 1,
+      window: 'Last 5 minutes',
+      actions: [{ email: 'oncall@example.org' }],
+      queries: [{ name: 'n', select: ['count(*)'], from: [logId], where: '' }],
+    })
+    expect(monitor.status).toBe(201)
+    const { id, metric_id } = monitor.body
+    expect((await org.ask<FailureBody>('DELETE', `/metrics/definitions/${metric_id}`)).body).toMatchObject({
+      code: 409,
+      details: `the metric definition is used by the monitor ${id}`,
+    })
+    const widget = await newWidget({ metric_ids: [metric_id] })
+    expect(await statusOf('DELETE', `/monitors/${id}`)).toBe(204)
+    expect(await statusOf('GET', `/metrics/definitions/${metric_id}`)).toBe(404)
+    expect(await statusOf('PATCH', `/widgets/${widget}`, { name: 'Alone' })).toBe(204)
+    expect((await post<object>(`/widgets/${widget}/data`)).body).toEqual({ metrics: [] })
+    expect(await problemOf('POST', '/widgets', { name: 'x', metric_ids: [metric_id] })).toEqual([400, 'metric_ids'])
+  })
+
   test('give the data of all their metrics, and of the widgets within them, in one request', async () => {
     const [one, two] = [await newMetric(), await newMetric({ name: 'm', select: ['max(ms)'] })]
     const inner = await newWidget({ metric_ids: [two, one] })

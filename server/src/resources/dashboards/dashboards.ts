@@ -42,7 +42,7 @@ const allDashboards = (world: Reader, orgId: string): Promise<readonly Dashboard
 
 /** listDashboards are all of them, or those that `isShown` wants by their ids. */
 export async function listDashboards(world: Reader, actor: Actor, isShown?: (row: DashboardRow) => boolean): Promise<Dashboard[]> {
-  const widgets = await allWidgets(world, actor.orgId)
+  const widgets = byId(await allWidgets(world, actor.orgId))
   const rows = await allDashboards(world, actor.orgId)
   return (isShown ? rows.filter(isShown) : rows).map((row) => shownDashboard(row, widgets))
 }
@@ -54,7 +54,7 @@ export async function findDashboard(world: Reader, actor: Actor, id: string): Pr
 }
 
 export const showDashboard = async (world: Reader, row: DashboardRow): Promise<Dashboard> =>
-  shownDashboard(row, await allWidgets(world, row.org_id))
+  shownDashboard(row, byId(await allWidgets(world, row.org_id)))
 
 export async function createDashboard(world: World, actor: Actor, ask: DashboardAsk): Promise<Dashboard> {
   const id = world.ids.uuid()
@@ -81,9 +81,8 @@ export async function createDashboard(world: World, actor: Actor, ask: Dashboard
     mustKnow(draft.widget_ids ?? [], widgets, 'widget_ids')
     mustFit(row.widget_ids)
     await insertDashboard(tx, row)
-    const shown = shownDashboard(row, widgets)
     await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, after: audited(row) })
-    return shown
+    return shownDashboard(row, byId(widgets))
   })
 }
 
@@ -181,7 +180,7 @@ async function alter(world: World, actor: Actor, id: string, decide: Decide): Pr
     mustFit(next.widget_ids)
     await updateDashboardRow(tx, next)
     await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, before: audited(before), after: audited(next) })
-    return shownDashboard(next, await lockedWidgets(tx, actor.orgId))
+    return shownDashboard(next, byId(await lockedWidgets(tx, actor.orgId)))
   })
 }
 
@@ -202,10 +201,11 @@ function withoutPlaces(layout: DashboardLayout, ids: readonly string[]): Dashboa
   return { ...layout, widget_layouts: layout.widget_layouts.filter(({ id }) => !ids.includes(id)) }
 }
 
-function shownDashboard(row: DashboardRow, all: readonly WidgetRow[]): Dashboard {
-  const byId = new Map(all.map((widget) => [widget.id, widget]))
+const byId = (widgets: readonly WidgetRow[]): ReadonlyMap<string, WidgetRow> => new Map(widgets.map((widget) => [widget.id, widget]))
+
+function shownDashboard(row: DashboardRow, all: ReadonlyMap<string, WidgetRow>): Dashboard {
   const widgets = row.widget_ids.flatMap((id): Widget[] => {
-    const widget = byId.get(id)
+    const widget = all.get(id)
     return widget ? [shownWidget(widget)] : []
   })
   return { ...audited(row), widgets, widget_ids: widgets.map(({ id }) => id), metadata: metadataOf(row) }

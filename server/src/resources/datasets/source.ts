@@ -9,6 +9,7 @@ import type { DatasetRow } from './rows.ts'
 
 /** A Source is how a question about events says which datasets it reads. */
 export type Source = {
+  /** from has ids, or names with a dot between collection and dataset. */
   from?: readonly string[] | undefined
   from_expr?: string | undefined
   /** from_tags is deprecated. */
@@ -23,7 +24,9 @@ export async function sourceDatasets(world: Pick<World, 'meta'>, actor: Actor, s
   const selector = selectorOf(source)
   const visible = await visibleDatasets(world, actor)
   const ids = new Set(source.from)
-  const chosen = selector ? matchDatasets(selector, visible) : visible.filter(({ id }) => ids.has(id))
+  const chosen = selector
+    ? matchDatasets(selector, visible)
+    : visible.filter(({ id, collection, dataset }) => ids.has(id) || ids.has(`${collection}.${dataset}`))
   if (chosen.length === 0) throw new Failure(404, 'no datasets matched')
   return chosen
 }

@@ -69,6 +69,22 @@ describe('a live tail', () => {
     expect(await poll(id)).toEqual(['first'])
   })
 
+  test('shows what another process took in, and may be polled there from then on', async () => {
+    const other = await openTestApp()
+    try {
+      const id = await start()
+      const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'web', 'content-type': 'application/x-ndjson' }
+      const sent = async (message: string) => other.ask('POST', '/ingest', { raw: JSON.stringify({ message }), headers, key: org.key })
+      expect((await sent('from elsewhere')).status).toBe(200)
+      app.clock.advance(600)
+      expect(await poll(id)).toEqual(['from elsewhere'])
+      const polledThere = await other.ask<Polled>('GET', `/live-tail?job_id=${id}`, { key: org.key })
+      expect([polledThere.status, polledThere.body.logs]).toEqual([200, [{ events: [] }]])
+    } finally {
+      await other.close()
+    }
+  })
+
   test('ends when nobody has asked for a minute, and belongs to who started it', async () => {
     const id = await start()
     const key = await org.newKey(['SearchApi'])

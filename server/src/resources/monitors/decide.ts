@@ -48,6 +48,8 @@ const GROUPS_KEPT_MAX = 100
 const TROUBLED_MAX = 100
 const PATTERNS_KEPT_MAX = 20
 const REASON_CHARS_MAX = 1_000
+/** STATE_GROUPS_MAX is how many groups are remembered before the silent ones of them are dropped early. */
+const STATE_GROUPS_MAX = 50_000
 const WHOLE = ''
 
 /** decide is what a look means; new alerts get their ids from newId, and everything else follows from the look. */
@@ -75,9 +77,10 @@ export function rulesOf({ rules, kind }: Definition): Rules {
   return { ...rules, threshold: -rules.threshold, warning: rules.warning === undefined ? undefined : -rules.warning }
 }
 
-/** prunedState drops groups that a new definition no longer gives. */
+/** prunedState drops groups that a new definition no longer gives, and silent ones where there are too many. */
 function prunedState({ before: { state, is_new }, seen }: Look): MonitorState {
-  if (!is_new || 'reason' in seen) return state
+  const isCrowded = Object.keys(state.groups).length > STATE_GROUPS_MAX
+  if (!(is_new || isCrowded) || 'reason' in seen) return state
   const groups = Object.entries(state.groups).filter(([group]) => group === WHOLE || seen.sight.judged.has(group))
   return { ...state, groups: Object.fromEntries(groups) }
 }

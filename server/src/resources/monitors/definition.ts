@@ -32,6 +32,7 @@ export type Members = Omit<
   | 'metric_id'
   | 'template'
   | 'tags'
+  | 'author'
   | 'created_at'
   | 'created_by'
   | 'modified_at'

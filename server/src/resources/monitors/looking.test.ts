@@ -131,6 +131,25 @@ test('each group has a status of its own, and the monitor the worst of them', as
   expect(await now()).toMatchObject({ status: 'OK', monitored_groups: [{ group_id: 'region:us' }] })
 })
 
+test('monitors that ask alike are read together, and each gets its own answer', async () => {
+  const org = await senders.app.newOrganization()
+  const asking = (select: string, more: object = {}) => watch({ ...plain, queries: [{ ...query, select: [select], ...more }] }, org)
+  const watched = [await asking('count(*)'), await asking('sum(ms)'), await asking('max(ms)'), await asking('count(*)', { where: '' })]
+  await send(org, [...errors(2, { ms: 4 }), { level: 'info', ms: 100 }])
+  await settle()
+  const seen = await Promise.all(watched.map(async ({ looks }) => (await looks())[0]?.value))
+  expect(seen).toEqual([2, 8, 4, 3])
+})
+
+test('a group is named whatever bytes its value has, and keeps nobody else from looking', async () => {
+  const { org, now } = await watch({ ...grouped, threshold: 0 })
+  await send(org, [...errors(1, { region: 'a\u0000b' }), ...errors(1, { region: 'x'.repeat(5_000) }), ...errors(1)])
+  await settle()
+  const ids = (await now()).monitored_groups.map(({ group_id }) => group_id)
+  expect(ids).toEqual([expect.stringMatching(/^region:a.?b$/su), 'region:null', `region:${'x'.repeat(1_000)}`])
+  expect(ids.join('')).not.toContain('\0')
+})
+
 test('a change is the difference to an earlier window, or its percentage', async () => {
   const change = { ...plain, monitor_type: 'CHANGE_DETECTION', compare_to: '10 minutes ago', queries: [{ ...query, where: '' }] }
   const org = await senders.app.newOrganization()

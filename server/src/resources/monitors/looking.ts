@@ -1,5 +1,5 @@
 import type { Downtime } from '@dendro/api'
-import { Failure } from '../../errors.ts'
+import { badRequest, Failure } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { isDowntime } from '../../monitors/downtime.ts'
 import type { Quiet } from '../../monitors/transition.ts'
@@ -27,6 +27,8 @@ const SETTLE_MS = 5_000
 const AGAIN_MS = 15_000
 /** SCANS_AT_ONCE is how many statements a process has in the event store for its monitors. */
 const SCANS_AT_ONCE = 2
+/** GROUPS_MAX is how many groups a monitor may have in one window. */
+const GROUPS_MAX = 20_000
 /** REMEMBERED_MAX bounds what is remembered of anomalies: one reading of earlier windows each. */
 const REMEMBERED_MAX = 5_000
 
@@ -76,11 +78,11 @@ export class Looker {
     const toMs = claimed.is_new ? nowMs + 1 : nowMs - SETTLE_MS
     try {
       const definition = definitionOf(monitor)
-      const actor = await watcherFor(world, monitor.org_id, monitor.modified_by)
+      const actor = await watcherFor(world, monitor.org_id, monitor.author)
       const { now, earlier } = seriesFor(definition, toMs)
       const ask = async (series: Series): Promise<Asked> => {
         const datasets = await sourcesOf(world, actor, series)
-        return { series, datasets, key: JSON.stringify([monitor.org_id, monitor.modified_by, scanKey(series, datasets)]) }
+        return { series, datasets, key: JSON.stringify([monitor.org_id, monitor.author, scanKey(series, datasets)]) }
       }
       return {
         claimed,
@@ -141,7 +143,7 @@ export class Looker {
 
   /** #earlierReading reads the windows that a value is compared with once in the time of a window. */
   async #earlierReading(actor: Actor, monitor: MonitorRow, { series, datasets, key }: Asked, signal: AbortSignal): Promise<Reading> {
-    const place = `${monitor.id} ${monitor.modified_at} ${key} ${JSON.stringify(series.query.call.call)}`
+    const place = `${monitor.id} ${key} ${JSON.stringify(series.query.call.call)}`
     const known = this.#earlier.get(place)
     if (known) return known
     if (this.#earlier.size >= REMEMBERED_MAX) this.#earlier.clear()
@@ -162,6 +164,10 @@ export class Looker {
     if (failed && 'thrown' in failed) return { claimed, look: this.#blindLook(claimed, monitor, toMs, nowMs, failed.thrown) }
     const read = all as readonly Reading[]
     const sight: Sight = sightOf(definition, read.slice(0, now.length), read.slice(now.length))
+    if (sight.judged.size > GROUPS_MAX) {
+      const crowded = badRequest(`there are more than ${GROUPS_MAX} groups in the window; group by something rarer`)
+      return { claimed, look: this.#blindLook(claimed, monitor, toMs, nowMs, crowded) }
+    }
     const logIds = new Set(now.flatMap(({ datasets, series }) => [...datasets.map(({ id }) => id), ...(series.query.query.from ?? [])]))
     const quiet: Quiet = {
       muted: isMuted(monitor, nowMs),
@@ -171,19 +177,25 @@ export class Looker {
     return { claimed, look: { monitor, definition, before: claimed, seen: { sight }, quiet, ...window } }
   }
 
-  /** #write writes quiet looks together, and each that changed something in a transaction with what it changed. */
+  /**
+   * #write writes quiet looks together, and each that changed something in a transaction with what it changed. What cannot be written costs only
+   * its own monitor: the lease runs out, and the look is taken again.
+   */
   async #write(looks: readonly { look: Look; claimed: StateRow }[]): Promise<void> {
-    const { meta, ids } = this.#world
-    const decided = looks.map(({ look, claimed }) => ({ look, verdict: decide(look, ids.uuid), row: rowOf(look, claimed) }))
-    const rows = decided.map(({ look, verdict, row }) => ({ look, verdict, row: row(verdict) }))
-    const quiet = rows.filter(({ verdict }) => !isEventful(verdict))
-    if (quiet.length > 0)
-      await writeLooks(
-        meta,
-        quiet.map(({ row }) => row),
-      )
+    const { meta, ids, log } = this.#world
+    const rows = looks.map(({ look, claimed }) => {
+      const verdict = decide(look, ids.uuid)
+      return { look, verdict, row: rowOf(look, claimed, verdict) }
+    })
+    const lost = (row: LookRow) => (err: unknown) => log.warn({ err, monitor_id: row.monitor_id }, 'a look could not be written down')
+    const quiet = rows.filter(({ verdict }) => !isEventful(verdict)).map(({ row }) => row)
+    if (quiet.length > 0) {
+      await writeLooks(meta, quiet).catch(async () => {
+        for (const row of quiet) await writeLooks(meta, [row]).catch(lost(row))
+      })
+    }
     for (const { look, verdict, row } of rows) {
-      if (isEventful(verdict)) await this.#writeEventful(look, verdict, row)
+      if (isEventful(verdict)) await this.#writeEventful(look, verdict, row).catch(lost(row))
     }
   }
 
@@ -224,9 +236,14 @@ function put(scans: Map<string, { actor: Actor; asked: Asked[] }>, one: Asked, a
 const isEventful = ({ outcome, occasions }: Verdict): boolean =>
   occasions.length > 0 || outcome.whole !== undefined || outcome.decisions.some(({ change, gone }) => change !== undefined || gone)
 
-const rowOf =
-  ({ monitor, fromMs, toMs, nowMs, missed, seen }: Look, claimed: StateRow) =>
-  ({ outcome: { state }, alerts, record, isChange }: Verdict): LookRow => ({
+function rowOf({ monitor, fromMs, toMs, nowMs, missed, seen }: Look, claimed: StateRow, verdict: Verdict): LookRow {
+  const {
+    outcome: { state },
+    alerts,
+    record,
+    isChange,
+  } = verdict
+  return {
     org_id: monitor.org_id,
     monitor_id: monitor.id,
     fence: claimed.fence,
@@ -242,7 +259,8 @@ const rowOf =
     missed,
     is_change: isChange,
     record,
-  })
+  }
+}
 
 /** missedOf counts whole intervals that passed since the look was due. */
 const missedOf = ({ due_at }: StateRow, nowMs: number): number => Math.max(0, Math.floor((nowMs - due_at) / INTERVAL_MS))

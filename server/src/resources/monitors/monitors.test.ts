@@ -80,6 +80,12 @@ describe('monitors', () => {
     expect((await mute({}, 'status')).status).toBe(400)
   })
 
+  test('a tag is put on a monitor', async () => {
+    const { id } = await made()
+    await org.ask('POST', '/tags', { body: { name: 'team', value: 'payments', entity: { type: 'monitor', id } } })
+    expect((await org.ask<Kept>('GET', `/monitors/${id}`)).body.tags).toEqual({ team: 'payments' })
+  })
+
   test('a log is read by the monitors that name it or select it, and by no others', async () => {
     const owner = await app.newOrganization()
     const { body } = await owner.ask<{ id: string }>('POST', '/datasets', { body: { collection: 'shop', dataset: 'web' } })
@@ -157,7 +163,7 @@ describe('monitors', () => {
     [{ actions: [{}] }, 'actions.0'],
     [{ actions: [{ email: 'a@b', integration_id: UNKNOWN }] }, 'actions.0'],
     [{ actions: [{ email: 'nobody' }] }, 'actions.0.email'],
-    [{ actions: [{ integration_id: UNKNOWN }] }, 'actions[0].integration_id'],
+    [{ actions: [{ integration_id: UNKNOWN }] }, 'actions.0.integration_id'],
     [{ actions: [{ type: 'EMAIL', integration_id: UNKNOWN }] }, 'actions.0.email'],
     [{ queries: undefined }, 'queries'],
     [{ queries: [] }, 'queries'],
@@ -192,5 +198,90 @@ describe('monitors', () => {
   ])('%j is refused and names %s', async (more, field) => {
     const { status, body } = await create({ ...plain, ...more })
     expect([status, body.errors?.[0]?.field]).toEqual([400, field])
+  })
+})
+
+describe('templates of monitors', () => {
+  const metric = {
+    name: 'errors',
+    description: '',
+    queries: [{ ...errors, from: undefined, from_expr: "dataset = '{{set}}'" }],
+    parameters: { set: { type: 'STRING' } },
+  }
+  const parameters = { set: { type: 'STRING' }, level: { type: 'DOUBLE' }, whom: { type: 'OBJECT_LIST' } }
+  const draft = async () => ({
+    name: 'Errors of {{set}}',
+    comparison_operator: 'ABOVE',
+    threshold: '{{level}}',
+    warning_threshold: 1,
+    actions: '{{whom}}',
+    notify_once: 'true',
+    window: 'Last 5 minutes',
+    metric: {
+      id: (await org.ask<{ id: string }>('POST', '/metrics/definitions/templates', { body: metric })).body.id,
+      arguments: { set: { input: 'set' } },
+    },
+    this_template_tags: { log_type: 'web' },
+    parameters,
+  })
+  type Template = { id: string; this_template_tags: object; metric_id: { id: string } } & FailureBody
+  const keep = async (body: object) => (await org.ask<Template>('POST', '/monitors/templates', { body })).body
+
+  test('are kept with their texts, shown under both names of the type, replaced and deleted', async () => {
+    const body = await draft()
+    const kept = await keep(body)
+    expect(kept).toMatchObject({
+      threshold: '{{level}}',
+      warning_threshold: '1',
+      type: 'PATTERN',
+      monitor_type: 'PATTERN',
+      metric_id: body.metric,
+    })
+    const path = `/monitors/templates/${kept.id}`
+    expect((await org.ask('GET', path)).body).toEqual(kept)
+    expect((await org.ask<{ templates: Template[] }>('GET', '/monitors/templates')).body.templates[0]).toEqual(kept)
+    const { this_template_tags: _, metric: reference, ...rest } = body
+    const change = { ...rest, metric_id: reference, threshold: 5 }
+    expect((await org.ask<Template>('PUT', path, { body: change })).body).toMatchObject({
+      threshold: '5',
+      this_template_tags: { log_type: 'web' },
+    })
+    const tags = [{ name: 'log_type', value: 'mail' }]
+    const tagged = await org.ask<Template>('PUT', path, { body: { ...change, this_template_tags: tags } })
+    expect(tagged.body.this_template_tags).toEqual({ log_type: 'mail' })
+    expect((await org.ask('DELETE', path)).status).toBe(204)
+    expect((await org.ask('GET', path)).status).toBe(404)
+  })
+
+  test('make monitors, in which the request may say otherwise', async () => {
+    const { id } = await keep(await draft())
+    const template = { id, arguments: { set: { literal: 'web' }, level: { value: 7 }, whom: { literal: [{ email: 'a@example.org' }] } } }
+    const { status, body } = await create({ template, window: 'Last 1 hour' })
+    expect(body.details).toBe(undefined)
+    expect(status).toBe(201)
+    expect(body).toMatchObject({
+      name: 'Errors of web',
+      threshold: 7,
+      warning_threshold: 1,
+      notify_once: true,
+      window: 'Last 1 hour',
+      actions: [{ type: 'EMAIL', email: 'a@example.org' }],
+      queries: [{ from_expr: "dataset = 'web'" }],
+      template: { id },
+    })
+    expect((await create({ template: { id } })).status).toBe(400)
+    expect((await create({ template: { ...template, id: UNKNOWN } })).status).toBe(400)
+  })
+
+  test.each<[object, string]>([
+    [{ metric: undefined }, 'metric'],
+    [{ metric: { id: UNKNOWN } }, 'metric_id.0.id'],
+    [{ threshold: undefined }, 'threshold'],
+    [{ threshold: '{{nothing}}' }, 'threshold'],
+    [{ this_template_tags: undefined }, 'this_template_tags'],
+    [{ type: 'USAGE', monitor_type: 'PATTERN' }, 'monitor_type'],
+    [{ window: undefined }, 'window'],
+  ])('%j is refused and names %s', async (more, field) => {
+    expect((await keep({ ...(await draft()), ...more })).errors?.[0]?.field).toBe(field)
   })
 })

@@ -1,6 +1,7 @@
-import type { BodyOf, contract, Monitor, MonitorDraft } from '@dendro/api'
+import { type BodyOf, type contract, type Monitor, MonitorDraft, type Template } from '@dendro/api'
 import { badField, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
+import { check } from '../../http/validation.ts'
 import type { Db } from '../../meta/meta.ts'
 import { newState } from '../../monitors/transition.ts'
 import { matchDatasets, parseSelector } from '../../query/selector.ts'
@@ -26,6 +27,7 @@ import {
   updateMonitorRow,
 } from './rows.ts'
 import { shownMonitor } from './shown-monitor.ts'
+import { draftFromTemplate } from './templates.ts'
 
 type Reader = Pick<World, 'meta'>
 type NewMonitor = BodyOf<typeof contract.monitors.create>
@@ -66,7 +68,8 @@ export async function showMonitor(world: Pick<World, 'meta' | 'clock'>, row: Mon
 /** createMonitor makes a monitor that looks for the first time within a second. */
 export async function createMonitor(world: World, actor: Actor, ask: NewMonitor): Promise<Monitor> {
   const nowMs = world.clock.nowMs()
-  const members = membersOf(ask)
+  const { draft, template } = await wholeOf(world, actor, ask)
+  const members = membersOf(draft)
   const row: MonitorRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
@@ -74,8 +77,9 @@ export async function createMonitor(world: World, actor: Actor, ask: NewMonitor)
     queries: members.queries.map((query) => ({ ...query, id: world.ids.uuid() })),
     muted_until: mutedUntil(ask.mute_until ?? 0, nowMs),
     metric_id: world.ids.uuid(),
-    template: ask.template ?? null,
+    template,
     tags: ask.tags,
+    author: actor.identity,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -93,13 +97,20 @@ export async function createMonitor(world: World, actor: Actor, ask: NewMonitor)
   })
 }
 
+/** wholeOf is what a request says together with what its template gives. */
+async function wholeOf(world: World, actor: Actor, ask: NewMonitor): Promise<{ draft: MonitorDraft; template: Template | null }> {
+  const { template, mute_until: _, tags: __, ...said } = ask
+  if (!template) return { draft: check(MonitorDraft, said, 'body'), template: null }
+  return draftFromTemplate(world, actor, template, said)
+}
+
 /** updateMonitor replaces what is watched; mute, status and history stay, and the monitor looks again at once. */
 export async function updateMonitor(world: World, actor: Actor, id: string, draft: MonitorDraft): Promise<Monitor> {
   const members = membersOf(draft)
   return changed(world, actor, id, { isNew: true }, async (tx, before, nowMs) => {
     await checkActions(tx, actor.orgId, members.actions)
     const queries = members.queries.map((query) => ({ ...query, id: query.id ?? world.ids.uuid() }))
-    const next: MonitorRow = { ...before, ...members, queries, modified_at: nowMs, modified_by: actor.identity }
+    const next: MonitorRow = { ...before, ...members, queries, author: actor.identity, modified_at: nowMs, modified_by: actor.identity }
     await updateMonitorRow(tx, next)
     await keepBacking(tx, metricOf(next))
     return next

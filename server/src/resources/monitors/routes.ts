@@ -2,9 +2,11 @@ import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../http/mount.ts'
 import type { World } from '../../world.ts'
 import { visibleDatasets } from '../datasets/datasets.ts'
+import { createTemplate, findTemplate, listTemplates, removeTemplate, shownTemplate, updateTemplate } from '../templates/templates.ts'
 import { backtest } from './backtest.ts'
 import { listEvaluations, listEvents, listNotifications } from './history.ts'
 import { createMonitor, findMonitor, listMonitors, muteMonitor, removeMonitor, showMonitor, updateMonitor } from './monitors.ts'
+import { keptTemplate, monitorTemplates } from './templates.ts'
 
 export const monitorRoutes = (world: World): Routes =>
   routes('monitors', contract.monitors, {
@@ -45,5 +47,23 @@ export const monitorRoutes = (world: World): Routes =>
     evaluations: onRecord(
       ({ actor, params }) => findMonitor(world, actor, params.monitorId),
       ({ record, query }) => listEvaluations(world, record, query),
+    ),
+  })
+
+export const monitorTemplateRoutes = (world: World): Routes =>
+  routes('monitorTemplates', contract.monitorTemplates, {
+    list: ({ actor }) => listTemplates(world, actor, monitorTemplates),
+    create: ({ actor, body }) => createTemplate(world, actor, monitorTemplates, keptTemplate(body)),
+    get: onRecord(
+      ({ actor, params }) => findTemplate(world, actor, monitorTemplates, params.templateId),
+      async ({ record }) => shownTemplate(record),
+    ),
+    update: onRecord(
+      ({ actor, params }) => findTemplate(world, actor, monitorTemplates, params.templateId),
+      ({ actor, record, body }) => updateTemplate(world, actor, monitorTemplates, record, (before) => keptTemplate(body, before)),
+    ),
+    remove: onRecord(
+      ({ actor, params }) => findTemplate(world, actor, monitorTemplates, params.templateId),
+      ({ actor, record }) => removeTemplate(world, actor, monitorTemplates, record),
     ),
   })

@@ -49,9 +49,17 @@ const shownGroups = ({ queries }: MonitorRow, { state }: Seen): Monitor['monitor
     .map(([group_id, { status }]) => ({ group_id, groups: valuesOf(group_id, keys), status }))
 }
 
-/** groupId is `key:value` for each key by which is grouped, in their order; what lacks the key has the value null. */
+const VALUE_CHARS_MAX = 1_000
+
+/**
+ * groupId is `key:value` for each key by which is grouped, in their order; what lacks the key has the value null. It is cut where it is long, and
+ * without the NUL that the metadata store cannot hold.
+ */
 export const groupId = (keys: readonly string[], values: readonly (string | null)[]): string =>
-  keys.map((key, at) => `${key}:${values[at] ?? 'null'}`).join(',')
+  keys
+    .map((key, at) => `${key}:${(values[at] ?? 'null').slice(0, VALUE_CHARS_MAX)}`)
+    .join(',')
+    .replaceAll('\0', '\ufffd')
 
 /** valuesOf reads the values of the keys out of the id of a group; an id that was made by other keys has none. */
 export function valuesOf(id: string, keys: readonly string[]): Record<string, string> {

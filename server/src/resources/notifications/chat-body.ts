@@ -10,9 +10,9 @@ const elsewhere = new Set(['Monitor', 'Status', 'Query'])
 export function chatFor(channel: string, told: Told): string {
   const { occasion, samples, report, link } = told
   const title = escaped(titleOf(told))
-  const code = (text: string): string => `\`\`\`${cut(escaped(visible(text)).replaceAll('```', "'''"))}\`\`\``
+  const code = (text: string): string => `\`\`\`${cut(escaped(visible(text)))}\`\`\``
   const texts = [
-    escaped(visible(descriptionOf(told))),
+    cut(escaped(visible(descriptionOf(told)))),
     ...(samples.length === 0 ? [] : [code(samples.join('\n'))]),
     ...(report === undefined ? [] : [`*What changed*\n${code(report)}`]),
   ]
@@ -25,7 +25,7 @@ export function chatFor(channel: string, told: Told): string {
         fallback: title,
         title,
         ...(link === undefined ? {} : { title_link: link }),
-        text: texts.map(cut).join('\n'),
+        text: texts.join('\n'),
         fields: factsOf(told)
           .filter(([name]) => !elsewhere.has(name))
           .map(([name, value]) => ({ title: name, value: escaped(visible(value)).slice(0, FACT_CHARS_MAX), short: value.length < 40 })),
@@ -39,5 +39,6 @@ export function chatFor(channel: string, told: Told): string {
 
 const cut = (text: string): string => (text.length <= TEXT_CHARS_MAX ? text : `${text.slice(0, TEXT_CHARS_MAX - 1)}…`)
 
-/** escaped takes the three signs that give text a meaning in a message: mentions and links begin with one of them. */
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+/** escaped takes the signs that give text a meaning in a message: mentions and links begin with one, code is between three others. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('```', "'''")

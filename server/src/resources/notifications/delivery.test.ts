@@ -235,6 +235,19 @@ describe('a webhook', () => {
     expect((await kept())[0]?.tries).toEqual([])
   })
 
+  test('of another organisation waits for none of seventy that hang', async () => {
+    answer = (response, { path }) => (path === '/slow' ? undefined : ok(response))
+    const hanging: Action[] = []
+    for (let n = 0; n < 70; n += 1) hanging.push(await hook({ name: `slow ${n}`, url: `${base}/slow` }))
+    await tell(hanging)
+    await expect.poll(() => got.length, PATIENT).toBeGreaterThan(0)
+    org = await app.newOrganization()
+    await tell([await hook()])
+    await expect.poll(states, PATIENT).toEqual(['SENT'])
+    expect(got.findIndex(({ path }) => path === '/hook')).toBeLessThan(64)
+    receiver.closeAllConnections()
+  })
+
   test('hears of a recovery only after the alert', async () => {
     answer = (response) => void response.writeHead(got.length === 1 ? 500 : 200).end()
     const action = await hook()
@@ -312,6 +325,30 @@ describe('an e-mail', () => {
     const byName = mails.sort((one, other) => (one.recipients[0] ?? '').localeCompare(other.recipients[0] ?? ''))
     expect(byName[0]?.email.text?.trim()).toBe('Look: ALERT: <i>odd</i> at 10 & more')
     expect(byName[1]?.email.html?.trim()).toBe('<h1>ALERT: &lt;i&gt;odd&lt;/i&gt;</h1>')
+  })
+
+  test('is one for all when more than twenty are due to an address', async () => {
+    const { world } = app.app
+    const nowMs = world.clock.nowMs()
+    const { monitor } = await tell([])
+    await world.meta.write(org.orgId, async (tx) => {
+      for (let n = 0; n < 25; n += 1) {
+        const occasion = occasionOf({ atMs: nowMs - 25 + n, monitor, group: `host:<b>${n}</b>` })
+        const targets = await targetsOf(tx, org.orgId, [ada])
+        await writeNotifications(world, tx, {
+          orgId: org.orgId,
+          monitorId: monitor.id,
+          eventId: undefined,
+          occasion,
+          targets,
+          isTest: true,
+        })
+      }
+    })
+    await expect.poll(states, PATIENT).toEqual(Array(25).fill('SENT'))
+    expect(mails.map(({ email }) => email.subject)).toEqual(['25 notifications of monitors'])
+    expect(mails[0]?.email.text).toContain('ALERT: Checkout errors (host:<b>24</b>)')
+    expect(mails[0]?.email.html).not.toContain('<b>')
   })
 
   test('that the relay refuses for good fails, one refused for now waits a minute', async () => {

@@ -1,21 +1,38 @@
+import { createHash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import { enqueue, type Job, type JobKind } from '../../jobs/jobs.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
 import { brief, wantsBriefing, wantsReport } from './briefing.ts'
-import { channels, type Outcome, type Parcel } from './channels.ts'
+import { channels, mailed, type Outcome, type Parcel } from './channels.ts'
+import { digestFor } from './mail-body.ts'
 import { settledBy } from './retries.ts'
-import { beginTry, deleteNobodys, type NotificationRow, saveBriefing, saveReport, selectDue, selectNextDue, settleTry } from './rows.ts'
+import {
+  beginTry,
+  deleteNobodys,
+  type NotificationRow,
+  saveBriefing,
+  saveReport,
+  selectDue,
+  selectDueMails,
+  selectNextDue,
+  settleTry,
+} from './rows.ts'
 import { toldOf } from './told.ts'
 
 const KIND = 'notification_delivery'
 const EVERY_MS = 5_000
 /** LOOK_MS is how long new notifications wait while others are under way. */
 const LOOK_MS = 250
-const PER_TARGET = 20
-const ROWS_MAX = 1_000
+/** DIGEST_OVER is how many e-mails to one address may be due before they become one. */
+const DIGEST_OVER = 20
+const DIGEST_MAX = 1_000
+const PER_TARGET = DIGEST_OVER + 1
+const PER_ORGANIZATION = 400
 /** TARGETS_MAX are served at once, each by itself: one that hangs keeps only its own waiting. */
 const TARGETS_MAX = 64
+/** ORGANIZATION_TARGETS_MAX of them may be of one organisation: one whose targets all hang keeps no other waiting. */
+const ORGANIZATION_TARGETS_MAX = 16
 const BRIEFINGS_MAX = 4
 /** GRACE_MS is how long a stop lets what is under way end by itself. */
 const GRACE_MS = 5_000
@@ -58,9 +75,9 @@ async function deliverDue(world: World, job: Holder): Promise<void> {
     under.set(name, ended)
   }
   while (!job.signal.aborted && trouble === undefined) {
-    const due = await selectDue(world.meta, { nowMs: world.clock.nowMs(), perTarget: PER_TARGET, rowsMax: ROWS_MAX })
+    const due = await selectDue(world.meta, { nowMs: world.clock.nowMs(), perTarget: PER_TARGET, perOrganization: PER_ORGANIZATION })
     for (const [name, rows] of byName(due.filter(isBriefed), targetName)) {
-      if (!sending.has(name) && sending.size < TARGETS_MAX) start(sending, name, sendAll(world, job, rows, grace.signal))
+      if (!sending.has(name) && hasRoom(sending, name)) start(sending, name, sendAll(world, job, rows, grace.signal))
     }
     for (const [name, [row]] of byName(
       due.filter((each) => !isBriefed(each)),
@@ -83,6 +100,12 @@ const targetName = ({ org_id, type, integration_id, destination }: NotificationR
 /** Of the occasions that share a report one is looked at after the other, so that it is made once. */
 const occasionName = (row: NotificationRow): string =>
   wantsReport(row) ? (row.event_id ?? '') : JSON.stringify([row.org_id, row.alert_id, row.group_id, row.time])
+
+function hasRoom(sending: ReadonlyMap<string, unknown>, name: string): boolean {
+  const [orgId] = JSON.parse(name)
+  const own = [...sending.keys()].filter((other) => JSON.parse(other)[0] === orgId)
+  return sending.size < TARGETS_MAX && own.length < ORGANIZATION_TARGETS_MAX
+}
 
 function byName(rows: readonly NotificationRow[], nameOf: (row: NotificationRow) => string): Map<string, NotificationRow[]> {
   const named = new Map<string, NotificationRow[]>()
@@ -121,19 +144,21 @@ async function briefOne(world: World, job: Holder, row: NotificationRow, signal:
 }
 
 async function sendAll(world: World, job: Holder, rows: readonly NotificationRow[], signal: AbortSignal): Promise<void> {
+  const [first] = rows
+  if (first?.type === 'EMAIL' && rows.length > DIGEST_OVER) return sendDigest(world, job, first, signal)
   for (const row of rows) {
-    if (job.signal.aborted) return
-    await sendOne(world, job, row, signal)
+    // A target in trouble gives its place to others after each try.
+    if (job.signal.aborted || !(await sendOne(world, job, row, signal))) return
   }
 }
 
-/** sendOne counts the try, makes it and writes down what became of it; ended in between, it is made again under the same id. */
-async function sendOne(world: World, job: Holder, row: NotificationRow, signal: AbortSignal): Promise<void> {
+/** sendOne counts the try, makes it and writes down what became of it; ended in between, it is made again under the same id. It tells whether the target is well. */
+async function sendOne(world: World, job: Holder, row: NotificationRow, signal: AbortSignal): Promise<boolean> {
   const [begun] = await world.meta.write(UNSHARED, async (tx) => {
     await job.hold(tx)
     return beginTry(tx, row.org_id, [row])
   })
-  if (!begun) return
+  if (!begun) return true
   const outcome = await channels[row.type](world, parcelOf(world, row, begun.attempts), signal).catch((cause: unknown): Outcome => {
     if (signal.aborted || (cause instanceof Failure && cause.status === 503)) throw cause
     // What is wrong with one notification, such as a secret that cannot be opened, keeps no other waiting.
@@ -147,6 +172,24 @@ async function sendOne(world: World, job: Holder, row: NotificationRow, signal: 
     )
   }
   await settle(world, job, [row], { outcome, attempt: begun.attempts })
+  return outcome.kind !== 'again'
+}
+
+/** sendDigest makes one mail of all that are due to an address; its id is that of the set, so that a second copy can be told. */
+async function sendDigest(world: World, job: Holder, first: NotificationRow, signal: AbortSignal): Promise<void> {
+  const due = await selectDueMails(world.meta, first, world.clock.nowMs(), DIGEST_MAX)
+  const begun = await world.meta.write(UNSHARED, async (tx) => {
+    await job.hold(tx)
+    return due.length === 0 ? [] : beginTry(tx, first.org_id, due)
+  })
+  const rows = due.filter(({ id }) => begun.some((one) => one.id === id))
+  if (rows.length === 0) return
+  const id = createHash('sha256')
+    .update(rows.map((row) => row.id).join())
+    .digest('hex')
+  const told = rows.map((row) => toldOf(world, row))
+  const outcome = await mailed(world, { ...digestFor(first.destination, told), id }, signal)
+  await settle(world, job, rows, { outcome, attempt: Math.max(...begun.map(({ attempts }) => attempts)) })
 }
 
 async function settle(

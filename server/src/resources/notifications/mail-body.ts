@@ -1,6 +1,6 @@
 import type { Mail } from '../../world.ts'
 import { type Placeholders, renderText } from '../integrations/payload.ts'
-import { descriptionOf, factsOf, placeholdersOf, type Told, titleOf, visible } from './words.ts'
+import { descriptionOf, factsOf, instant, placeholdersOf, type Told, titleOf, visible } from './words.ts'
 
 /** mailFor is the letter about an occasion, as text and as HTML; a template replaces its body. Text from logs and from people stays text in both. */
 export function mailFor(to: string, told: Told, template: string | undefined): Omit<Mail, 'id'> {
@@ -8,8 +8,31 @@ export function mailFor(to: string, told: Told, template: string | undefined): O
   if (template === undefined) return { to, subject, text: plainText(told), html: html(told) }
   const values = placeholdersOf(told)
   if (isHtml(template)) return { to, subject, text: plainText(told), html: renderText(template, escapedAll(values)) }
-  const text = renderText(template, values)
-  return { to, subject, text, html: page(subject, `<pre style="${WRAPPED}">${escaped(visible(text))}</pre>`) }
+  const text = visible(renderText(template, values))
+  return { to, subject, text, html: page(subject, `<pre style="${WRAPPED}">${escaped(text)}</pre>`) }
+}
+
+const DIGEST_LINES_MAX = 200
+
+/** digestFor is one letter about many notifications, when so many have come together that nobody would read each. */
+export function digestFor(to: string, all: readonly Told[]): Omit<Mail, 'id'> {
+  const subject = `${all.length} notifications of monitors`
+  const shown = all.slice(0, DIGEST_LINES_MAX)
+  const lineOf = (told: Told): string => `${instant(told.occasion.atMs)}  ${titleOf(told)}`
+  const more = all.length > shown.length ? [`and ${all.length - shown.length} more`] : []
+  const text = [
+    `${subject}:`,
+    '',
+    ...shown.map((told) => [lineOf(told), ...(told.link === undefined ? [] : [`    ${told.link}`])].join('\n')),
+    ...more,
+    '',
+  ]
+  const items = shown.map((told) => {
+    const line = escaped(lineOf(told))
+    return `<li>${told.link === undefined ? line : `<a href="${escaped(told.link)}">${line}</a>`}</li>`
+  })
+  const list = [...items, ...more.map((line) => `<li>${line}</li>`)].join('\n')
+  return { to, subject, text: text.join('\n'), html: page(subject, `<h2>${subject}</h2>\n<ul>\n${list}\n</ul>`) }
 }
 
 const isHtml = (template: string): boolean => template.trimStart().startsWith('<')
@@ -18,7 +41,7 @@ function plainText(told: Told): string {
   const facts = factsOf(told).map(([name, value]) => `${name}: ${visible(value)}`)
   return [
     titleOf(told),
-    descriptionOf(told),
+    visible(descriptionOf(told)),
     facts.join('\n'),
     ...(told.samples.length === 0 ? [] : [['Latest events:', ...told.samples.map((line) => `  ${visible(line)}`)].join('\n')]),
     ...(told.report === undefined ? [] : [`What changed:\n\n${visible(told.report)}`]),

@@ -29,31 +29,36 @@ export type NotificationRow = {
 const COLUMNS = sql`org_id, id, monitor_id, event_id, alert_id, group_id, time, test, type, destination, integration_id, occasion, briefing, attempts`
 
 /**
- * selectDue gives the first due notifications of every target of every organisation, so that a target with many does not hide the others. Of one
- * alert and one target the next waits for the one before: nobody hears of a recovery before the alert.
+ * selectDue gives the first due notifications of every target of every organisation, so that a target, or an organisation, with many does not hide
+ * the others. Of one alert and one target the next waits for the one before: nobody hears of a recovery before the alert.
  */
-export const selectDue = (db: Db, ask: { nowMs: number; perTarget: number; rowsMax: number }) =>
+export const selectDue = (db: Db, ask: { nowMs: number; perTarget: number; perOrganization: number }) =>
   db.all<NotificationRow>(sql`
     select ${COLUMNS} from (
-      select n.*, row_number() over (partition by org_id, type, integration_id, destination order by time, id) as place
-      from monitor_notifications n
-      where state = 'IN_PROGRESS' and next_try_at <= ${ask.nowMs} and not exists (
-        select 1 from monitor_notifications earlier
-        where earlier.state = 'IN_PROGRESS' and earlier.alert_id = n.alert_id and earlier.time < n.time
-          and earlier.type = n.type and earlier.destination = n.destination and earlier.integration_id is not distinct from n.integration_id
-          and earlier.group_id = n.group_id)
+      select placed.*, row_number() over (partition by org_id order by place, time, id) as org_place from (
+        select n.*, row_number() over (partition by org_id, type, integration_id, destination order by time, id) as place
+        from monitor_notifications n
+        where state = 'IN_PROGRESS' and next_try_at <= ${ask.nowMs} and not exists (
+          select 1 from monitor_notifications earlier
+          where earlier.state = 'IN_PROGRESS' and earlier.alert_id = n.alert_id and earlier.time < n.time
+            and earlier.type = n.type and earlier.destination = n.destination and earlier.integration_id is not distinct from n.integration_id
+            and earlier.group_id = n.group_id)
+      ) placed
+      where place <= ${ask.perTarget}
     ) due
-    where place <= ${ask.perTarget} order by time, id limit ${ask.rowsMax}`)
+    where org_place <= ${ask.perOrganization} order by place, time, id`)
 
 /** selectNextDue is when the next notification wants to be tried. */
 export const selectNextDue = (db: Db) =>
   db.one<{ due: number | null }>(sql`select min(next_try_at) as due from monitor_notifications where state = 'IN_PROGRESS'`)
 
-export const selectDueMails = (db: Db, ask: { orgId: string; destination: string; nowMs: number; rowsMax: number }) =>
+/** selectDueMails are all that are due to the address of one of them, by the same template. */
+export const selectDueMails = (db: Db, one: NotificationRow, nowMs: number, rowsMax: number) =>
   db.all<NotificationRow>(sql`
     select ${COLUMNS} from monitor_notifications
-    where org_id = ${ask.orgId} and type = 'EMAIL' and destination = ${ask.destination} and state = 'IN_PROGRESS' and next_try_at <= ${ask.nowMs}
-    order by time, id limit ${ask.rowsMax}`)
+    where org_id = ${one.org_id} and type = 'EMAIL' and destination = ${one.destination}
+      and integration_id is not distinct from ${one.integration_id} and state = 'IN_PROGRESS' and next_try_at <= ${nowMs}
+    order by time, id limit ${rowsMax}`)
 
 const ids = (rows: readonly Pick<NotificationRow, 'id'>[]): Sql => sql.join(rows.map(({ id }) => id))
 

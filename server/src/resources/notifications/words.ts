@@ -17,6 +17,7 @@ export type Told = {
 const statusWords: Record<Status, string> = { ALERT: 'ALERT', WARN: 'WARN', NO_DATA: 'NO DATA', OK: 'OK' }
 const NAME_CHARS_MAX = 200
 const GROUPS_TOLD_MAX = 20
+const QUERY_CHARS_MAX = 2_000
 
 /** titleOf is one line: the status and the name of the monitor, and the group it is about. */
 export function titleOf({ occasion: { after, monitor, group }, isTest }: Told): string {
@@ -32,12 +33,12 @@ export function descriptionOf(told: Told): string {
 
 /** happened says in a sentence or two what was measured and what it means. */
 export function happened(occasion: Occasion): string {
-  const { value, baseline, before, after, fromMs, toMs, isDelayed, atMs } = occasion
+  const { value, baseline, before, after, fromMs, toMs, isDelayed } = occasion
   const window = `from ${instant(fromMs)} to ${instant(toMs)}`
   const measured =
     value === undefined ? `There was nothing to measure ${window}.` : `${subjectOf(occasion)} ${verdictOf(occasion)}, ${window}.`
   const compared = baseline === undefined ? [] : [`It was compared with ${number(baseline)}.`]
-  const held = isDelayed ? [`A downtime held this back since ${instant(atMs)} or longer.`] : []
+  const held = isDelayed ? ['A downtime had held this back.'] : []
   return [measured, ...compared, `The status was ${statusWords[before]} and is ${statusWords[after]}.`, ...held].join(' ')
 }
 
@@ -113,7 +114,7 @@ export function factsOf(told: Told): [name: string, value: string][] {
     ...(baseline === undefined ? [] : [['Compared with', number(baseline)] as [string, string]]),
     ['Threshold', `${is[monitor.operator]} ${number(threshold)}`],
     ['Window', `${monitor.window} (${instant(occasion.fromMs)} – ${instant(occasion.toMs)})`],
-    ['Query', queryText(occasion)],
+    ['Query', cut(queryText(occasion), QUERY_CHARS_MAX)],
   ]
 }
 
@@ -130,20 +131,18 @@ function number(value: number | 'Infinity' | '-Infinity'): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toFixed(DIGITS)) || value)
 }
 
-const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+export const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 /** oneLine keeps a name from adding lines, or directions of writing, to ours. */
 export function oneLine(text: string, charsMax: number): string {
   const line = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
-  return line.length <= charsMax ? line : `${line.slice(0, charsMax - 1)}…`
+  return cut(line, charsMax)
 }
 
-const LINE_CHARS_MAX = 2_000
+const cut = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`)
 
 /** visible shows what came in a log as it is, its control and direction characters by their numbers. */
-export function visible(text: string): string {
-  const shown = text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, (sign) =>
+export const visible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, (sign) =>
     sign === '\t' || sign === '\n' ? sign : `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`,
   )
-  return shown.length <= LINE_CHARS_MAX ? shown : `${shown.slice(0, LINE_CHARS_MAX - 1)}…`
-}

@@ -5,6 +5,7 @@ import type { FoundEvents, Question } from '../../reading/question.ts'
 import { countMatching, readEvents, readStats } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
+import { type Asked, dataWarnings } from './data-warnings.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { readLevels } from './groups.ts'
 import { noteSearch } from './note-search.ts'
@@ -62,7 +63,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const links = await linksOf(world, actor, orderBy ? undefined : page, more)
   const next = links.find(({ rel }) => rel === 'next')
   return {
-    ...emptyAnswer(actor, plan),
+    ...emptyAnswer(actor, warned(plan, question, { count: counted.count, cost: found.cost })),
     ...shown,
     explain: {
       'Execution time (millis)': '0',
@@ -85,7 +86,7 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
   const frame = { calls, bounds, slices, groups }
   const { levels, bytes } = await readLevels(world.events, question, wish, found)
   return {
-    ...emptyAnswer(actor, plan),
+    ...emptyAnswer(actor, warned(plan, question, { count: found.whole.count, cost: found.cost })),
     ...(groups.length === 0
       ? { result: sliceRows(found, frame) }
       : { ...groupRows(found, frame), groups_series: seriesTree(levels, frame) }),
@@ -98,6 +99,12 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
     is_exact: found.isExact,
   }
 }
+
+/** warned is a plan with what the events themselves say about its filter. */
+const warned = <P extends SearchPlan>(plan: P, { filter, sources }: Question, came: Pick<Asked, 'count' | 'cost'>): P => ({
+  ...plan,
+  warnings: [...plan.warnings, ...dataWarnings({ filter, sources, ...came })],
+})
 
 type Counted = { count: number; isExact: boolean; bytes: number }
 

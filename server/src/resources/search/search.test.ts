@@ -297,6 +297,17 @@ describe('datasets', () => {
     expect((await post({ from: [nowhere, api], select: ['message'] })).body.events).toHaveLength(1)
   })
 
+  test('are named by id, whatever its letters, or by collection and dataset, and pages of them go on', async () => {
+    const { body } = await post({ from: ['shop.web', api.toUpperCase()], select: ['*'], limit: 20 })
+    const { count } = (await post({ from: [web, api], select: ['*'] })).body.totals
+    expect([body.totals.count, body.events.length]).toEqual([count, 20])
+    const next = await org.ask<Answer>('GET', pathOf(body.pagination.next_page_url))
+    expect(next.body.events).toHaveLength(Number(count) - 20)
+    const one = await org.ask<Answer>('GET', `/search?from=shop.web&from_ts=${startMs}&to_ts=${startMs + 60_000}`)
+    expect(one.body.totals.count).toBe((await post({ select: ['*'] })).body.totals.count)
+    expect((await post({ from: ['shop.nowhere'], select: ['*'] })).status).toBe(404)
+  })
+
   test('of another organisation are not there', async () => {
     const other = await app.newOrganization()
     const body = { from: [web], select: ['*'], ...range() }
@@ -327,6 +338,19 @@ describe('a question that is wrong', () => {
   ])('%j names the field', async (ask, field) => {
     const { status, body } = await post(ask)
     expect([status, body.errors?.[0]?.field]).toEqual([400, field])
+  })
+
+  test.each(['limit', 'num_of_slices'])('%s that is no number within its bounds is out of range, in both forms', async (field) => {
+    for (const value of [0, 10_001, 1.5]) {
+      const replies = [
+        await post({ select: ['count(*)'], [field]: value }),
+        await org.ask<Answer>('GET', `/search?from=${web}&${field}=${value}`),
+      ]
+      for (const { status, body } of replies) {
+        expect([status, body.errors?.[0]?.field, status === 400 && body.errors?.[0]?.code]).toEqual([400, field, expect.any(String)])
+      }
+      expect(replies[0]?.body.errors?.[0]?.code).toBe('OUT_OF_RANGE')
+    }
   })
 
   test('that is only odd is answered with a warning', async () => {

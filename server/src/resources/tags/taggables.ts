@@ -61,4 +61,10 @@ export const taggables: Partial<Record<TaggedType, Taggable>> = {
     audited: 'saved_search',
     read: 'saved_searches_read',
   },
+  monitor: {
+    table: 'monitors',
+    alive: sql`true`,
+    audited: 'monitor',
+    read: 'monitors_read',
+  },
 }

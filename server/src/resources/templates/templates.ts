@@ -22,8 +22,6 @@ export type Library<Definition extends Parametrised> = {
   check?(world: World, actor: Actor, draft: Definition, id?: string): Promise<void>
 }
 
-export type KeptTemplate<Definition> = TemplateRow<Definition>
-
 const nounOf = ({ kind }: Library<never>): string => kind.replaceAll('_', ' ')
 
 const kept = <D extends Parametrised>(world: Reader, actor: Actor, { kind }: Library<D>): Promise<readonly TemplateRow<D>[]> =>

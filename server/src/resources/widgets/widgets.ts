@@ -192,7 +192,7 @@ async function alter(world: World, actor: Actor, id: string, decide: (tx: Db, be
     const before = await lockWidget(tx, actor.orgId, id)
     if (!before) throw notFound('widget', id)
     const next = await decide(tx, before)
-    await checkHeld(tx, next)
+    await checkHeld(tx, next, before)
     await rewrite(world, tx, actor, before, next)
   })
 }
@@ -203,11 +203,16 @@ async function rewrite(world: World, tx: Db, actor: Actor, before: WidgetRow, ne
   await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, before: shownWidget(before), after: shownWidget(row) })
 }
 
-/** checkHeld refuses a widget that holds both metrics and widgets, something that is not there, or itself. */
-async function checkHeld(tx: Db, { org_id, id, metric_ids, widget_ids }: WidgetRow): Promise<void> {
-  if (metric_ids.length > 0 && widget_ids.length > 0)
+/**
+ * checkHeld refuses a widget that holds both metrics and widgets, something that is not there, or itself. A metric that it had before may have gone
+ * since, with the monitor that it belonged to.
+ */
+async function checkHeld(tx: Db, { org_id, id, metric_ids, widget_ids }: WidgetRow, before?: WidgetRow): Promise<void> {
+  if (metric_ids.length > 0 && widget_ids.length > 0) {
     throw badField('widget_ids', 'must be empty: a widget has either metrics or widgets', 'CONFLICT')
-  const [missing] = await missingMetricDefinitions(tx, org_id, metric_ids)
+  }
+  const added = metric_ids.filter((metric) => !before?.metric_ids.includes(metric))
+  const [missing] = await missingMetricDefinitions(tx, org_id, added)
   if (missing !== undefined) throw badField('metric_ids', `names no metric definition: ${missing}`, 'UNKNOWN_METRIC')
   if (widget_ids.length === 0) return
   const all = await selectWidgets(tx, org_id)
