@@ -100,8 +100,8 @@ export {
 } from './saved-searches.ts'
 export type { QueryStatus, SearchAsk, SearchResponse } from './search.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
-export { type FoundTag, Tag, type TaggedType } from './tags.ts'
 export type { Statement, StatementReference, StatementSet } from './statements.ts'
+export { type FoundTag, Tag, type TaggedType } from './tags.ts'
 export {
   Template,
   TemplateArgument,

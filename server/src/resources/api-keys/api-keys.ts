@@ -29,6 +29,10 @@ export async function findApiKey(world: World, actor: Actor, id: string): Promis
   return row
 }
 
+/** isApiKey reports whether a key is still there, in whoever's name work goes on. */
+export const isApiKey = async ({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> =>
+  (await selectApiKey(meta, orgId, id)) !== undefined
+
 export const getApiKey = async (row: ApiKeyRow): Promise<ApiKey> => shown(row)
 
 /** createApiKey makes the secret, gives it out this once and keeps only its keyed hash. */

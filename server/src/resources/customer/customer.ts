@@ -1,43 +1,32 @@
 import type { Customer, CustomerChange } from '@dendro/api'
-import { notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { isManager } from '../organizations/management.ts'
-import { type OrganizationRow, selectAllOrganizations, selectOrganization } from '../organizations/rows.ts'
+import { ownOrganization } from '../organizations/organizations.ts'
 import { type CustomerRow, selectCustomer, upsertCustomer } from './rows.ts'
 
 /** getCustomer is what is written down of an organisation as a customer; before the first change it is called like the organisation. */
 export async function getCustomer(world: World, actor: Actor): Promise<Customer> {
-  const own = await ownOrganization(world, actor)
+  const { own, manageable } = await ownOrganization(world, actor)
   const row = await world.meta.cached(actor.orgId, 'customer', async () => (await selectCustomer(world.meta, actor.orgId)) ?? null)
-  return shownCustomer(world, row ?? asYet(own), await organizationsFor(world, actor, own))
+  return shownCustomer(world, row ?? asYet(own), manageable)
 }
 
 export async function updateCustomer(world: World, actor: Actor, change: CustomerChange): Promise<Customer> {
-  const own = await ownOrganization(world, actor)
-  const organisations = await organizationsFor(world, actor, own)
+  const { own, manageable } = await ownOrganization(world, actor)
   const entity = { type: 'customer', id: actor.orgId }
   return world.meta.write(actor.orgId, async (tx) => {
     const before = (await selectCustomer(tx, actor.orgId)) ?? asYet(own)
     const next: CustomerRow = { ...before, ...change, modified_at: world.clock.nowMs(), modified_by: actor.identity }
     await upsertCustomer(tx, next)
-    const [was, is] = [shownCustomer(world, before, organisations), shownCustomer(world, next, organisations)]
+    const [was, is] = [shownCustomer(world, before, manageable), shownCustomer(world, next, manageable)]
     await recordChange(world, tx, actor, { entity, before: was, after: is })
     return is
   })
 }
 
-async function ownOrganization(world: World, actor: Actor): Promise<OrganizationRow> {
-  const own = await selectOrganization(world.meta, actor.orgId)
-  if (!own) throw notFound('organisation', actor.orgId)
-  return own
-}
-
-/** organizationsFor are all organisations for whoever manages them, and for everybody else his own. */
-const organizationsFor = async (world: World, actor: Actor, own: OrganizationRow): Promise<OrganizationRow[]> =>
-  (await isManager(world, actor)) ? selectAllOrganizations(world.meta) : [own]
+type OrganizationRow = Awaited<ReturnType<typeof ownOrganization>>['own']
 
 const asYet = ({ id, name, created_at, created_by, modified_at, modified_by }: OrganizationRow): CustomerRow => ({
   org_id: id,

@@ -1,8 +1,7 @@
 import type { World } from '../../world.ts'
-import { selectApiKey } from '../api-keys/rows.ts'
+import { isApiKey } from '../api-keys/api-keys.ts'
 import { allDatasets } from '../datasets/datasets.ts'
-import { selectUser } from '../users/rows.ts'
-import { mayLogIn } from '../users/user-record.ts'
+import { isShutOut } from '../users/users.ts'
 import type { ExportRow } from './rows.ts'
 import { datasetIds } from './state.ts'
 
@@ -14,9 +13,5 @@ export async function whyNotGoOn(world: Pick<World, 'meta'>, row: ExportRow): Pr
   return gone === undefined ? undefined : `the dataset ${gone} was deleted before the export was complete`
 }
 
-async function isHere({ meta }: Pick<World, 'meta'>, { org_id, created_by }: ExportRow): Promise<boolean> {
-  if (created_by.type === 'API_KEY_ID') return (await selectApiKey(meta, org_id, created_by.id)) !== undefined
-  const user = await selectUser(meta, org_id, created_by.id)
-  // A guest belongs to another organisation, whose affair he is.
-  return user === undefined || mayLogIn(user.status)
-}
+const isHere = async (world: Pick<World, 'meta'>, { org_id, created_by }: ExportRow): Promise<boolean> =>
+  created_by.type === 'API_KEY_ID' ? isApiKey(world, org_id, created_by.id) : !(await isShutOut(world, org_id, created_by.id))

@@ -47,7 +47,7 @@ async function reportFor(world: Deps, row: NotificationRow, samples: readonly st
 async function samplesOf(world: Deps, { org_id, occasion }: NotificationRow, signal: AbortSignal): Promise<string[]> {
   const { monitor, groups, fromMs, toMs } = occasion
   const [query] = monitor.queries
-  const question = query && (await questionOn(world, { orgId: org_id, query, groups }, { fromMs, toMs }, signal))
+  const question = query && (await questionOn(world, { orgId: org_id, monitorId: monitor.id, query, groups }, { fromMs, toMs }, signal))
   if (!question) return []
   const { events } = await readEvents(world.events, question, { limit: SAMPLES_MAX, newestFirst: true, keys: [], withRaw: true })
   return events.map(({ raw }) => cut(Buffer.from(raw ?? []).toString('utf8')))

@@ -101,9 +101,6 @@ export const insertNotification = (db: Db, row: NewNotification) =>
       ${row.occasion.threshold}, ${row.occasion.fromMs}, ${row.occasion.toMs}, ${row.time}, ${row.test}, ${row.type}, ${row.destination},
       ${row.integration_id}, ${json(row.occasion)}, ${row.next_try_at})`)
 
-export const selectOrganizationNumber = (db: Db, orgId: string) =>
-  db.one<{ number: number }>(sql`select number from organisations where id = ${orgId}`)
-
 /** selectNeighbours are the other monitors that came into trouble in a time, the latest first. */
 export const selectNeighbours = (db: Db, orgId: string, near: { fromMs: number; toMs: number; except: string; rowsMax: number }) =>
   db.all<{ name: string; status: string; time: number }>(sql`

@@ -54,6 +54,16 @@ export async function organizationsOfMembers(world: Reader, orgId: string): Prom
   }
 }
 
+/** ownOrganization is the one the caller acts in, and manageable are all it manages: every one for managers, for everybody else his own. */
+export async function ownOrganization(
+  world: Reader,
+  actor: Actor,
+): Promise<{ own: OrganizationRow; manageable: readonly OrganizationRow[] }> {
+  const own = await selectOrganization(world.meta, actor.orgId)
+  if (!own) throw notFound('organisation', actor.orgId)
+  return { own, manageable: (await isManager(world, actor)) ? await selectAllOrganizations(world.meta) : [own] }
+}
+
 /** findOrganization finds an organisation the caller may know of; any other is as if it did not exist. */
 export async function findOrganization(world: Reader, actor: Actor, id: string): Promise<OrganizationRow> {
   const mayKnow = (await identifiedIn(world, actor, id)) !== undefined || (await isManager(world, actor))

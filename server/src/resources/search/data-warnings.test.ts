@@ -12,8 +12,8 @@ const slots = new Map<string, Slot>([
 ])
 const located = { map: { version: 1, tableClass: 's', slots }, classes: ['s'] } as const
 const sources: readonly Source[] = [
-  { logId: 'a', collection: 'shop', dataset: 'web', located },
-  { logId: 'b', collection: 'shop', dataset: 'api', located: undefined },
+  { logId: 'a', collection: 'shop', dataset: 'web', located, keptSinceMs: undefined },
+  { logId: 'b', collection: 'shop', dataset: 'api', located: undefined, keptSinceMs: undefined },
 ]
 const warningsOf = (where: string, count: number, rows = 10) =>
   dataWarnings({ filter: parseFilter(where).filter, sources, count, cost: { rows } })

@@ -70,6 +70,12 @@ export async function findPerson(world: World, actor: Actor, id: string): Promis
   return self ?? findUser(world, actor, id)
 }
 
+/** isShutOut reports whether a user of the organisation may not log in any more; a guest belongs to another organisation, whose affair he is. */
+export async function isShutOut({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> {
+  const row = await selectUser(meta, orgId, id)
+  return row !== undefined && !mayLogIn(row.status)
+}
+
 export const getUser = async (world: World, row: UserRow): Promise<User> => shownUser(world, row)
 
 /** createUser makes the user and his invitation; the link goes out by mail, or comes back when no mail could be sent. */

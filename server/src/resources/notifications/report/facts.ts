@@ -66,7 +66,7 @@ export async function factsOf(world: Reader, orgId: string, occasion: Occasion, 
   const windowMs = toMs - fromMs
   const windows = Math.min(WINDOWS_MAX, Math.max(1, Math.floor(DAY_MS / windowMs)))
   // Of several groups at once the report is about all of them: what they have in common shows by itself.
-  const asked = { orgId, query: plain(query), groups: troubledGroups.length > 1 ? {} : groups }
+  const asked = { orgId, monitorId: monitor.id, query: plain(query), groups: troubledGroups.length > 1 ? {} : groups }
   const on = (bounds: Bounds): Promise<Question | undefined> => questionOn(world, asked, bounds, signal)
   const [whole, window, baseline] = await Promise.all([
     on({ fromMs: fromMs - windows * windowMs, toMs }),

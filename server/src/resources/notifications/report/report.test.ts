@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Identity } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openSenders, type Senders } from '../../../../../test/senders.ts'
-import { sql } from '../../../meta/sql.ts'
+import { json, sql } from '../../../meta/sql.ts'
 import type { Occasion } from '../../../monitors/occasion.ts'
 import { brief } from '../briefing.ts'
 import type { NotificationRow } from '../rows.ts'
@@ -78,6 +79,16 @@ function rowFor(occasion: Occasion, over: Partial<NotificationRow> = {}): Notifi
   }
 }
 
+/** keep makes the monitor of an occasion, written by somebody. */
+const keep = (occasion: Occasion, author: Identity | null = null) =>
+  world().meta.write(senders.org.orgId, (tx) =>
+    tx.run(sql`
+      insert into monitors (org_id, id, name, type, comparison_operator, threshold, time_window, actions, notify_once, ai_report_enabled,
+        metric_id, tags, author, created_at, modified_at)
+      values (${senders.org.orgId}, ${occasion.monitor.id}, 'Errors', 'PATTERN', 'ABOVE', 1, 'Last 5 minutes', '[]', false, false, ${randomUUID()},
+        '{}', ${author === null ? null : json(author)}, 0, 0)`),
+  )
+
 const watching = (where: string, from: string[], reportEnabled = true): Partial<Occasion['monitor']> => ({
   queries: [{ name: 'errors', select: ['count(*)'], from, where }],
   reportEnabled,
@@ -90,6 +101,7 @@ describe('a report', () => {
   beforeAll(async () => {
     const { fromMs, toMs, logId } = await outage('outage')
     occasion = occasionOf({ fromMs, toMs, atMs: toMs, value: 120, monitor: watching('level = error', [logId]) })
+    await keep(occasion)
   })
 
   test('without a model names the new pattern and the value that stands out, and shows the latest events', async () => {
@@ -172,7 +184,28 @@ describe('a report', () => {
   })
 })
 
+test('events that a policy hides from whoever wrote the monitor are in no message', async () => {
+  const { fromMs, toMs, logId } = await outage('hidden')
+  const key = await senders.org.ask<{ id: string }>('POST', '/api-keys', { body: { name: 'author', roles: ['SearchApi'] } })
+  const policy = await senders.org.ask('POST', '/policies', {
+    body: {
+      policy_type: 'LOG_FORBID',
+      resource: { resource_type: 'LOG', resource_id: logId },
+      actions: ['*'],
+      principal: { principal_type: 'ROLE', principal_id: 'SearchApi' },
+    },
+  })
+  expect(policy.status, JSON.stringify(policy.body)).toBe(201)
+  const seen = occasionOf({ fromMs, toMs, atMs: toMs, monitor: watching('', [logId]) })
+  await keep(seen)
+  expect((await brief(unmodelled(), rowFor(seen), idle)).samples).toHaveLength(5)
+  const hidden = occasionOf({ fromMs, toMs, atMs: toMs, monitor: watching('', [logId]) })
+  await keep(hidden, { type: 'API_KEY_ID', id: key.body.id })
+  expect(await brief(unmodelled(), rowFor(hidden), idle)).toEqual({ samples: [] })
+})
+
 test('a monitor whose datasets are gone is told of without events', async () => {
   const occasion = occasionOf({ monitor: watching('', [randomUUID()]) })
+  await keep(occasion)
   expect(await brief(unmodelled(), rowFor(occasion), idle)).toEqual({ samples: [] })
 })
