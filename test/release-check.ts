@@ -37,7 +37,7 @@ process.exitCode = failed === 0 ? 0 : 1
 async function check(major: number): Promise<void> {
   const path = `${await nodeBin(major)}${delimiter}${process.env.PATH ?? ''}`
   const clone = join(work, `clone-${major}`)
-  await done('git', ['clone', '--quiet', root, clone], { cwd: work })
+  await done('git', ['-c', 'advice.detachedHead=false', 'clone', '--quiet', root, clone], { cwd: work })
   const env = { ...process.env, PATH: path }
   const first = await startAndStop(clone, env)
   if (!first.includes('Installing')) throw new Error('the first start installed nothing')
