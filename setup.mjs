@@ -31,6 +31,7 @@ const commands = {
   seed: (rest) => [node('cli/src/main.ts', 'seed', ...rest)],
   test: (rest) => [tool('vitest', 'run', ...rest)],
   nightly: (rest) => [node('test/nightly.ts', ...rest)],
+  'release-check': (rest) => [node('test/release-check.ts', ...rest)],
   build: () => [tool('typescript', '-b')],
   fix: () => [tool('@biomejs/biome', 'check', '--write')],
   check: (rest) => [

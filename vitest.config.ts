@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './test/closing-line.ts'
+import { SlowFirst } from './test/slow-first.ts'
 
 // biome-ignore lint/style/noDefaultExport: the test runner reads the default export
 export default defineConfig({
@@ -12,5 +13,6 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
     maxWorkers: 2,
+    sequence: { sequencer: SlowFirst },
   },
 })

@@ -1,0 +1,111 @@
+/**
+ * Once per release: a fresh clone starts, takes an event, stops, starts again without an installation and passes its tests, by `npm start` and
+ * `npm test` alone, under each Node that people have. `npm run release-check -- [tests]`; naming tests, as `api/src`, leaves out the others.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const MAJORS = [20, 26] as const
+const BOUND_MS = 20 * 60_000
+const KEY = 'release-check-0123456789abcdef0123456789abcdef'
+const root = resolve(import.meta.dirname, '..')
+const tests = process.argv.slice(2)
+
+const work = await mkdtemp(join(tmpdir(), 'dendro-release-'))
+let failed = 0
+try {
+  for (const major of MAJORS) {
+    await check(major).then(
+      () => say(`Node ${major}: passed`),
+      (cause) => {
+        failed += 1
+        say(`Node ${major}: FAILED: ${cause instanceof Error ? cause.message : cause}`)
+      },
+    )
+  }
+} finally {
+  await rm(work, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+}
+say(`release check: ${MAJORS.length - failed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1
+
+async function check(major: number): Promise<void> {
+  const path = `${await nodeBin(major)}${delimiter}${process.env.PATH ?? ''}`
+  const clone = join(work, `clone-${major}`)
+  await done('git', ['-c', 'advice.detachedHead=false', 'clone', '--quiet', root, clone], { cwd: work })
+  const env = { ...process.env, PATH: path }
+  const first = await startAndStop(clone, env)
+  if (!first.includes('Installing')) throw new Error('the first start installed nothing')
+  const second = await startAndStop(clone, env)
+  if (second.includes('Installing') || second.includes('fetching')) throw new Error('the second start installed something')
+  await done('npm', ['test', '--silent', '--', ...tests], { cwd: clone, env })
+}
+
+/** nodeBin fetches a Node as npm carries it and gives the directory of its program. */
+async function nodeBin(major: number): Promise<string> {
+  const prefix = join(work, `node-${major}`)
+  await done('npm', ['install', '--prefix', prefix, '--no-audit', '--no-fund', '--loglevel=error', `node@${major}`], { cwd: work })
+  return join(prefix, 'node_modules', 'node', 'bin')
+}
+
+/** startAndStop is one `npm start` with an event, ended by Ctrl-C; it gives what was said on standard error. */
+async function startAndStop(cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const startEnv = { ...env, DENDRO_PORT: String(port), DENDRO_BOOTSTRAP_API_KEY: KEY }
+  // A group of its own, which a terminal would send the signal to.
+  const child = spawn('npm', ['start'], { cwd, env: startEnv, stdio: ['ignore', 'inherit', 'pipe'], detached: true })
+  const exit = once(child, 'exit')
+  let said = ''
+  child.stderr.on('data', (bytes: Buffer) => {
+    process.stderr.write(bytes)
+    said += bytes
+  })
+  try {
+    await untilHealthy(url, child)
+    const headers = { 'x-service-api-key': KEY, 'x-service-dataset': 'web' }
+    const answer = await fetch(`${url}/ingest`, { method: 'POST', headers, body: '{"message": "hello"}' })
+    if (!answer.ok) throw new Error(`an event was refused: ${answer.status} ${await answer.text()}`)
+  } finally {
+    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGINT')
+    await exit
+  }
+  return said
+}
+
+async function untilHealthy(url: string, child: ChildProcess): Promise<void> {
+  const untilMs = performance.now() + BOUND_MS
+  while (performance.now() < untilMs) {
+    if (child.exitCode !== null) throw new Error(`npm start left with status ${child.exitCode}`)
+    const isOk = await fetch(`${url}/health`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (isOk) return
+    await sleep(200)
+  }
+  throw new Error(`npm start was not healthy within ${BOUND_MS / 60_000} min`)
+}
+
+async function done(program: string, args: readonly string[], options: { cwd: string; env?: NodeJS.ProcessEnv }): Promise<void> {
+  say(`> ${program} ${args.join(' ')}`)
+  const [code] = await once(spawn(program, args, { ...options, stdio: ['ignore', 'inherit', 'inherit'] }), 'exit')
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} left with status ${code}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

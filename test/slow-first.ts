@@ -1,0 +1,27 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** SLOW are the files that take half a minute and more, the slowest first; begun last, one of them would keep a worker busy while the others have nothing left. */
+const SLOW = [
+  'server/src/resources/retention/removal.test.ts',
+  'server/src/reading/line-search.test.ts',
+  'test/journeys/writer-answers.test.ts',
+  'server/src/events/engine.test.ts',
+  'server/src/meta/embedded.test.ts',
+  'test/journeys/start.test.ts',
+  'test/filters-agree.test.ts',
+  'test/journeys/engine-kills.test.ts',
+  'test/journeys/service.test.ts',
+  'test/journeys/writer-kills.test.ts',
+  'test/contract.test.ts',
+]
+
+/** SlowFirst runs the slow files first, and the others in the usual order. */
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = SLOW.findIndex((file) => moduleId.endsWith(`/${file}`))
+      return at < 0 ? SLOW.length : at
+    }
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other))
+  }
+}
