@@ -19,6 +19,8 @@ export type Example = (maker: Maker) => Promise<Ask> | Ask
 
 /** Every endpoint that takes a body or names a record has its example here; the laws of the contract stand on them. */
 export const examples: Readonly<Record<string, Example>> = {
+  'webApp.page': () => ({ params: { page: 'explore' } }),
+  'webApp.file': () => ({ params: { file: 'a.bin' } }),
   'access.list': ({ org }) => ({ params: { orgId: org.orgId } }),
   'access.grant': async (maker) => ({ params: await entity(maker), body: { roles: ['Standard'], status: 'active' } }),
   'access.revoke': async (maker) => {

@@ -27,6 +27,12 @@ export type Maker = {
   person(roles?: readonly string[]): Promise<Person>
 }
 
+/** web stands for the built web app. */
+const web = {
+  page: '<!doctype html><title>Dendro</title>',
+  files: new Map([['a.bin', { type: 'application/octet-stream', bytes: Buffer.from('// nothing') }]]),
+}
+
 export const PASSWORD = 'seventeen-otters-in-a-canoe'
 
 export function makerIn(app: TestApp, org: TestOrganization): Maker {
@@ -99,7 +105,7 @@ export type Stage = {
 const MINUTE_S = 60
 
 export async function openStage(): Promise<Stage> {
-  const app = await openTestApp({}, (world) => [exporting(world)])
+  const app = await openTestApp({}, (world) => [exporting(world)], web)
   const [ownOrg, otherOrg] = [await app.newOrganization(), await app.newOrganization()]
   const own = makerIn(app, ownOrg)
   const deleted = await own.made<{ id: string; key: string }>('/api-keys', { name: 'deleted', roles: ['AdminApi'] })

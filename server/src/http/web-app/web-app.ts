@@ -1,4 +1,4 @@
-import { contract } from '@dendro/api'
+import { contract, webPages } from '@dendro/api'
 import { notFound } from '../../errors.ts'
 import { Answer, type Routes, routes } from '../mount.ts'
 import type { WebFiles } from './files.ts'
@@ -24,10 +24,12 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /** webAppRoutes serves the web app out of memory. */
 export function webAppRoutes(web: WebFiles | undefined): Routes {
-  const page = async (): Promise<Answer<string>> => webAppPage(web)
   return routes('webApp', contract.webApp, {
-    start: page,
-    page,
+    start: async () => webAppPage(web),
+    page: async ({ params: { page } }) => {
+      if (!webPages.some((name) => name === page)) throw notFound('page of the web app')
+      return webAppPage(web)
+    },
     file: async ({ params }) => {
       const file = web?.files.get(params.file)
       if (!file) throw notFound('file of the web app')
