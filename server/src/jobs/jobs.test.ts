@@ -68,6 +68,35 @@ test('a job asked for twice under one key is done once, and then it is gone', as
   expect(done).toMatchObject([{ payload: { name: 'Ada' }, attempt: 1, fence: 1, orgId: undefined }])
 })
 
+test('a job asked for while it is being done is done once more, since it may be past what is asked for', async () => {
+  const [one, all] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const runs = { once: 0, often: 0, failing: 0 }
+  work([
+    { name: 'once', run: () => (++runs.once === 1 ? one.promise : Promise.resolve(undefined)) },
+    { name: 'often', everyMs: DAY_MS, run: () => (++runs.often === 1 ? all.promise : Promise.resolve(undefined)) },
+    {
+      name: 'failing',
+      triesMax: 1,
+      run: async () => {
+        runs.failing += 1
+        if (runs.failing > 1) return undefined
+        await one.promise
+        throw new Error('not yet')
+      },
+    },
+  ])
+  await add('once', 'a')
+  await add('failing', 'a')
+  await soon(() => runs).toEqual({ once: 1, often: 1, failing: 1 })
+  await add('once', 'a')
+  await add('often', '')
+  await add('failing', 'a')
+  one.resolve(undefined)
+  all.resolve(undefined)
+  await soon(() => runs).toEqual({ once: 2, often: 2, failing: 2 })
+  await soon(async () => (await jobs()).map(({ key, holder }) => [key, holder])).toEqual([['', null]])
+})
+
 test('a transaction that fails leaves no job behind', async () => {
   const failing = meta.write('*', async (tx) => {
     await enqueue(worldOn(meta), tx, { kind: 'greet', key: 'ada', orgId: undefined, payload: {} })

@@ -27,20 +27,25 @@ export type NewJobRow = {
   dueMs: number
 }
 
-/** insertJob leaves one job of a kind and key: due at the earlier time, and taken up again when it had been given up. */
+/**
+ * insertJob leaves one job of a kind and key: due at the earlier time, and taken up again when it had been given up. One that is just being done may
+ * be past what it is asked for now, so it is remembered that it was asked for again.
+ */
 export const insertJob = (db: Db, job: NewJobRow) =>
   db.run(sql`
     insert into jobs (id, org_id, kind, key, payload, created_at, due_at)
     values (${job.id}, ${job.org_id}, ${job.kind}, ${job.key}, ${json(job.payload)}, ${job.nowMs}, ${job.dueMs})
     on conflict (kind, key) do update set
       due_at = least(jobs.due_at, excluded.due_at),
+      again_at = case when jobs.holder is not null then least(jobs.again_at, excluded.due_at) end,
       attempts = case when jobs.given_up_at is null then jobs.attempts else 0 end,
       given_up_at = null`)
 
 /** claimJob takes the job that has been due longest; skip locked lets several processes share the work without waiting for one another. */
 export const claimJob = (db: Db, claim: { kinds: readonly string[]; holder: string; nowMs: number; leaseMs: number }) =>
   db.one<JobRow>(sql`
-    update jobs set holder = ${claim.holder}, lease_until_ms = ${STORE_MS} + ${claim.leaseMs}::bigint, fence = fence + 1, attempts = attempts + 1
+    update jobs set holder = ${claim.holder}, lease_until_ms = ${STORE_MS} + ${claim.leaseMs}::bigint, fence = fence + 1, attempts = attempts + 1,
+      again_at = null
     where id = (
       select id from jobs
       where due_at <= ${claim.nowMs} and given_up_at is null and kind in (${sql.join(claim.kinds)})
@@ -59,21 +64,29 @@ export const renewLease = (db: Db, lease: Lease, leaseMs: number) =>
  */
 export const holdLease = (db: Db, lease: Lease) => db.one<{ id: string }>(sql`select id from jobs where ${held(lease)} for key share`)
 
-export const deleteJob = (db: Db, lease: Lease) => db.run(sql`delete from jobs where ${held(lease)}`)
+/** deleteJob gives 0 when the job was asked for again while it was done, or the lease is lost. */
+export const deleteJob = (db: Db, lease: Lease) => db.run(sql`delete from jobs where ${held(lease)} and again_at is null`)
+
+/** takeUpAgain ends a lease with success, for a job that was asked for again meanwhile. */
+export const takeUpAgain = (db: Db, lease: Lease, nowMs: number) =>
+  db.run(sql`
+    update jobs set holder = null, lease_until_ms = null, attempts = 0, last_failure = null, done_at = ${nowMs}, due_at = again_at, again_at = null
+    where ${held(lease)} and again_at is not null`)
 
 /** rescheduleJob ends a lease with success, for a job that has more to do. */
 export const rescheduleJob = (db: Db, lease: Lease, next: { nowMs: number; dueMs: number; payload: Record<string, unknown> }) =>
   db.run(sql`
     update jobs set holder = null, lease_until_ms = null, attempts = 0, last_failure = null, done_at = ${next.nowMs},
-      due_at = ${next.dueMs}, payload = ${json(next.payload)}
+      due_at = least(again_at, ${next.dueMs}::bigint), again_at = null, payload = ${json(next.payload)}
     where ${held(lease)}`)
 
-/** failJob ends a lease with a failure; without a time to try again the job is given up. */
+/** failJob ends a lease with a failure; without a time to try again the job is given up, unless it was asked for again meanwhile. */
 export const failJob = (db: Db, lease: Lease, failed: { nowMs: number; failure: string; dueMs: number | undefined }) =>
   db.run(sql`
-    update jobs set holder = null, lease_until_ms = null, last_failure = ${failed.failure}, failed_at = ${failed.nowMs},
-      due_at = coalesce(${failed.dueMs ?? null}::bigint, due_at),
-      given_up_at = case when ${failed.dueMs ?? null}::bigint is null then ${failed.nowMs}::bigint end
+    update jobs set holder = null, lease_until_ms = null, last_failure = ${failed.failure}, failed_at = ${failed.nowMs}, again_at = null,
+      due_at = coalesce(${failed.dueMs ?? null}::bigint, again_at, due_at),
+      attempts = case when ${failed.dueMs ?? null}::bigint is null and again_at is not null then 0 else attempts end,
+      given_up_at = case when ${failed.dueMs ?? null}::bigint is null and again_at is null then ${failed.nowMs}::bigint end
     where ${held(lease)}`)
 
 /** giveBack ends a lease as if it had never been given. */

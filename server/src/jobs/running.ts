@@ -1,6 +1,6 @@
 import type { World } from '../world.ts'
 import type { Again, Job, JobKind } from './jobs.ts'
-import { deleteJob, failJob, giveBack, holdLease, type JobRow, renewLease, rescheduleJob } from './rows.ts'
+import { deleteJob, failJob, giveBack, holdLease, type JobRow, renewLease, rescheduleJob, takeUpAgain } from './rows.ts'
 
 /** A LeaseLost says that somebody else holds the job by now, so that nothing more may be written for it. */
 export class LeaseLost extends Error {
@@ -95,8 +95,8 @@ async function settle({ meta, clock, log }: Deps, kind: JobKind, row: JobRow, re
   const nowMs = clock.nowMs()
   if ('again' in result) {
     const { againInMs = kind.everyMs, payload = row.payload } = result.again ?? {}
-    if (againInMs === undefined) await deleteJob(meta, row)
-    else await rescheduleJob(meta, row, { nowMs, dueMs: nowMs + againInMs, payload })
+    if (againInMs !== undefined) await rescheduleJob(meta, row, { nowMs, dueMs: nowMs + againInMs, payload })
+    else if ((await deleteJob(meta, row)) === 0) await takeUpAgain(meta, row, nowMs)
     return
   }
   if (stopping.aborted) {

@@ -14,9 +14,11 @@ export function lineHolds(text: string, lines: Lines): Sql {
   const search = searchFor(text)
   if (!lines.shapes) return inAnyLine(search, lines)
   const { plain = [], odd = [] } = Object.groupBy(lines.shapes, (shape) => (isPlainFor(search, shape) ? 'plain' : 'odd'))
-  const inOdd =
-    odd.length === 0 ? FALSE : and([sql`shape in ${param.texts(odd)}`, sql`${lineOfShapes(odd, lines)} ilike ${search.pattern}`])
-  return or([inPlainLine(search, lines, plain), inOdd])
+  const inPlain = inPlainLine(search, lines, plain)
+  if (odd.length === 0) return inPlain
+  // What is asked of plain lines would be wrong of others that have the same columns.
+  const isOdd = sql`shape in ${param.texts(odd)}`
+  return or([and([not(isOdd), inPlain]), and([isOdd, sql`${lineOfShapes(odd, lines)} ilike ${search.pattern}`])])
 }
 
 /** searchFor prepares what the search for a text needs wherever it is made. */
