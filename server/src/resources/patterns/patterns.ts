@@ -1,11 +1,12 @@
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
 import { badField, badRequest } from '../../errors.ts'
 import { messageKeys } from '../../events/shred/event.ts'
+import { WILDCARD } from '../../events/shred/pattern.ts'
 import type { Actor } from '../../http/actor.ts'
 import { parseFilter } from '../../query/filter.ts'
 import type { Call } from '../../query/tree.ts'
-import type { FoundGroup } from '../../reading/question.ts'
-import { readStats } from '../../reading/reading.ts'
+import type { FoundGroup, Question } from '../../reading/question.ts'
+import { readEvents, readStats } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'
 import { sourceDatasets } from '../datasets/source.ts'
 import { noteSearch } from '../search/note-search.ts'
@@ -19,8 +20,9 @@ type Found = ReplyOf<typeof contract.patterns.find>
 const PATTERNS_MAX = 1_000
 const DEFAULT_RANGE = 'last 1 day'
 const GROUPS = ['@pattern', '@collection', '@dataset']
-/** An event of each pattern shows what its template is: the message, which stands under the first of these keys, or the line. */
-const CALLS: readonly Call[] = [{ name: 'count' }, ...[...messageKeys, '@raw'].map((key): Call => ({ name: 'last', key }))]
+const CALLS: readonly Call[] = [{ name: 'count' }, { name: 'last', key: '@sequence' }]
+/** EXAMPLES_AT_ONCE keeps a question short; what it names is found by number in a moment. */
+const EXAMPLES_AT_ONCE = 250
 
 /** findPatterns counts all matching events by pattern and dataset. */
 export async function findPatterns(world: World, actor: Actor, { search_details: ask }: Ask, signal: AbortSignal): Promise<Found> {
@@ -41,13 +43,35 @@ export async function findPatterns(world: World, actor: Actor, { search_details:
   const found = await readStats(world.events, question, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
   noteSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
   const ids = new Map(datasets.map(({ id, collection, dataset }) => [JSON.stringify([collection, dataset]), id]))
-  return { patterns: found.groups.flatMap((group) => patternOfGroup(group, ids)).slice(0, PATTERNS_MAX) }
+  const counted = found.groups.flatMap((group) => countedOf(group, ids)).slice(0, PATTERNS_MAX)
+  const templates = await templatesOf(world, question, counted)
+  return {
+    patterns: counted.map(({ id, log_id, count, sequence }) => ({ id, template: templates.get(sequence) ?? WILDCARD, log_id, count })),
+  }
 }
 
-function patternOfGroup({ values: [id, ...place], whole }: FoundGroup, ids: ReadonlyMap<string, string>): Found['patterns'] {
+type Counted = { id: string; log_id: string; count: number; sequence: string }
+
+function countedOf({ values: [id, ...place], whole }: FoundGroup, ids: ReadonlyMap<string, string>): Counted[] {
   const log_id = ids.get(JSON.stringify(place))
-  if (!id || log_id === undefined) return []
-  const [, ...texts] = whole.stats.map(({ value }) => (typeof value === 'string' ? value : undefined))
-  const message = texts.slice(0, -1).find((text) => text !== undefined)
-  return [{ id, template: templateFor(id, message, texts.at(-1) ?? ''), log_id, count: whole.count }]
+  const sequence = whole.stats[1]?.value
+  if (!id || log_id === undefined || typeof sequence !== 'string') return []
+  return [{ id, log_id, count: whole.count, sequence }]
+}
+
+/** templatesOf looks at the newest event of each pattern, which shows what its template is: one event each is put together, and no other. */
+async function templatesOf(world: World, question: Question, counted: readonly Counted[]): Promise<ReadonlyMap<string, string>> {
+  const templates = new Map<string, string>()
+  for (let from = 0; from < counted.length; from += EXAMPLES_AT_ONCE) {
+    const some = counted.slice(from, from + EXAMPLES_AT_ONCE)
+    const idOf = new Map(some.map(({ id, sequence }) => [sequence, id]))
+    const { filter } = parseFilter(`@sequence IN (${[...idOf.keys()].join(', ')})`)
+    const wish = { limit: some.length, newestFirst: true, keys: messageKeys, withRaw: true }
+    const { events } = await readEvents(world.events, { ...question, filter }, wish)
+    for (const { seq, leaves, raw } of events) {
+      const message = messageKeys.map((key) => leaves.get(key)).find((text) => text)
+      templates.set(String(seq), templateFor(idOf.get(String(seq)) ?? '', message, Buffer.from(raw ?? []).toString()))
+    }
+  }
+  return templates
 }
