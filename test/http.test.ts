@@ -331,16 +331,19 @@ describe('compressed answers', () => {
 describe('the rate limit', () => {
   const WINDOW_MS = 300_000
 
-  /** limited opens a process of its own on the shared stores, with its clock at the start of a window. */
-  async function limited(rule: string): Promise<TestApp> {
+  /** limited opens a process of its own on the shared stores; its clock stands at the start of the same window as that of others, whatever passes meanwhile. */
+  async function limited(rule: string, others?: TestApp): Promise<TestApp> {
     const opened = await openTestApp({ DENDRO_RATE_LIMIT: rule })
-    opened.clock.advance(WINDOW_MS - (opened.clock.nowMs() % WINDOW_MS) + 1_000)
+    const nowMs = opened.clock.nowMs()
+    const atMs = others?.clock.nowMs() ?? nowMs - (nowMs % WINDOW_MS) + WINDOW_MS + 1_000
+    opened.clock.advance(atMs - nowMs)
     return opened
   }
 
   test('two processes together grant exactly the limit, say how much is left, and when to come back', async () => {
     const fresh = await app.newOrganization()
-    const [left, right] = [await limited('100/5m'), await limited('100/5m')]
+    const left = await limited('100/5m')
+    const right = await limited('100/5m', left)
     const replies = await Promise.all(
       Array.from({ length: 150 }, (_, index) => (index % 2 === 0 ? left : right).ask('GET', '/collections', { key: fresh.key })),
     )

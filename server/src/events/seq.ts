@@ -15,6 +15,7 @@ export const CLAIM_NUMBERS = 4_194_304n
 /** STALE_MS is how long a claim may be used: it bounds how far the numbers of two processes may be out of step. */
 const STALE_MS = 10_000
 const RENEW_MS = 5_000
+const STALE_TRIES = 2
 const TRIES_MAX = 100
 /** CLAIMS_PER_PARTITION as in the migration that made the table. */
 const CLAIMS_PER_PARTITION = 100_000n
@@ -51,9 +52,11 @@ export function openSeq(store: EventStore, deps: SeqDeps): Seq {
   const ageMs = (): number => deps.clock.monotonicMs() - held.claimedMs
 
   function renew(): Promise<void> {
+    // A claim is as old as the look at the clock that it begins with, however long it took to be written.
+    const claimedMs = deps.clock.monotonicMs()
     renewing ??= claimNumbers(store, owner, deps)
       .then(({ first, next }) => {
-        held = { next: first, end: next, claimedMs: deps.clock.monotonicMs() }
+        held = { next: first, end: next, claimedMs }
       })
       .finally(() => {
         renewing = undefined
@@ -65,7 +68,8 @@ export function openSeq(store: EventStore, deps: SeqDeps): Seq {
     reserve: async (count) => {
       const wanted = BigInt(count)
       if (wanted > CLAIM_NUMBERS) throw new Error(`${count} sequence numbers at once are more than one claim holds`)
-      while (ageMs() > STALE_MS || held.next + wanted > held.end) await renew()
+      // A store so slow that every claim is stale when it is written keeps nobody waiting for ever: numbers a little behind the clock are numbers.
+      for (let tries = 0; held.next + wanted > held.end || (ageMs() > STALE_MS && tries < STALE_TRIES); tries += 1) await renew()
       const first = held.next
       held.next += wanted
       if (ageMs() > RENEW_MS || held.end - held.next < CLAIM_NUMBERS / 2n) {

@@ -360,13 +360,15 @@ describe('a question that is wrong', () => {
 })
 
 test('explain_only says what a question would read, and reads nothing', async () => {
+  // The store numbers arrivals for all tests that share it, and some of them move their clocks by months.
+  const to_ts = app.clock.nowMs() + 10 * 365 * 86_400_000
   const bytes = async () => {
-    const { body } = await post({ select: ['*'], explain_only: true, from_ts: startMs - 3_600_000, to_ts: app.clock.nowMs() + 60_000 })
+    const { body } = await post({ select: ['*'], explain_only: true, from_ts: startMs - 3_600_000, to_ts })
     expect(body).toMatchObject({ events: [], result: [], totals: { count: 0 } })
     expect(Object.keys(body.explain).sort()).toEqual(['Approximate bytes in time range', 'Execution time (millis)'])
     return Number(body.explain['Approximate bytes in time range'])
   }
-  await expect.poll(bytes, { timeout: 30_000 }).toBeGreaterThan(2_000)
+  await expect.poll(bytes).toBeGreaterThan(2_000)
 })
 
 test('a question that takes more than its caller may is refused with what to narrow', async () => {
