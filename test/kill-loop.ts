@@ -66,7 +66,7 @@ export async function killLoop(rounds: number, roundMs: number, seed: number, do
   } finally {
     program.kill('SIGTERM')
     if (program.exitCode === null && program.signalCode === null) await once(program, 'exit')
-    await rm(root, { recursive: true, force: true })
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 }
 

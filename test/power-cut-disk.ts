@@ -39,7 +39,7 @@ export async function makeDisk(): Promise<CuttableDisk> {
   const mount = () => run('mount', ['-t', 'ext4', device, dir])
   await mount().catch(async (cause) => {
     await run('losetup', ['--detach', device])
-    await rm(home, { recursive: true, force: true })
+    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     throw cause
   })
   return {
@@ -54,7 +54,7 @@ export async function makeDisk(): Promise<CuttableDisk> {
     remove: async () => {
       await unmount(dir)
       await run('losetup', ['--detach', device])
-      await rm(home, { recursive: true, force: true })
+      await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     },
   }
 }

@@ -28,6 +28,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('stores', { events: events.url, meta: meta.url, masterKey: randomBytes(32).toString('hex'), dataDir })
   return async () => {
     await Promise.all([events.close(), meta.close()])
-    await rm(dataDir, { recursive: true, force: true })
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await app?.close()
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
 type Ran = { status: number; out: string; err: string }

@@ -34,7 +34,7 @@ if (!mounted) process.stderr.write('THE TEST OF A FULL DISK DID NOT RUN: it need
 afterAll(async () => {
   await killServices()
   if (mounted) await run('umount', ['-l', disk])
-  await rm(root, { recursive: true, force: true })
+  await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
 const freeBytes = async (): Promise<number> => {

@@ -60,5 +60,5 @@ test('an engine that is killed again and again under load loses nothing that was
   expect(acknowledged.filter((mine) => !found.has(mine))).toEqual([])
   expect([...found.values()].filter(({ rows, different }) => rows !== BATCH_ROWS || different !== BATCH_ROWS)).toEqual([])
   await store.close()
-  await rm(dataDir, { recursive: true, force: true })
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })

@@ -12,7 +12,7 @@ const POST_EVENTS = 10_000
 let dir = ''
 afterEach(async () => {
   await killServices()
-  await rm(dir, { recursive: true, force: true })
+  await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
 type Export = { export_id: string; status: string; progress: number; bytes: number; events: number; location: string }

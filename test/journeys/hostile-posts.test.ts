@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   agent.destroy()
   await killServices()
-  await rm(dir, { recursive: true, force: true })
+  await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
 const ordinaryLines = Array.from(

@@ -39,7 +39,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await run('umount', [mount]).catch(() => undefined)
-  await rm(root, { recursive: true, force: true })
+  await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
 const mountDisk = () => run('mount', ['-o', 'loop', disk, mount])

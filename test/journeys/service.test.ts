@@ -14,7 +14,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'dendro-journey-'))
 })
 afterEach(killServices)
-afterAll(() => rm(dataDir, { recursive: true, force: true }))
+afterAll(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
 const startUntilUp = async (env: Record<string, string> = {}): Promise<Service> => untilUp(await startService(dataDir, env))
 

@@ -290,7 +290,7 @@ async function startDaemon(program: string | undefined, setup: (dir: string) => 
     child,
     stop: async () => {
       await stop(child, 'SIGTERM')
-      await rm(dir, { recursive: true, force: true })
+      await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     },
   }
 }

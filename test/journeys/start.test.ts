@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await killServices()
   await until(() => processesOf(dir).length === 0)
-  await rm(dir, { recursive: true, force: true })
+  await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
 /** refused starts a service that must leave by itself with one sentence, and gives the sentence. */

@@ -74,6 +74,6 @@ test.skipIf(!mounted)('on a full disk posts get 503 and reads go on; with space 
     await writer.close()
     await store.close()
     await run('umount', ['-l', root])
-    await rm(root, { recursive: true, force: true })
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 })

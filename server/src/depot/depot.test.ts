@@ -17,7 +17,7 @@ const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', roo
 if (!mounted) process.stderr.write('THE TEST OF A FULL DEPOT DID NOT RUN: it needs the right to mount\n')
 afterAll(async () => {
   if (mounted) await run('umount', ['-l', root])
-  await rm(root, { recursive: true, force: true })
+  await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
 const bytes = (size: number, byte: number) => Buffer.alloc(size, byte)

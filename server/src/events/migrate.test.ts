@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await clients.close()
-  for (const dir of dirs) await rm(dir, { recursive: true, force: true })
+  for (const dir of dirs) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   await engines.cleanUp()
 })
 

@@ -36,7 +36,7 @@ export function makeEngines(): Engines {
     },
     cleanUp: async () => {
       for (const store of opened.splice(0)) await store.close()
-      for (const dir of dirs.splice(0)) await rm(dir, { recursive: true, force: true })
+      for (const dir of dirs.splice(0)) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     },
   }
 }

@@ -11,7 +11,7 @@ let dir: string
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dendro-pool-'))
 })
-afterAll(() => rm(dir, { recursive: true, force: true }))
+afterAll(() => rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
 /** A worker that does what the path of a post says; its answers carry a number that is another in every life. */
 const PROGRAM = `

@@ -11,7 +11,7 @@ let dataDir: string
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'dendro-doctor-'))
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
+afterEach(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
 const bad = async (options: { dataDir: string; url?: string }) => (await diagnoseMeta(options)).filter((finding) => !finding.ok)
 const whats = async () => (await diagnoseMeta({ dataDir })).map((finding) => finding.what).join('\n')

@@ -17,7 +17,7 @@ beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'dendro-dump-'))
   dumpsDir = join(dataDir, 'meta', 'dumps')
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
+afterEach(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
 async function withStore<T>(use: (meta: Meta) => Promise<T>): Promise<T> {
   const meta = await openMeta({ dataDir }, testDeps)

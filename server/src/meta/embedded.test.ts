@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   for (const meta of opened.splice(0)) await meta.close()
-  await rm(dataDir, { recursive: true, force: true })
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
 async function openStore(dir = dataDir): Promise<Meta> {

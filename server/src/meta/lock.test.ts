@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
-  await rm(root, { recursive: true, force: true })
+  await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
 /** holder is another process that takes the lock and says how it went: "held" or the refusal. */

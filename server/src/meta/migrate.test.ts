@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.end()
   await database.drop()
-  await rm(dir, { recursive: true, force: true })
+  await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
 async function connect(): Promise<pg.Client> {
