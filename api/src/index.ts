@@ -114,7 +114,7 @@ export type { TimeseriesAsk } from './timeseries.ts'
 export type { TopKey } from './top-keys.ts'
 export type { MetricItem, UsageSeries } from './usage.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'
-export { FailureBody, Identity, Metadata, Tags } from './values.ts'
+export { FailureBody, Identity, isUuid, Metadata, Tags } from './values.ts'
 export { webPages } from './web-app.ts'
 export {
   CHILDREN_MAX,

@@ -5,6 +5,7 @@ import {
   booleanParameter,
   int64Given,
   integerParameter,
+  isUuid,
   list,
   listParameter,
   ms,
@@ -42,12 +43,10 @@ export const SearchResponse = z
   .meta({ id: 'SearchResponse' })
 export type SearchResponse = z.output<typeof SearchResponse>
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-
 /** place is a dataset by its id, carried in lower case, or by the names of its collection and itself with a dot between them. */
 const place = text(1, 511)
-  .refine((given) => UUID.test(given) || given.includes('.'), { error: 'must be the id of a dataset, or collection.dataset' })
-  .overwrite((given) => (UUID.test(given) ? given.toLowerCase() : given))
+  .refine((given) => isUuid(given) || given.includes('.'), { error: 'must be the id of a dataset, or collection.dataset' })
+  .overwrite((given) => (isUuid(given) ? given.toLowerCase() : given))
   .meta({ examples: ['7d0c1b1e-0000-4000-8000-000000000001'] })
 
 /** sources are the members by which a question says which datasets it reads. */

@@ -5,6 +5,9 @@ import { z } from 'zod'
 /** uuid is accepted in any case and carried in lower case. */
 export const uuid = z.guid({ error: 'must be a UUID' }).toLowerCase()
 
+/** isUuid reports whether a text is one, in any case, where what is none has a meaning of its own. */
+export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
+
 const printable = /^[^\0]*$/
 
 /** text is a string of min..max UTF-16 units without NUL, which the stores cannot carry in names. */

@@ -1,4 +1,4 @@
-import type { ExportCompression, ExportFormat } from '@dendro/api'
+import { type ExportCompression, type ExportFormat, isUuid } from '@dendro/api'
 import { Failure, forbidden, notFound } from '../../errors.ts'
 import type { RequestFacts } from '../../http/actor.ts'
 import { Answer } from '../../http/mount.ts'
@@ -8,13 +8,11 @@ import { holds, type Link } from './links.ts'
 import { type ExportRow, selectExportById } from './rows.ts'
 import { readState } from './state.ts'
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-
 /** downloadExport serves the file, or the piece of it that is asked for, to whoever holds a link. */
 export async function downloadExport(world: World, facts: RequestFacts, link: Link): Promise<Answer<string>> {
   if (!holds(world, link))
     throw forbidden('this link is not signed by this service, or its time is over; read the export again for a new one')
-  const row = UUID.test(link.id) ? await selectExportById(world.meta, link.id) : undefined
+  const row = isUuid(link.id) ? await selectExportById(world.meta, link.id) : undefined
   if (row?.status !== 'COMPLETE') throw notFound('export', link.id)
   const whole = { start: 0, end: row.bytes }
   const span = spanOf(facts.range, row.bytes)

@@ -1,4 +1,4 @@
-import type { Export, NewExport } from '@dendro/api'
+import { type Export, isUuid, type NewExport } from '@dendro/api'
 import { badField, notFound, unavailable } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { enqueue } from '../../jobs/jobs.ts'
@@ -17,10 +17,8 @@ import { draftOf, EXPORTING } from './state.ts'
 export const listExports = async (world: World, actor: Actor): Promise<Export[]> =>
   (await selectExports(world.meta, actor.orgId)).map((row) => shownExport(world, actor, row))
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-
 export async function findExport(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<ExportRow> {
-  const row = UUID.test(id) ? await selectExport(world.meta, actor.orgId, id) : undefined
+  const row = isUuid(id) ? await selectExport(world.meta, actor.orgId, id) : undefined
   if (!row) throw notFound('export', id)
   return row
 }

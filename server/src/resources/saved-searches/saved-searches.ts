@@ -1,4 +1,5 @@
 import {
+  isUuid,
   type SavedSearch,
   type SavedSearchAsk,
   type SavedSearchChange,
@@ -116,14 +117,13 @@ export async function removeSavedSearch(world: World, actor: Actor, record: Save
   })
 }
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 const AT = 'search_details'
 
 /** checkDetails refuses a search that could not be asked; the datasets it names may be gone by the time it is. */
 function checkDetails(details: SearchDetails, nowMs: number): void {
   mustSaySource(details)
   const ids = idsIn(details)
-  const odd = ids.find((id) => !UUID.test(id))
+  const odd = ids.find((id) => !isUuid(id))
   if (odd !== undefined) throw badField(`${AT}.from`, 'must be dataset ids joined by :', 'BAD_ID')
   gather({
     where: () => parseFilter(details.where ?? '', `${AT}.where`),

@@ -1,4 +1,4 @@
-import type { Link } from '@dendro/api'
+import { isUuid, type Link } from '@dendro/api'
 import { z } from 'zod'
 import { badRequest, gone } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
@@ -50,8 +50,6 @@ export async function findPage(world: Pick<World, 'meta' | 'clock'>, actor: Acto
     question: KeptQuestion.parse(row.question),
   }
 }
-
-const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
 
 /** linksOf are the links of a page of events; `last` is its last event when more follow, and a token is made for those. */
 export async function linksOf(

@@ -5,7 +5,7 @@ import { askedRange } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Asked } from './asked.ts'
 import { splitClauses, withoutClause } from './clauses.ts'
-import type { Question } from './questions.ts'
+import { type Question, sourceOf } from './questions.ts'
 
 type NothingFoundProps = {
   asked: Asked
@@ -45,8 +45,6 @@ function Box({ title, children }: { title: string; children: React.ReactNode }) 
     </div>
   )
 }
-
-const sourceOf = ({ datasets }: Question) => (datasets === undefined ? { from_expr: '*' } : { from: [...datasets] })
 
 function OutOfRange({ question, onChange }: Pick<NothingFoundProps, 'question' | 'onChange'>) {
   const client = useClient()

@@ -1,6 +1,6 @@
 import type { Event } from '@dendro/api'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { EventRow, type RowLook } from './event-row.tsx'
 import type { ValueActions } from './value-menu.tsx'
 
@@ -14,22 +14,18 @@ type EventListProps = {
   isOld: boolean
   actions: ValueActions
   end: ReactNode
-  scrollRef?: RefObject<HTMLElement | null>
   onToggle(id: string): void
   onContext(event: Event): void
   /** onEnd is called when the last rows come into sight. */
   onEnd?(): void
-  /** onScrolled tells whether the list stands at its beginning. */
-  onScrolled?(isAtTop: boolean): void
 }
 
 const ROW_PX = 21
 
 /** EventList puts only what is in sight into the page, so that a hundred thousand rows weigh no more than forty. */
 export function EventList(props: EventListProps) {
-  const { events, look, open, current, isOld, actions, end, onToggle, onContext, onEnd, onScrolled } = props
-  const own = useRef<HTMLElement>(null)
-  const place = props.scrollRef ?? own
+  const { events, look, open, current, isOld, actions, end, onToggle, onContext, onEnd } = props
+  const place = useRef<HTMLElement>(null)
   const rows = useVirtualizer({
     count: events.length + 1,
     getScrollElement: () => place.current,
@@ -55,7 +51,6 @@ export function EventList(props: EventListProps) {
       tabIndex={0}
       aria-label="Events"
       className={`h-full overflow-auto ${isOld ? 'opacity-50' : ''}`}
-      onScroll={(event) => onScrolled?.(event.currentTarget.scrollTop < ROW_PX)}
     >
       <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
         {items.map((item) => {

@@ -53,7 +53,6 @@ export function ExplorePage() {
   const [isHelp, setHelp] = useState(false)
   const [hasFields, setHasFields] = useState(() => matchMedia('(min-width: 900px)').matches)
   const input = useRef<HTMLInputElement>(null)
-  const list = useRef<HTMLElement>(null)
 
   const narrow = useCallback(
     (clause: string, isAlone = false) => change((now) => withQuery(now, isAlone ? clause : withClause(now.q ?? '', clause))),
@@ -229,7 +228,6 @@ export function ExplorePage() {
                     current={current}
                     isOld={!isLive && events.isPlaceholderData}
                     actions={actions}
-                    scrollRef={list}
                     onToggle={toggle}
                     onContext={setAnchor}
                     onEnd={onEnd}

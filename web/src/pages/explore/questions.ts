@@ -11,7 +11,8 @@ export type Question = { datasets: readonly string[] | undefined; where: string;
 const ROWS = 200
 const SLICES = 120
 
-const sourceOf = ({ datasets }: Question) => (datasets === undefined ? { from_expr: '*' } : { from: [...datasets] })
+/** sourceOf is where a question looks, as the service takes it. */
+export const sourceOf = ({ datasets }: Question) => (datasets === undefined ? { from_expr: '*' } : { from: [...datasets] })
 const filterOf = ({ where }: Question) => (where === '' ? {} : { where })
 const keyOf = ({ datasets, where, range, turn }: Question) => [datasets, where, range, turn] as const
 
