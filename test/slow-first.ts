@@ -5,6 +5,7 @@ const SLOW = [
   'server/src/resources/retention/removal.test.ts',
   'server/src/reading/line-search.test.ts',
   'test/journeys/writer-answers.test.ts',
+  'test/journeys/watching.test.ts',
   'server/src/events/engine.test.ts',
   'server/src/meta/embedded.test.ts',
   'test/journeys/start.test.ts',
