@@ -38,7 +38,8 @@ export const Limit = z
   })
   .meta({
     id: 'Limit',
-    description: 'A cap on the bytes of the lines that an organisation or a team sends in a calendar month, in UTC.',
+    description:
+      'A cap on the bytes of the lines that an organisation or a team sends in a calendar month, in UTC; or, set by the operator, on its monitors.',
   })
 export type Limit = z.output<typeof Limit>
 
@@ -58,9 +59,9 @@ const LimitUsage = z
   .object({
     limit_id: uuid,
     value: amount,
-    used: z.int().min(0).describe('Bytes that were taken in this window under the limit.'),
-    window_start: ms,
-    window_end: ms,
+    used: z.int().min(0).describe('Bytes that were taken in this window under the limit; for monitors, how many there are.'),
+    window_start: ms.optional().describe('Absent for a limit without a window.'),
+    window_end: ms.optional(),
     crossed_at: ms
       .optional()
       .describe('When a post would have crossed the cap. From then on nothing is taken until the window ends or the limit changes.'),

@@ -227,6 +227,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
         memoryBytes: config.DENDRO_QUERY_MEMORY,
       },
       retentionDays: config.DENDRO_RETENTION_DAYS,
+      monitorsMax: config.DENDRO_MONITORS_MAX,
     },
     close: async () => {
       await writer.close()

@@ -117,6 +117,12 @@ export const settings = {
     '365',
     'For how many days events are kept where no retention rule says it; off keeps them for ever.',
   ),
+  DENDRO_MONITORS_MAX: setting(
+    (text) => (text === 'off' ? undefined : asCount(text)),
+    undefined,
+    'off',
+    'How many monitors an organisation may have; one more is refused. It is shown among the limits of each.',
+  ),
   DENDRO_QUERY_TIME: setting(
     asLimits(asSeconds),
     { otherwise: 60, byRole: new Map() },

@@ -42,6 +42,8 @@ export type Deployment = {
   queryLimits: QueryLimits
   /** retentionDays is how long events are kept where no rule says it; undefined when for ever. */
   retentionDays: number | undefined
+  /** monitorsMax is how many monitors an organisation may have; undefined when any number. */
+  monitorsMax: number | undefined
 }
 
 /** The World is everything outside the program; every slice takes from it just what it needs. */

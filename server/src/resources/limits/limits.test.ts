@@ -163,3 +163,54 @@ describe('who may', () => {
     expect((await other.ask('GET', '/limits')).body).toEqual({ limits: [] })
   })
 })
+
+describe('the limit of monitors', () => {
+  let capped: TestApp
+  beforeAll(async () => {
+    capped = await openTestApp({ DENDRO_MONITORS_MAX: '2' })
+  })
+  afterAll(() => capped?.close())
+
+  const watching = {
+    name: 'Errors',
+    comparison_operator: 'ABOVE',
+    threshold: 1,
+    window: 'Last 5 minutes',
+    actions: [{ email: 'oncall@example.org' }],
+    queries: [{ name: 'errors', select: ['count(*)'], from_expr: '*', where: '' }],
+  }
+
+  test('lets in as many as it says, however many ask at once, and one more when one is gone', async () => {
+    const owner = await capped.newOrganization()
+    const create = () => owner.ask<{ id: string } & FailureBody>('POST', '/monitors', { body: watching })
+    const made = await Promise.all(Array.from({ length: 5 }, create))
+    expect(made.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400, 400])
+    const refused = made.find(({ status }) => status === 400)?.body
+    expect(refused?.details).toBe('the limit of 2 monitors in an organisation lets no more in: there are 2')
+    expect(refused?.errors?.[0]).toMatchObject({ field: 'limit', code: 'MONITOR_LIMIT' })
+    const id = made.find(({ status }) => status === 201)?.body.id
+    expect((await owner.ask('DELETE', `/monitors/${id}`)).status).toBe(204)
+    expect([(await create()).status, (await create()).status]).toEqual([201, 400])
+  })
+
+  test('is listed and shown with what is used of it, each organisation its own, and changed by nobody here', async () => {
+    const owner = await capped.newOrganization()
+    await owner.ask('POST', '/monitors', { body: watching })
+    const [limit] = (await owner.ask<{ limits: Limit[] }>('GET', '/limits')).body.limits
+    expect(limit).toMatchObject({
+      category: 'MONITOR_LIMITS',
+      value: 2,
+      unit: 'COUNT',
+      type: 'SYSTEM',
+      time_window: 'NO_WINDOW',
+      metadata: {},
+    })
+    expect(contract.limits.get.reply.strict().parse(limit)).toEqual(limit)
+    const path = `/limits/${limit?.id}`
+    expect((await owner.ask('GET', path)).body).toEqual(limit)
+    expect((await owner.ask('GET', `${path}/usage`)).body).toEqual({ limit_id: limit?.id, value: 2, used: 1 })
+    expect((await owner.ask('PATCH', path, { body: { value: 9 } })).status).toBe(403)
+    expect((await owner.ask('DELETE', path)).status).toBe(403)
+    expect((await (await capped.newOrganization()).ask('GET', path)).status).toBe(404)
+  })
+})

@@ -1,10 +1,11 @@
 import type { BodyOf, contract, Limit } from '@dendro/api'
-import { badField, conflict, notFound } from '../../errors.ts'
+import { badField, conflict, forbidden, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { type Written, writeOnce } from '../../http/written.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
+import { monitorLimit } from './monitor-limit.ts'
 import { deleteCrossings, deleteLimit, insertLimit, type LimitRow, lockLimit, selectLimit, selectLimits, updateLimitRow } from './rows.ts'
 
 export type { LimitRow } from './rows.ts'
@@ -13,16 +14,21 @@ type NewLimit = BodyOf<typeof contract.limits.create>
 type LimitChange = BodyOf<typeof contract.limits.update>
 type Scope = Limit['scope']
 
+/** allLimits are those that the organisation has set itself. */
 export const allLimits = (world: Pick<World, 'meta'>, orgId: string): Promise<LimitRow[]> =>
   world.meta.cached(orgId, 'limits', () => selectLimits(world.meta, orgId))
 
-export async function listLimits(world: Pick<World, 'meta'>, actor: Actor): Promise<Written<{ limits: Limit[] }>> {
-  return writtenList(await allLimits(world, actor.orgId))
+export async function listLimits(world: Pick<World, 'meta' | 'deployment'>, { orgId }: Actor): Promise<Written<{ limits: Limit[] }>> {
+  const system = monitorLimit(world, orgId)
+  const shown = async () => [...(await allLimits(world, orgId)), ...(system ? [system] : [])]
+  return writtenList(await world.meta.cached(orgId, 'limits-and-those-of-the-operator', shown))
 }
 
 const writtenList = writeOnce((rows: readonly LimitRow[]) => ({ limits: rows.map(shownLimit) }))
 
-export async function findLimit(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<LimitRow> {
+export async function findLimit(world: Pick<World, 'meta' | 'deployment'>, actor: Actor, id: string): Promise<LimitRow> {
+  const system = monitorLimit(world, actor.orgId)
+  if (system?.id === id.toLowerCase()) return system
   const row = await selectLimit(world.meta, actor.orgId, id)
   if (!row) throw notFound('limit', id)
   return row
@@ -55,7 +61,9 @@ export async function createLimit(world: World, actor: Actor, ask: NewLimit): Pr
 }
 
 /** updateLimit opens the limit again when it was crossed: what counts from now on is what it says now. */
-export async function updateLimit(world: World, actor: Actor, id: string, change: LimitChange): Promise<Limit> {
+export async function updateLimit(world: World, actor: Actor, record: LimitRow, change: LimitChange): Promise<Limit> {
+  mustBeOurs(record)
+  const { id } = record
   return world.meta.write(actor.orgId, async (tx) => {
     const before = await lockLimit(tx, actor.orgId, id)
     if (!before) throw notFound('limit', id)
@@ -82,10 +90,15 @@ export async function updateLimit(world: World, actor: Actor, id: string, change
 }
 
 export async function removeLimit(world: World, actor: Actor, record: LimitRow): Promise<undefined> {
+  mustBeOurs(record)
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await deleteLimit(tx, actor.orgId, record.id)) === 0) throw notFound('limit', record.id)
     await recordChange(world, tx, actor, { entity: { type: 'limit', id: record.id }, before: recorded(record) })
   })
+}
+
+function mustBeOurs({ type }: LimitRow): void {
+  if (type === 'SYSTEM') throw forbidden('this limit is set by the operator of the service')
 }
 
 /** scopeOf names the organisation of the caller, which is the only one he can limit. */
@@ -139,6 +152,7 @@ export function shownLimit(row: LimitRow): Limit {
     scope: row.scope,
     type: row.type,
     time_window: row.time_window,
-    metadata: metadataOf(row),
+    // What the operator sets is no record that anybody made.
+    metadata: row.type === 'SYSTEM' ? {} : metadataOf(row),
   }
 }

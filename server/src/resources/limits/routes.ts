@@ -4,6 +4,7 @@ import type { World } from '../../world.ts'
 import { capOf, createLimit, findLimit, listLimits, removeLimit, shownLimit, updateLimit } from './limits.ts'
 import type { LimitMeter } from './metering.ts'
 import { monthOf } from './month.ts'
+import { countMonitors } from './rows.ts'
 
 export const limitRoutes = (world: World, meter: LimitMeter): Routes =>
   routes('limits', contract.limits, {
@@ -15,7 +16,7 @@ export const limitRoutes = (world: World, meter: LimitMeter): Routes =>
     ),
     update: onRecord(
       ({ actor, params }) => findLimit(world, actor, params.limitId),
-      ({ actor, record, body }) => updateLimit(world, actor, record.id, body),
+      ({ actor, record, body }) => updateLimit(world, actor, record, body),
     ),
     remove: onRecord(
       ({ actor, params }) => findLimit(world, actor, params.limitId),
@@ -24,6 +25,9 @@ export const limitRoutes = (world: World, meter: LimitMeter): Routes =>
     usage: onRecord(
       ({ actor, params }) => findLimit(world, actor, params.limitId),
       async ({ actor, record }) => {
+        if (record.category === 'MONITOR_LIMITS') {
+          return { limit_id: record.id, value: capOf(record), used: (await countMonitors(world.meta, actor.orgId))?.count ?? 0 }
+        }
         const month = monthOf(world.clock.nowMs())
         const { used, crossedAt } = await meter.used(actor, record, month)
         return {

@@ -57,6 +57,13 @@ export const insertCrossing = (db: Db, orgId: string, { limit_id, window_start_m
 export const deleteCrossings = (db: Db, orgId: string, limitId: string) =>
   db.run(sql`delete from limit_crossings where org_id = ${orgId} and limit_id = ${limitId}`)
 
+/** lockOrganization keeps other changes that ask for the same lock waiting; what only refers to the organisation goes on. */
+export const lockOrganization = (db: Db, orgId: string) =>
+  db.one<{ id: string }>(sql`select id from organisations where id = ${orgId} for no key update`)
+
+export const countMonitors = (db: Db, orgId: string) =>
+  db.one<{ count: number }>(sql`select count(*) as count from monitors where org_id = ${orgId}`)
+
 /** selectTeams gives the datasets that carry the tag of a team. */
 export const selectTeams = (db: Db, orgId: string) =>
   db.all<{ id: string; team: string }>(sql`

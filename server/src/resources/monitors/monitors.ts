@@ -9,6 +9,7 @@ import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { checkActions } from '../integrations/actions.ts'
+import { mustLetMonitorIn } from '../limits/monitor-limit.ts'
 import { dropBacking, keepBacking } from '../metric-definitions/backing.ts'
 import { membersOf } from './definition.ts'
 import {
@@ -86,6 +87,7 @@ export async function createMonitor(world: World, actor: Actor, ask: NewMonitor)
     modified_by: actor.identity,
   }
   return world.meta.write(actor.orgId, async (tx) => {
+    await mustLetMonitorIn(world, tx, actor.orgId)
     await checkActions(tx, actor.orgId, row.actions)
     await keepBacking(tx, metricOf(row))
     await insertMonitor(tx, row)
