@@ -6,8 +6,8 @@ import { filterSql } from './condition.ts'
 import { sceneOf, scopeOf, whereOf } from './events-statement.ts'
 import { hintsOf } from './hints.ts'
 import { asState, measuresOf, merged, readMeasured, textOf } from './measures.ts'
-import type { Measured, Question } from './question.ts'
-import { run, startAsking } from './run.ts'
+import type { Bounds, Measured, Question } from './question.ts'
+import { type Asking, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { and, digits, FALSE, joined, name, param, type Sql, sql } from './statement.ts'
 import { GROUPS_MAX, statsStatement } from './stats-statement.ts'
@@ -29,52 +29,89 @@ export type WindowGroup = { readonly window: number; readonly values: readonly (
 /** readWindows measures every window by groups, in one statement: events are gone through once, however much the windows overlap. */
 export async function readWindows(store: EventStore, question: Question, wish: WindowsWish): Promise<WindowGroup[]> {
   const { calls, groups, stepMs, windowMs } = wish
-  const asking = startAsking(question)
-  const keys = [...keysIn(question.filter), ...calls.flatMap((call) => (call.key === undefined ? [] : [call.key])), ...groups]
-  const branches = await withShapes(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
+  const { asking, branches } = await openWindows(store, question, wish)
   const slices = Math.round((question.bounds.toMs - question.bounds.fromMs) / stepMs)
   const isRolling = windowMs > stepMs
   const whole = isRolling
-    ? rollingStatement(branches, question, wish, slices)
+    ? spreadStatement(branches, question, wish, rollingSpread(question.bounds, wish, slices))
     : statsStatement(branches, question, { calls, groups, slices })
-  const rows = whole && (await run(store, asking, whole, { groupsMax: GROUPS_MAX, groups }))
+  const found = await readGroups(store, asking, whole, { calls, groups, widthOf: () => windowMs })
+  // Slices are counted from 1, and 0 is all of them together.
+  return isRolling ? found : found.filter(({ window }) => window > 0).map((one) => ({ ...one, window: one.window - 1 }))
+}
+
+/** A TailsWish measures windows of several lengths, the shortest first, that all end with the question's bounds; the last is as long as those. */
+export type TailsWish = { readonly calls: readonly Call[]; readonly groups: readonly string[]; readonly lengthsMs: readonly number[] }
+
+/** readTails measures every such window by groups, in one statement: events are gone through once for all of them. */
+export async function readTails(store: EventStore, question: Question, wish: TailsWish): Promise<WindowGroup[]> {
+  const { asking, branches } = await openWindows(store, question, wish)
+  const statement = spreadStatement(branches, question, wish, tailsSpread(question.bounds, wish))
+  return readGroups(store, asking, statement, { ...wish, widthOf: (window) => wish.lengthsMs[window] ?? 0 })
+}
+
+type Measuring = Pick<WindowsWish, 'calls' | 'groups'>
+
+async function openWindows(store: EventStore, question: Question, { calls, groups }: Measuring) {
+  const asking = startAsking(question)
+  const keys = [...keysIn(question.filter), ...calls.flatMap((call) => (call.key === undefined ? [] : [call.key])), ...groups]
+  const branches = await withShapes(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
+  return { asking, branches }
+}
+
+type Shape = Measuring & { readonly widthOf: (window: number) => number }
+
+async function readGroups(store: EventStore, asking: Asking, statement: Sql | undefined, { calls, groups, widthOf }: Shape) {
+  const rows = statement && (await run(store, asking, statement, { groupsMax: GROUPS_MAX, groups }))
   const found: WindowGroup[] = []
   while (rows && !rows.atEnd) {
-    const number = Number(rows.uint64())
+    const window = Number(rows.uint64())
     const values = groups.map(() => rows.text()).map((text) => (text === '' ? null : text === '\0' ? '' : text))
-    const measured = readMeasured(rows, calls, windowMs)
-    // Slices are counted from 1, and 0 is all of them together.
-    if (isRolling) found.push({ window: number, values, measured })
-    else if (number > 0) found.push({ window: number - 1, values, measured })
+    found.push({ window, values, measured: readMeasured(rows, calls, widthOf(window)) })
   }
   return found
 }
 
-/** rollingStatement works each step out as far as it can be merged, and hands it to every window that it lies in. */
-function rollingStatement(
+/** A Spread says in which slice an event lies, and in which windows a slice does, as an array. */
+type Spread = { readonly slice: Sql; readonly windows: Sql }
+
+function rollingSpread({ fromMs }: Bounds, { stepMs, windowMs }: WindowsWish, slices: number): Spread {
+  const fold = Math.round(windowMs / stepMs)
+  return {
+    slice: sql`toUInt64(intDiv(toUnixTimestamp64Milli(ts) - ${param.int64(BigInt(fromMs))}, ${param.int64(BigInt(stepMs))}) + 1)`,
+    windows: sql`range(toUInt64(if(slice > ${digits(fold)}, slice - ${digits(fold)}, 0)), toUInt64(least(slice, ${digits(slices - fold + 1)})))`,
+  }
+}
+
+/** tailsSpread counts the windows that an event is too old for: it lies in all that are longer. */
+function tailsSpread({ toMs }: Bounds, { lengthsMs }: TailsWish): Spread {
+  const shorter = lengthsMs.slice(0, -1)
+  const tooOld = shorter.map((lengthMs) => sql`+ (toUnixTimestamp64Milli(ts) < ${param.int64(BigInt(toMs - lengthMs))})`)
+  return { slice: sql`toUInt64(0 ${joined(tooOld, ' ')})`, windows: sql`range(slice, toUInt64(${digits(lengthsMs.length)}))` }
+}
+
+/** spreadStatement works each slice out as far as it can be merged, and hands it to every window that it lies in. */
+function spreadStatement(
   branches: readonly Branch[],
   { filter, bounds }: Question,
-  { calls, groups, stepMs, windowMs }: WindowsWish,
-  slices: number,
+  { calls, groups }: Measuring,
+  { slice, windows }: Spread,
 ): Sql | undefined {
   const measures = calls.flatMap(measuresOf)
-  const fold = Math.round(windowMs / stepMs)
   const keys = groups.map((_, index) => name(`g${index}`))
   const parts = branches.flatMap((branch) => {
     const scene = sceneOf(branch)
     const met = filterSql(filter, scene)
     if (met === FALSE) return []
-    const slice = sql`toUInt64(intDiv(toUnixTimestamp64Milli(ts) - ${param.int64(BigInt(bounds.fromMs))}, ${param.int64(BigInt(stepMs))}) + 1) as slice`
     const named = groups.map((key, index) => sql`${textOf(key, scene)} as ${name(`g${index}`)}`)
     const states = measures.map((measure, index) => sql`${asState(measure, scene)} as ${name(`state${index}`)}`)
     const from = sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hintsOf(filter, branch.tableClass))(and([scopeOf(branch, bounds)]))}`
-    return [
-      sql`select ${joined([slice, ...named, sql`count() as counted`, ...states])} ${from} group by ${joined([name('slice'), ...keys])}`,
-    ]
+    const columns = joined([sql`${slice} as slice`, ...named, sql`count() as counted`, ...states])
+    return [sql`select ${columns} ${from} group by ${joined([name('slice'), ...keys])}`]
   })
   if (parts.length === 0) return undefined
   const states = measures.map((_, index) => name(`state${index}`))
-  const reach = sql`arrayJoin(range(toUInt64(if(slice > ${digits(fold)}, slice - ${digits(fold)}, 0)), toUInt64(least(slice, ${digits(slices - fold + 1)})))) as part`
+  const reach = sql`arrayJoin(${windows}) as part`
   const spread = sql`select ${joined([reach, ...keys, name('counted'), ...states])} from (${joined(parts, ' union all ')})`
   const results = measures.map((measure, index) => merged(measure, name(`state${index}`)))
   const columns = joined([name('part'), ...keys, sql`toUInt64(sum(counted)) as number`, ...results])

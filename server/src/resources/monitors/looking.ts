@@ -4,7 +4,6 @@ import type { Actor } from '../../http/actor.ts'
 import { isDowntime } from '../../monitors/downtime.ts'
 import type { Quiet } from '../../monitors/transition.ts'
 import type { World } from '../../world.ts'
-import type { DatasetRow } from '../datasets/datasets.ts'
 import { listDowntimes } from '../downtimes/downtimes.ts'
 import { targetsOf } from '../integrations/actions.ts'
 import { writeNotifications } from '../notifications/notifications.ts'
@@ -12,8 +11,9 @@ import { decide, type Look, type Verdict } from './decide.ts'
 import { type Definition, definitionOf } from './definition.ts'
 import { insertEvent, insertGroupHistory, type LookRow, writeLooks } from './look-rows.ts'
 import { allMonitors } from './monitors.ts'
-import { readSeries, scanKey, sourcesOf, watcherFor } from './reading-series.ts'
+import { readSeries, sourcesOf, watcherFor } from './reading-series.ts'
 import type { MonitorRow, StateRow } from './rows.ts'
+import { type Asked, type Failed, questionKey, readScan, scansOf, windowsKey } from './shared-scans.ts'
 import { type Reading, type Series, type Sight, seriesFor, sightOf } from './sight.ts'
 
 /** INTERVAL_MS is how often every monitor looks. */
@@ -44,7 +44,6 @@ type Prepared = {
   readonly now: readonly Asked[]
   readonly earlier: readonly Asked[]
 }
-type Asked = { readonly series: Series; readonly datasets: readonly DatasetRow[]; readonly key: string }
 
 /** Looker looks with monitors that were claimed; what earlier windows of anomalies gave it remembers for as long as it stays true. */
 export class Looker {
@@ -80,10 +79,7 @@ export class Looker {
       const definition = definitionOf(monitor)
       const actor = await watcherFor(world, monitor.org_id, monitor.author)
       const { now, earlier } = seriesFor(definition, toMs)
-      const ask = async (series: Series): Promise<Asked> => {
-        const datasets = await sourcesOf(world, actor, series)
-        return { series, datasets, key: JSON.stringify([monitor.org_id, monitor.author, scanKey(series, datasets)]) }
-      }
+      const ask = async (series: Series): Promise<Asked> => ({ series, actor, datasets: await sourcesOf(world, actor, series) })
       return {
         claimed,
         monitor,
@@ -113,28 +109,21 @@ export class Looker {
   }
 
   /** #readAll asks everything that the monitors need to know, each scan once; a scan that fails is the reason for all that share it. */
-  async #readAll(prepared: readonly Prepared[], signal: AbortSignal): Promise<ReadonlyMap<Series, Reading | { thrown: unknown }>> {
-    const found = new Map<Series, Reading | { thrown: unknown }>()
-    const scans = new Map<string, { actor: Actor; asked: Asked[] }>()
-    for (const { actor, now, earlier, definition, monitor } of prepared) {
-      for (const one of now) put(scans, one, actor)
+  async #readAll(prepared: readonly Prepared[], signal: AbortSignal): Promise<ReadonlyMap<Series, Reading | Failed>> {
+    const found = new Map<Series, Reading | Failed>()
+    const asked: Asked[] = []
+    for (const { now, earlier, definition, monitor } of prepared) {
+      asked.push(...now)
       const isRemembered = definition.kind.kind === 'anomaly'
       for (const one of earlier) {
-        if (!isRemembered) put(scans, one, actor)
-        else found.set(one.series, await this.#earlierReading(actor, monitor, one, signal).catch((thrown: unknown) => ({ thrown })))
+        if (!isRemembered) asked.push(one)
+        else found.set(one.series, await this.#earlierReading(monitor, one, signal).catch((thrown: unknown) => ({ thrown })))
       }
     }
-    const waiting = [...scans.values()]
+    const waiting = scansOf(asked)
     const work = async (): Promise<void> => {
       for (let scan = waiting.pop(); scan; scan = waiting.pop()) {
-        const [first] = scan.asked
-        const series = scan.asked.map((one) => one.series)
-        const readings = await readSeries(this.#world, scan.actor, series, first?.datasets ?? [], signal).catch((thrown: unknown) => ({
-          thrown,
-        }))
-        series.forEach((one, index) => {
-          found.set(one, 'thrown' in readings ? readings : (readings[index] ?? []))
-        })
+        for (const [series, reading] of await readScan(this.#world, scan, signal)) found.set(series, reading)
       }
     }
     await Promise.all(Array.from({ length: SCANS_AT_ONCE }, work))
@@ -142,8 +131,9 @@ export class Looker {
   }
 
   /** #earlierReading reads the windows that a value is compared with once in the time of a window. */
-  async #earlierReading(actor: Actor, monitor: MonitorRow, { series, datasets, key }: Asked, signal: AbortSignal): Promise<Reading> {
-    const place = `${monitor.id} ${key} ${JSON.stringify(series.query.call.call)}`
+  async #earlierReading(monitor: MonitorRow, asked: Asked, signal: AbortSignal): Promise<Reading> {
+    const { series, datasets, actor } = asked
+    const place = [monitor.id, questionKey(asked), windowsKey(series), JSON.stringify(series.query.call.call)].join(' ')
     const known = this.#earlier.get(place)
     if (known) return known
     if (this.#earlier.size >= REMEMBERED_MAX) this.#earlier.clear()
@@ -155,7 +145,7 @@ export class Looker {
 
   async #lookOf(
     prepared: Prepared,
-    readings: ReadonlyMap<Series, Reading | { thrown: unknown }>,
+    readings: ReadonlyMap<Series, Reading | Failed>,
     nowMs: number,
   ): Promise<{ look: Look; claimed: StateRow }> {
     const { claimed, monitor, actor, definition, toMs, now, earlier } = prepared
@@ -225,12 +215,6 @@ export class Looker {
       }
     })
   }
-}
-
-function put(scans: Map<string, { actor: Actor; asked: Asked[] }>, one: Asked, actor: Actor): void {
-  const scan = scans.get(one.key)
-  if (scan) scan.asked.push(one)
-  else scans.set(one.key, { actor, asked: [one] })
 }
 
 const isEventful = ({ outcome, occasions }: Verdict): boolean =>

@@ -3,7 +3,7 @@ import { Failure } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import type { Cell, Cells } from '../../monitors/judge.ts'
 import type { Budget } from '../../reading/question.ts'
-import { readWindows } from '../../reading/rolling.ts'
+import { readTails, readWindows } from '../../reading/rolling.ts'
 import type { World } from '../../world.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { sourceDatasets } from '../datasets/source.ts'
@@ -23,11 +23,7 @@ export async function sourcesOf(world: World, actor: Actor, { query }: Series): 
   })
 }
 
-/** scanKey is the same for series that one statement can answer. */
-export const scanKey = ({ query, groups, isUsage, fromMs, toMs, stepMs, windowMs }: Series, datasets: readonly DatasetRow[]): string =>
-  JSON.stringify([isUsage, query.query.where.trim(), groups, fromMs, toMs, stepMs, windowMs, datasets.map(({ id }) => id).sort()])
-
-/** readSeries reads series that share a scan in one statement; each gets the cells of its own call. */
+/** readSeries reads series that share a scan in one statement; each gets the cells of its own call. They differ in calls, and as tails in length. */
 export async function readSeries(
   world: World,
   actor: Actor,
@@ -39,19 +35,25 @@ export async function readSeries(
   const [first] = series
   if (!first || datasets.length === 0) return series.map(() => [])
   if (first.isUsage) return readUsage(world, actor, series, datasets)
-  const { fromMs, toMs, groups, stepMs, windowMs, query } = first
+  const { toMs, groups, stepMs, query } = first
+  const lengthsMs = [...new Set(series.map(({ fromMs }) => toMs - fromMs))].sort((one, other) => one - other)
+  const fromMs = toMs - (lengthsMs.at(-1) ?? 0)
   const question = await questionFor(world, actor, { datasets, filter: query.filter, bounds: { fromMs, toMs }, signal, budget })
   const names = series.map((one) => JSON.stringify(one.query.call.call))
   const calls = [...new Map(series.map((one, index) => [names[index], one.query.call.call])).values()]
-  const found = await readWindows(world.events, question, { calls, groups, stepMs, windowMs })
+  const isTails = lengthsMs.length > 1
+  const found = isTails
+    ? await readTails(world.events, question, { calls, groups, lengthsMs })
+    : await readWindows(world.events, question, { calls, groups, stepMs, windowMs: first.windowMs })
   const order = calls.map((call) => JSON.stringify(call))
-  const windows = Math.round((toMs - fromMs - windowMs) / stepMs) + 1
-  return names.map((name) => {
-    const at = order.indexOf(name)
+  return series.map((one, index) => {
+    const at = order.indexOf(names[index] ?? '')
+    const offset = isTails ? lengthsMs.indexOf(toMs - one.fromMs) : 0
+    const windows = isTails ? 1 : Math.round((toMs - fromMs - one.windowMs) / stepMs) + 1
     const cells: Map<string, Cell>[] = Array.from({ length: windows }, () => new Map())
     for (const { window, values, measured } of found) {
       const value = numberIn(measured.stats[at]?.value ?? null)
-      if (measured.count > 0) cells[window]?.set(idOf(groups, values), { count: measured.count, value })
+      if (measured.count > 0) cells[window - offset]?.set(idOf(groups, values), { count: measured.count, value })
     }
     return cells
   })
