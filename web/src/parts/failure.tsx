@@ -1,5 +1,6 @@
 import { ApiFailure, NoAnswer } from '@dendro/api/client'
 import { Button } from '../ui/button.tsx'
+import { copyText } from './copy.ts'
 
 /** FailureNote says what failed, with what an administrator needs to find it, and how to go on. */
 export function FailureNote({ thrown, again }: { thrown: unknown; again?: (() => unknown) | undefined }) {
@@ -15,7 +16,7 @@ export function FailureNote({ thrown, again }: { thrown: unknown; again?: (() =>
           </Button>
         )}
         {id && (
-          <Button onClick={() => navigator.clipboard.writeText(id)} title="Copy the id of this request">
+          <Button onClick={() => copyText(id)} title="Copy the id of this request">
             <span className="font-mono text-xs">{id}</span> copy
           </Button>
         )}

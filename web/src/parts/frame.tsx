@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { forgetCredential } from '../session/session.ts'
 import { Button } from '../ui/button.tsx'
 import { useClient } from './client.ts'
+import { Commands } from './commands.tsx'
 import { applyTheme, keptTheme, type Theme } from './theme.ts'
 
 const places = [
@@ -13,40 +14,44 @@ const places = [
 
 /** Frame is what stands around every page: where one can go, who one is, the theme. */
 export function Frame() {
+  const navigate = useNavigate()
+  const commands = places.map(({ to, name }) => ({ group: 'Go to', name, run: () => navigate({ to, search: {} }) }))
   return (
-    <div className="flex h-full flex-col">
-      <a href="#page" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-panel focus:p-2">
-        To the page
-      </a>
-      <header className="flex h-11 shrink-0 items-center gap-4 border-line border-b bg-panel px-3">
-        <Link to="/explore" search={{}} className="flex items-center gap-2 font-semibold">
-          <img src="/docs/icon.svg" alt="" width="20" height="20" />
-          <span className="max-sm:sr-only">Dendro</span>
-        </Link>
-        <nav aria-label="Pages" className="flex items-center gap-1">
-          {places.map(({ to, name }) => (
-            <Link
-              key={to}
-              to={to}
-              search={{}}
-              className="rounded px-2 py-1 text-soft hover:text-ink aria-[current=page]:bg-tint aria-[current=page]:text-ink"
-            >
-              {name}
-            </Link>
-          ))}
-          <a className="rounded px-2 py-1 text-soft hover:text-ink" href="/docs">
-            API
-          </a>
-        </nav>
-        <div className="ml-auto flex items-center gap-2">
-          <ThemeButton />
-          <Who />
-        </div>
-      </header>
-      <main id="page" className="min-h-0 flex-1">
-        <Outlet />
-      </main>
-    </div>
+    <Commands own={commands}>
+      <div className="flex h-full flex-col">
+        <a href="#page" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-panel focus:p-2">
+          To the page
+        </a>
+        <header className="flex h-11 shrink-0 items-center gap-4 border-line border-b bg-panel px-3">
+          <Link to="/explore" search={{}} className="flex items-center gap-2 font-semibold">
+            <img src="/docs/icon.svg" alt="" width="20" height="20" />
+            <span className="max-sm:sr-only">Dendro</span>
+          </Link>
+          <nav aria-label="Pages" className="flex items-center gap-1">
+            {places.map(({ to, name }) => (
+              <Link
+                key={to}
+                to={to}
+                search={{}}
+                className="rounded px-2 py-1 text-soft hover:text-ink aria-[current=page]:bg-tint aria-[current=page]:text-ink"
+              >
+                {name}
+              </Link>
+            ))}
+            <a className="rounded px-2 py-1 text-soft hover:text-ink" href="/docs">
+              API
+            </a>
+          </nav>
+          <div className="ml-auto flex items-center gap-2">
+            <ThemeButton />
+            <Who />
+          </div>
+        </header>
+        <main id="page" className="min-h-0 flex-1">
+          <Outlet />
+        </main>
+      </div>
+    </Commands>
   )
 }
 

@@ -2,6 +2,7 @@ import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
+import { copyText } from '../../parts/copy.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Button } from '../../ui/button.tsx'
@@ -96,7 +97,7 @@ function HowToSend() {
         <div key={name} className="rounded-md border border-line bg-panel p-3">
           <div className="mb-1 flex items-center justify-between">
             <h2 className="font-medium">{name}</h2>
-            <Button onClick={() => navigator.clipboard.writeText(text)}>Copy</Button>
+            <Button onClick={() => copyText(text)}>Copy</Button>
           </div>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled by keyboard too */}
           <pre tabIndex={0} className="overflow-x-auto rounded bg-sunk p-2 font-mono text-xs">

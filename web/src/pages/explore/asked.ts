@@ -1,6 +1,7 @@
 import { DEFAULT_RANGE, type Range } from '../../parts/time-range.ts'
+import { readSpot } from './link.ts'
 
-export const tabs = ['events', 'patterns'] as const
+export const tabs = ['events', 'patterns', 'table', 'chart', 'fields'] as const
 export type Tab = (typeof tabs)[number]
 
 /** Asked is the whole state of the page as it stands in the address: what is not the default. Going back undoes the last change, a copied address shows the same. */
@@ -18,11 +19,19 @@ export type Asked = {
   cols?: string[]
   live?: boolean
   wrap?: boolean
+  /** sf and st bound the bars that were chosen, inside the range. */
+  sf?: number
+  st?: number
+  /** by are the keys that the table and the chart group by, fn what they measure. */
+  by?: string[]
+  fn?: string
+  /** e is one event, shown with what was around it. */
+  e?: string
 }
 
 /** readAsked takes an address as it comes; what makes no sense is left out. */
 export function readAsked(search: Record<string, unknown>): Asked {
-  const { q, r, f, t, tab } = search
+  const { q, r, f, t, tab, sf, st, fn, e } = search
   return {
     ...some('d', texts(search.d)),
     ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
@@ -32,17 +41,33 @@ export function readAsked(search: Record<string, unknown>): Asked {
     ...some('cols', texts(search.cols)),
     ...(search.live === true ? { live: true } : {}),
     ...(search.wrap === true ? { wrap: true } : {}),
+    ...(typeof sf === 'number' && typeof st === 'number' && st > sf ? { sf, st } : {}),
+    ...some('by', texts(search.by)),
+    ...(typeof fn === 'string' && fn.trim() !== '' ? { fn } : {}),
+    ...(typeof e === 'string' && readSpot(e) ? { e } : {}),
   }
 }
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [])
-const some = <N extends 'd' | 'off' | 'cols'>(name: N, list: string[]) =>
+const some = <N extends 'd' | 'off' | 'cols' | 'by'>(name: N, list: string[]) =>
   list.length > 0 ? ({ [name]: list } as { [K in N]: string[] }) : {}
 
 export const rangeOf = ({ r, f, t }: Asked): Range =>
   f !== undefined && t !== undefined ? { fromMs: f, toMs: t } : r === undefined ? DEFAULT_RANGE : { words: r }
 
 export const withRange = (asked: Asked, range: Range): Asked => {
-  const { r: _r, f: _f, t: _t, ...rest } = asked
+  const { r: _r, f: _f, t: _t, sf: _sf, st: _st, ...rest } = asked
   return 'words' in range ? { ...rest, r: range.words } : { ...rest, f: range.fromMs, t: range.toMs }
 }
+
+/** chosenOf is the range that rows are shown of: the chosen bars, or everything. */
+export const chosenOf = (asked: Asked): Range =>
+  asked.sf !== undefined && asked.st !== undefined ? { fromMs: asked.sf, toMs: asked.st } : rangeOf(asked)
+
+/** optional leaves out what is undefined or empty, so that an address is as short as can be. */
+export const optional = (asked: { [N in keyof Asked]: Asked[N] | undefined }): Asked =>
+  Object.fromEntries(
+    Object.entries(asked).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
+  ) as Asked
+
+export const withQuery = (now: Asked, q: string): Asked => optional({ ...now, q: q.trim() === '' ? undefined : q })

@@ -1,7 +1,9 @@
 import type { Event } from '@dendro/api'
 import { useState } from 'react'
+import { copyText } from '../../parts/copy.ts'
 import { Button } from '../../ui/button.tsx'
 import { plainLine, prettyJson } from './line-text.ts'
+import { linkTo } from './link.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
 type EventDetailProps = { event: Event; actions: ValueActions; onContext(): void }
@@ -23,10 +25,13 @@ export function EventDetail({ event, actions, onContext }: EventDetailProps) {
         <Button size="small" onClick={onContext} title="What was before and after (c)">
           Context
         </Button>
-        <Button size="small" onClick={() => navigator.clipboard.writeText(raw)}>
+        <Button size="small" onClick={() => copyText(linkTo(event))} title="Copy a link that shows this event and what was around it">
+          Copy link
+        </Button>
+        <Button size="small" onClick={() => copyText(raw)}>
           Copy line
         </Button>
-        <Button size="small" onClick={() => navigator.clipboard.writeText(JSON.stringify(Object.fromEntries(pairs), undefined, 2))}>
+        <Button size="small" onClick={() => copyText(JSON.stringify(Object.fromEntries(pairs), undefined, 2))}>
           Copy keys as JSON
         </Button>
       </div>

@@ -1,14 +1,16 @@
 import type { Event } from '@dendro/api'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef } from 'react'
+import type { Columns } from './columns.ts'
 import { EventRow, type RowLook } from './event-row.tsx'
+import { Heads } from './heads.tsx'
+import { idOf } from './link.ts'
 import type { ValueActions } from './value-menu.tsx'
-
-export const idOf = ({ metadata }: Event): string => `${metadata.service_id} ${metadata.sequence}`
 
 type EventListProps = {
   events: readonly Event[]
   look: RowLook
+  columns: Columns
   open: ReadonlySet<string>
   current: number
   isOld: boolean
@@ -18,14 +20,21 @@ type EventListProps = {
   onContext(event: Event): void
   /** onEnd is called when the last rows come into sight. */
   onEnd?(): void
+  /** onTop says whether the first row is in sight, whenever that changes. */
+  onTop?(isAtTop: boolean): void
+  /** top changes when the list is to go back to its first row. */
+  top: number
 }
 
 const ROW_PX = 21
+/** What stands before the columns of a row. */
+const BEFORE_PX = 240
 
 /** EventList puts only what is in sight into the page, so that a hundred thousand rows weigh no more than forty. */
 export function EventList(props: EventListProps) {
-  const { events, look, open, current, isOld, actions, end, onToggle, onContext, onEnd } = props
+  const { events, look, columns, open, current, isOld, actions, end, onToggle, onContext, onEnd, onTop, top } = props
   const place = useRef<HTMLElement>(null)
+  const wasAtTop = useRef(true)
   const rows = useVirtualizer({
     count: events.length + 1,
     getScrollElement: () => place.current,
@@ -44,6 +53,15 @@ export function EventList(props: EventListProps) {
   useEffect(() => {
     if (current >= 0) rows.scrollToIndex(current, { align: 'auto' })
   }, [current, rows])
+  useEffect(() => {
+    if (top > 0) place.current?.scrollTo({ top: 0 })
+  }, [top])
+  const onScroll = () => {
+    const isAtTop = (place.current?.scrollTop ?? 0) < ROW_PX
+    if (isAtTop !== wasAtTop.current) onTop?.(isAtTop)
+    wasAtTop.current = isAtTop
+  }
+  const widest = columns.names.reduce((sum, name) => sum + 8 + (columns.widths[name] ?? 96), BEFORE_PX)
   return (
     <section
       ref={place}
@@ -51,34 +69,38 @@ export function EventList(props: EventListProps) {
       tabIndex={0}
       aria-label="Events"
       className={`h-full overflow-auto ${isOld ? 'opacity-50' : ''}`}
+      onScroll={onScroll}
     >
-      <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
-        {items.map((item) => {
-          const event = events[item.index]
-          return (
-            <div
-              key={item.key}
-              ref={rows.measureElement}
-              data-index={item.index}
-              className="absolute top-0 left-0 w-full"
-              style={{ transform: `translateY(${item.start}px)` }}
-            >
-              {event ? (
-                <EventRow
-                  event={event}
-                  look={look}
-                  isOpen={open.has(idOf(event))}
-                  isCurrent={item.index === current}
-                  actions={actions}
-                  onToggle={() => onToggle(idOf(event))}
-                  onContext={onContext}
-                />
-              ) : (
-                end
-              )}
-            </div>
-          )
-        })}
+      <div style={columns.names.length > 0 ? { minWidth: widest } : undefined}>
+        {columns.names.length > 0 && <Heads columns={columns} />}
+        <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
+          {items.map((item) => {
+            const event = events[item.index]
+            return (
+              <div
+                key={item.key}
+                ref={rows.measureElement}
+                data-index={item.index}
+                className="absolute top-0 left-0 w-full"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                {event ? (
+                  <EventRow
+                    event={event}
+                    look={look}
+                    isOpen={open.has(idOf(event))}
+                    isCurrent={item.index === current}
+                    actions={actions}
+                    onToggle={onToggle}
+                    onContext={onContext}
+                  />
+                ) : (
+                  end
+                )}
+              </div>
+            )
+          })}
+        </div>
       </div>
     </section>
   )

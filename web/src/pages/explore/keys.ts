@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** useKeys binds single keys, by their names in small letters, while nobody is typing and no dialog is open. */
+/** useKeys binds single keys, by their names in small letters, or `shift` and the letter where a capital means something else, while nobody is typing and no dialog is open. */
 export function useKeys(keys: Record<string, () => unknown>): void {
   const latest = useRef(keys)
   latest.current = keys
@@ -9,7 +9,9 @@ export function useKeys(keys: Record<string, () => unknown>): void {
       const target = event.target instanceof Element ? event.target : undefined
       const isTaken = target?.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]') !== null
       const isPressed = event.key === 'Enter' && target?.closest('button, a, summary') !== null
-      const act = latest.current[event.key.toLowerCase()]
+      const act =
+        latest.current[event.key.toLowerCase() === event.key ? event.key : `shift ${event.key.toLowerCase()}`] ??
+        latest.current[event.key.toLowerCase()]
       if (!act || isTaken || isPressed || event.ctrlKey || event.metaKey || event.altKey) return
       event.preventDefault()
       act()
@@ -17,4 +19,11 @@ export function useKeys(keys: Record<string, () => unknown>): void {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [])
+}
+
+/** pointedValue is the key and value under the focus, or else under the pointer. */
+export function pointedValue(): { name: string; value: string } | undefined {
+  const focused = document.activeElement?.closest<HTMLElement>('[data-value]')
+  const { name, value } = (focused ?? document.querySelector<HTMLElement>('[data-value]:hover'))?.dataset ?? {}
+  return name !== undefined && value !== undefined ? { name, value } : undefined
 }

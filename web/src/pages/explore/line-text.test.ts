@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { headOf, piecesOf, plainLine, prettyJson, searchedWords, summaryOf } from './line-text.ts'
+import { headOf, piecesOf, plainLine, prettyJson, searchedWords, summaryOf, traceLines } from './line-text.ts'
 
 test('a stack trace is shown by its first line, and how many follow', () => {
   expect(headOf('Error: x\n  at a\n  at b')).toEqual({ head: 'Error: x', more: 2, isCut: false })
@@ -13,9 +13,10 @@ test('colours of terminals are taken out, marks of direction are made visible', 
 })
 
 test('words that were searched are found in a query', () => {
-  expect(searchedWords("timeout AND 'slow answer'")).toEqual(['slow answer', 'timeout'])
+  expect(searchedWords("timeout AND 'slow answer'")).toEqual(['timeout', 'slow answer'])
   expect(searchedWords('status = 500')).toEqual([])
   expect(searchedWords("level = 'error'")).toEqual([])
+  expect(searchedWords("level = 'error' AND timeout AND NOT retry AND message ILIKE '%slow answer%'")).toEqual(['timeout', 'slow answer'])
 })
 
 test('a line cut into pieces is the same line, whatever it holds and whatever is searched', () => {
@@ -57,4 +58,19 @@ test('a line of JSON is shown by what it says, its other keys after it; any othe
   expect(summaryOf('{"message":"done"}', keys)).toEqual({ said: 'done', pairs: [['user', 'ada']] })
   expect(summaryOf('{"a":1}', { a: '1' })).toBe(undefined)
   expect(summaryOf('plain', keys)).toBe(undefined)
+})
+
+test('ids and addresses are told from words and numbers', () => {
+  const ids = (line: string) => piecesOf(line, []).flatMap(({ kind, text }) => (kind === 'id' ? [text] : []))
+  expect(ids('trace 4bf92f3577b34da6a3ce929d0e0e4736 from 10.0.0.7:443 of 7d0c1b1e-0000-4000-8000-000000000001')).toEqual([
+    '4bf92f3577b34da6a3ce929d0e0e4736',
+    '10.0.0.7:443',
+    '7d0c1b1e-0000-4000-8000-000000000001',
+  ])
+  expect(ids('effaced decade 123456789012 facade')).toEqual([])
+})
+
+test('a stack trace in a key of its own counts as lines below the first', () => {
+  expect(traceLines({ message: 'boom', stack: 'Error: boom\n at a\n at b\n' })).toBe(3)
+  expect(traceLines({ stack: 'one line' })).toBe(0)
 })

@@ -1,5 +1,7 @@
+import { splitClauses } from './clauses.ts'
+
 /** A Piece of a line is text with what it is, for light marking; it is always shown as text. */
-export type Piece = { text: string; kind: 'plain' | 'hit' | 'number' | 'quoted' }
+export type Piece = { text: string; kind: 'plain' | 'hit' | 'number' | 'quoted' | 'id' }
 
 /** SHOWN_MAX bounds what of one line is put into the page; the rest is there in full when it is copied. */
 const SHOWN_MAX = 4_000
@@ -20,27 +22,47 @@ export function headOf(raw: string): { head: string; more: number; isCut: boolea
   return { head: head.slice(0, SHOWN_MAX), more, isCut: head.length > SHOWN_MAX }
 }
 
-/** searchedWords are the words of free text in a query, to be marked where they occur. */
-export function searchedWords(query: string): string[] {
-  if (/[=<>~]|\b(?:LIKE|ILIKE|IN|IS|BETWEEN|REGEXP|EXISTS)\b/i.test(query)) return []
+const TRACES = ['stack', 'stacktrace', 'stack_trace', 'exception', 'error.stack', 'exception.stacktrace']
+
+/** traceLines is how many lines of a stack trace stand beside what an event says. */
+export function traceLines(keys: Readonly<Record<string, string>>): number {
+  const trace = TRACES.map((name) => keys[name]).find((text) => text?.includes('\n'))
+  return trace === undefined ? 0 : trace.trimEnd().split('\n').length
+}
+
+/** searchedWords are the words of free text in a query, and what its LIKEs look for, to be marked where they occur. */
+export const searchedWords = (query: string): string[] => splitClauses(query).flatMap(wordsOf)
+
+function wordsOf(query: string): string[] {
+  const like = /^\S+\s+I?LIKE\s+'((?:[^']|'')+)'$/i.exec(query)
+  if (like)
+    return (like[1] ?? '')
+      .replaceAll("''", "'")
+      .split(/[%_]/)
+      .filter((word) => word !== '')
+  if (/^NOT\b|[=<>~]|\b(?:LIKE|ILIKE|IN|IS|BETWEEN|REGEXP|EXISTS)\b/i.test(query)) return []
   const phrases = [...query.matchAll(/'((?:[^']|'')+)'/g)].map(([, text = '']) => text.replaceAll("''", "'"))
   const words = query.replaceAll(/'(?:[^']|'')*'/g, ' ').split(/[\s()]+/)
   return [...phrases, ...words.filter((word) => word !== '' && !/^(?:and|or|not|\*)$/i.test(word))]
 }
 
-/** piecesOf cuts a line for marking: what was searched, numbers, quoted text. */
+/** IDS are UUIDs, long hexadecimal numbers that hold a digit, and addresses of networks. */
+const IDS =
+  '(?<id>\\b[\\da-f]{8}-(?:[\\da-f]{4}-){3}[\\da-f]{12}\\b|\\b(?=[a-f]*\\d)(?=\\d*[a-f])[\\da-f]{12,64}\\b|\\b(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d{1,5})?\\b)'
+
+/** piecesOf cuts a line for marking: what was searched, ids and addresses, numbers, quoted text. */
 export function piecesOf(line: string, words: readonly string[]): Piece[] {
   const hits = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
   const pattern = new RegExp(
-    `${hits === '' ? '' : `(?<hit>${hits})|`}(?<quoted>"(?:[^"\\\\]|\\\\.)*")|(?<number>(?<![\\w.-])-?\\d+(?:\\.\\d+)?(?![\\w-]))`,
+    `${hits === '' ? '' : `(?<hit>${hits})|`}${IDS}|(?<quoted>"(?:[^"\\\\]|\\\\.)*")|(?<number>(?<![\\w.-])-?\\d+(?:\\.\\d+)?(?![\\w-]))`,
     'gi',
   )
   const pieces: Piece[] = []
   let from = 0
   for (const found of line.matchAll(pattern)) {
     if (found.index > from) pieces.push({ text: line.slice(from, found.index), kind: 'plain' })
-    const { hit, quoted } = found.groups ?? {}
-    pieces.push({ text: found[0], kind: hit !== undefined ? 'hit' : quoted !== undefined ? 'quoted' : 'number' })
+    const { hit, quoted, id } = found.groups ?? {}
+    pieces.push({ text: found[0], kind: hit !== undefined ? 'hit' : id !== undefined ? 'id' : quoted !== undefined ? 'quoted' : 'number' })
     from = found.index + found[0].length
   }
   if (from < line.length) pieces.push({ text: line.slice(from), kind: 'plain' })

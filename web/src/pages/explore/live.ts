@@ -1,43 +1,58 @@
 import type { Event } from '@dendro/api'
 import { fromText } from '@dendro/api/client'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { keptCredential } from '../../session/session.ts'
 
-export type Live = { events: readonly Event[]; perSecond: number; failure: unknown }
+/** Live is what arrives: the events shown, how many more have come while the list stands still, and how fast they come. */
+export type Live = { events: readonly Event[]; fresh: number; seen: number; perSecond: number; failure: unknown }
 
 const KEPT = 5_000
 const PAINT_MS = 250
 const RATE_MS = 5_000
 const AGAIN_MS = 2_000
+const START: Live = { events: [], fresh: 0, seen: 0, perSecond: 0, failure: undefined }
 
-/** useLive watches events as they arrive, newest first; the stream ends with the view. */
-export function useLive(datasets: readonly string[] | undefined, where: string, isOn: boolean): Live {
+/** useLive watches events as they arrive, newest first; the stream ends with the view. While it is still, what arrives waits. */
+export function useLive(datasets: readonly string[] | undefined, where: string, isOn: boolean): Live & { still(isStill: boolean): void } {
   const client = useClient()
-  const [live, setLive] = useState<Live>({ events: [], perSecond: 0, failure: undefined })
+  const [live, setLive] = useState<Live>(START)
+  const isStill = useRef(false)
   const key = JSON.stringify([datasets, where])
   useEffect(() => {
     if (!isOn) return
     const leaving = new AbortController()
     const [from, filter] = JSON.parse(key) as [string[] | null, string]
     const body = { ...(from ? { from } : { from_expr: '*' }), ...(filter === '' ? {} : { where: filter }) }
+    let arrived = 0
     let waiting: Event[] = []
     let arrivals: { atMs: number; count: number }[] = []
-    setLive({ events: [], perSecond: 0, failure: undefined })
+    isStill.current = false
+    setLive(START)
     const painting = setInterval(() => {
       const nowMs = Date.now()
-      arrivals = [...arrivals, { atMs: nowMs, count: waiting.length }].filter(({ atMs }) => nowMs - atMs < RATE_MS)
+      const count = arrived
+      arrived = 0
+      arrivals = [...arrivals, { atMs: nowMs, count }].filter(({ atMs }) => nowMs - atMs < RATE_MS)
       const perSecond = arrivals.reduce((sum, one) => sum + one.count, 0) / (RATE_MS / 1_000)
+      waiting = waiting.slice(-KEPT)
+      if (isStill.current) {
+        setLive((before) => ({ ...before, fresh: before.fresh + count, seen: before.seen + count, perSecond }))
+        return
+      }
       const fresh = waiting.toReversed()
       waiting = []
       setLive((before) =>
-        fresh.length === 0 && before.perSecond === perSecond
+        fresh.length === 0 && before.fresh === 0 && before.perSecond === perSecond
           ? before
-          : { ...before, events: [...fresh, ...before.events].slice(0, KEPT), perSecond },
+          : { ...before, events: [...fresh, ...before.events].slice(0, KEPT), fresh: 0, seen: before.seen + count, perSecond },
       )
     }, PAINT_MS)
     void watch(leaving.signal, () => client.liveTail.start({ body, signal: leaving.signal }), {
-      taken: (event) => waiting.push(event),
+      taken: (event) => {
+        arrived += 1
+        waiting.push(event)
+      },
       failed: (failure) => setLive((before) => ({ ...before, failure })),
     })
     return () => {
@@ -45,7 +60,10 @@ export function useLive(datasets: readonly string[] | undefined, where: string, 
       leaving.abort()
     }
   }, [client, key, isOn])
-  return live
+  const still = useCallback((next: boolean) => {
+    isStill.current = next
+  }, [])
+  return { ...live, still }
 }
 
 type Told = { taken(event: Event): void; failed(thrown: unknown): void }

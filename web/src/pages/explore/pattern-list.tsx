@@ -1,33 +1,67 @@
-import type { PatternRow } from '@dendro/api'
+import { useState } from 'react'
 import { FailureNote } from '../../parts/failure.tsx'
-import { count, share } from '../../parts/numbers.ts'
+import { ago, bytes, count, share } from '../../parts/numbers.ts'
+import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { plainLine } from './line-text.ts'
+import { type Pattern, type PatternOrder, type PatternTrend, patternOrders, sortPatterns } from './patterns.ts'
 
 type PatternListProps = {
-  patterns: readonly PatternRow[] | undefined
+  patterns: readonly Pattern[] | undefined
+  trends: ReadonlyMap<string, PatternTrend> | undefined
   isOld: boolean
   failure: unknown
+  zone: Zone
   nameOf(id: string): string
   onInclude(id: string): void
   onExclude(id: string): void
   again(): unknown
 }
 
-/** PatternList shows the matching events by what they say, exactly counted, the most frequent first. */
-export function PatternList({ patterns, isOld, failure, nameOf, onInclude, onExclude, again }: PatternListProps) {
+const orders = Object.entries(patternOrders) as [PatternOrder, string][]
+
+/** PatternList shows the matching events by what they say, exactly counted, with their course over time. */
+export function PatternList({ patterns, trends, isOld, failure, zone, nameOf, onInclude, onExclude, again }: PatternListProps) {
+  const [order, setOrder] = useState<PatternOrder>('frequent')
   if (failure && !patterns) return <FailureNote thrown={failure} again={again} />
   if (!patterns) return <p className="p-3 text-soft">Counting patterns …</p>
   if (patterns.length === 0) return <p className="p-6 text-center text-soft">No event matches, so there is no pattern either.</p>
-  const all = patterns.reduce((sum, one) => sum + Number(one.count ?? 0), 0)
+  const all = patterns.reduce((sum, one) => sum + one.count, 0)
+  const rows = sortPatterns(
+    patterns.map((one) => ({ ...one, trend: trends?.get(one.id) })),
+    order,
+  )
+  const nowMs = Date.now()
   return (
-    <div className={`h-full overflow-auto ${isOld ? 'opacity-50' : ''}`}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section aria-label="Patterns" tabIndex={0} className={`h-full overflow-auto ${isOld ? 'opacity-50' : ''}`}>
+      <div className="flex items-center gap-1 px-2 py-1 text-xs">
+        <span className="text-soft">
+          {count(patterns.length)} {patterns.length === 1 ? 'pattern' : 'patterns'}, by
+        </span>
+        {orders.map(([name, label]) => (
+          <Button
+            key={name}
+            size="small"
+            look={name === order ? 'chosen' : 'quiet'}
+            aria-pressed={name === order}
+            onClick={() => setOrder(name)}
+          >
+            {label}
+          </Button>
+        ))}
+      </div>
       <table className="w-full text-xs">
         <thead className="sticky top-0 bg-panel text-left text-soft">
           <tr>
             <th className="px-3 py-1 text-right font-medium">Events</th>
             <th className="px-2 py-1 text-right font-medium">Share</th>
+            <th className="w-32 px-2 py-1 font-medium max-md:hidden">Course</th>
             <th className="px-2 py-1 font-medium">Pattern</th>
+            <th className="px-2 py-1 font-medium max-lg:hidden">First – last</th>
+            <th className="px-2 py-1 text-right font-medium max-lg:hidden" title="About what the lines weigh">
+              About
+            </th>
             <th className="px-2 py-1 font-medium max-md:hidden">Dataset</th>
             <th className="px-2 py-1">
               <span className="sr-only">Narrow</span>
@@ -35,14 +69,23 @@ export function PatternList({ patterns, isOld, failure, nameOf, onInclude, onExc
           </tr>
         </thead>
         <tbody>
-          {patterns.map((one) => (
-            <tr key={`${one.log_id} ${one.id}`} className="border-line border-t align-top hover:bg-tint">
-              <td className="px-3 py-1 text-right tabular-nums">{count(one.count ?? 0)}</td>
-              <td className="px-2 py-1 text-right text-soft tabular-nums">{share(Number(one.count ?? 0), all)}</td>
+          {rows.map((one) => (
+            <tr key={one.id} className="border-line border-t align-top hover:bg-tint">
+              <td className="px-3 py-1 text-right tabular-nums">{count(one.count)}</td>
+              <td className="px-2 py-1 text-right text-soft tabular-nums">{share(one.count, all)}</td>
+              <td className="px-2 py-1 max-md:hidden">{one.trend && <Course trend={one.trend} />}</td>
               <td className="break-all px-2 py-1 font-mono">
                 <Template text={one.template} />
               </td>
-              <td className="px-2 py-1 text-soft max-md:hidden">{nameOf(one.log_id)}</td>
+              <td className="whitespace-nowrap px-2 py-1 text-soft tabular-nums max-lg:hidden">
+                {one.trend && (
+                  <span title={`${moment(one.trend.firstMs, zone)} – ${moment(one.trend.lastMs, zone)}`}>
+                    {ago(one.trend.firstMs, nowMs)} – {ago(one.trend.lastMs, nowMs)}
+                  </span>
+                )}
+              </td>
+              <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums max-lg:hidden">{bytes(one.bytes)}</td>
+              <td className="px-2 py-1 text-soft max-md:hidden">{one.datasets.map(nameOf).join(', ')}</td>
               <td className="whitespace-nowrap px-2 py-0.5">
                 <Button size="small" look="quiet" onClick={() => onInclude(one.id)}>
                   Only these
@@ -55,10 +98,44 @@ export function PatternList({ patterns, isOld, failure, nameOf, onInclude, onExc
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }
 
+const moment = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock}`
+
+const HIGH = 18
+
+/** Course is how often a pattern came over the range, and under it the statuses of its events. */
+function Course({ trend }: { trend: PatternTrend }) {
+  const top = Math.max(1, ...trend.slices)
+  const statuses = (['error', 'warn', 'info'] as const).filter((kind) => trend[kind] > 0)
+  const said = statuses.map((kind) => `${count(trend[kind])} ${kind}`).join(', ')
+  return (
+    <span className="flex flex-col gap-0.5" title={said}>
+      <svg
+        role="img"
+        aria-label={`most in one step: ${count(top)}`}
+        viewBox={`0 0 ${trend.slices.length} ${HIGH}`}
+        preserveAspectRatio="none"
+        className="h-4.5 w-28"
+      >
+        {trend.slices.map((value, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a step is known by its place
+          <rect key={at} className="fill-bar-info" x={at + 0.1} width={0.8} y={HIGH - (value / top) * HIGH} height={(value / top) * HIGH} />
+        ))}
+      </svg>
+      <span className="flex h-1 w-28 overflow-hidden rounded-sm" role="img" aria-label={said}>
+        {statuses.map((kind) => (
+          <span key={kind} className={mixes[kind]} style={{ flexGrow: trend[kind] }} />
+        ))}
+      </span>
+      <span className="sr-only">{said}</span>
+    </span>
+  )
+}
+
+const mixes = { error: 'bg-bar-error', warn: 'bg-bar-warn', info: 'bg-bar-info' }
 const HOLE = '<*>'
 
 function Template({ text }: { text: string }) {

@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
 import { type Completion, completionsAt } from './completing.ts'
 import type { Field } from './questions.ts'
+import { recentQueries } from './recent.ts'
 
 type QueryLineProps = {
   query: string
@@ -181,6 +182,12 @@ function QueryFailure({ query, failure, onFix }: { query: string; failure: unkno
   )
 }
 
+const RECENT_SHOWN = 8
+const recentOffers = (to: number): Completion[] =>
+  recentQueries()
+    .slice(0, RECENT_SHOWN)
+    .map((query) => ({ label: query, insert: query, note: 'asked before', from: 0, to }))
+
 type CompletingProps = {
   text: string
   fields: readonly Field[]
@@ -194,8 +201,10 @@ function Completing({ text, fields, inputRef, onText }: CompletingProps) {
   const [at, setAt] = useState(0)
   const id = useId()
   const look = (value: string, cursor: number) => {
-    setOffers(completionsAt(value, cursor, fields))
-    setAt(0)
+    const isEmpty = value.trim() === ''
+    setOffers(isEmpty ? recentOffers(value.length) : completionsAt(value, cursor, fields))
+    // Of recent queries none is meant until an arrow says so: Tab leaves an empty line as it leaves any other.
+    setAt(isEmpty ? -1 : 0)
   }
   const take = (offer: Completion) => {
     const next = text.slice(0, offer.from) + offer.insert + text.slice(offer.to)
@@ -207,8 +216,9 @@ function Completing({ text, fields, inputRef, onText }: CompletingProps) {
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
     const offer = offers[at]
     if (event.key === 'Escape' && offers.length > 0) setOffers([])
-    else if (event.key === 'ArrowDown' && offers.length > 0) setAt((at + 1) % offers.length)
-    else if (event.key === 'ArrowUp' && offers.length > 0) setAt((at + offers.length - 1) % offers.length)
+    else if (event.key === 'ArrowDown' && offers.length === 0) look(text, event.currentTarget.selectionStart ?? text.length)
+    else if (event.key === 'ArrowDown') setAt((at + 1) % offers.length)
+    else if (event.key === 'ArrowUp' && offers.length > 0) setAt((Math.max(0, at) + offers.length - 1) % offers.length)
     else if (event.key === 'Tab' && offer && !event.shiftKey) take(offer)
     else return
     event.preventDefault()
@@ -220,7 +230,7 @@ function Completing({ text, fields, inputRef, onText }: CompletingProps) {
         role="combobox"
         aria-expanded={offers.length > 0}
         aria-controls={id}
-        aria-activedescendant={offers.length > 0 ? `${id}-${at}` : undefined}
+        aria-activedescendant={offers[at] ? `${id}-${at}` : undefined}
         aria-autocomplete="list"
         aria-label="Query"
         spellCheck={false}

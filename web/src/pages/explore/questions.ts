@@ -13,8 +13,8 @@ const SLICES = 120
 
 /** sourceOf is where a question looks, as the service takes it. */
 export const sourceOf = ({ datasets }: Question) => (datasets === undefined ? { from_expr: '*' } : { from: [...datasets] })
-const filterOf = ({ where }: Question) => (where === '' ? {} : { where })
-const keyOf = ({ datasets, where, range, turn }: Question) => [datasets, where, range, turn] as const
+export const filterOf = ({ where }: Question) => (where === '' ? {} : { where })
+export const keyOf = ({ datasets, where, range, turn }: Question) => [datasets, where, range, turn] as const
 
 export type Page = { events: Event[]; total: number; isExact: boolean; ms: string; bytes: number; next: string | undefined }
 
@@ -123,21 +123,6 @@ function merged(logs: readonly Keys[]): Fields {
     values: [...values].map(([value, times]) => ({ value, count: times })).sort((a, b) => b.count - a.count),
   }))
   return { fields: list.sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)), sampled }
-}
-
-export function usePatterns(question: Question, isOn: boolean) {
-  const client = useClient()
-  return useQuery({
-    queryKey: ['patterns', ...keyOf(question)],
-    enabled: isOn,
-    placeholderData: keepPreviousData,
-    queryFn: ({ signal }) =>
-      client.patterns.find({
-        body: { search_details: { ...sourceOf(question), ...filterOf(question), ...askedRange(question.range) } },
-        signal,
-        repeatable: true,
-      }),
-  })
 }
 
 export function useDatasets() {

@@ -7,10 +7,12 @@ const shortcuts = [
   ['Enter', 'Run the query; open the row'],
   ['j  k', 'Next row, row before'],
   ['x', 'Open or close the row'],
+  ['f  F', 'Include, exclude the value under the focus or the pointer'],
   ['c', 'What was before and after the row'],
   ['t', 'Time range'],
   ['l', 'Live'],
   ['r', 'Ask again'],
+  ['Ctrl K', 'Everything that can be done, by its name'],
   ['?', 'This list'],
 ] as const
 
@@ -21,7 +23,7 @@ export function Shortcuts({ onClose }: { onClose(): void }) {
         <Dialog.Overlay className="fixed inset-0 z-40 bg-black/30" />
         <Dialog.Content
           aria-describedby={undefined}
-          className="fixed top-1/2 left-1/2 z-40 w-80 max-w-[90vw] -translate-x-1/2 -translate-y-1/2 rounded-lg border border-line bg-panel p-4 shadow-xl"
+          className="fixed top-1/2 left-1/2 z-40 w-96 max-w-[90vw] -translate-x-1/2 -translate-y-1/2 rounded-lg border border-line bg-panel p-4 shadow-xl"
         >
           <Dialog.Title className="mb-2 font-semibold">Keys</Dialog.Title>
           <dl className="grid grid-cols-[5rem_1fr] gap-y-1">

@@ -1,11 +1,13 @@
 import { DropdownMenu } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { copyText } from '../../parts/copy.ts'
 
 export type ValueActions = {
   include(key: string, value: string): void
   exclude(key: string, value: string): void
   only(key: string, value: string): void
   addColumn(key: string): void
+  groupBy(key: string): void
 }
 
 type ValueMenuProps = { name: string; value: string; actions: ValueActions; children: ReactNode; className?: string }
@@ -17,12 +19,19 @@ export function ValueMenu({ name, value, actions, children, className = '' }: Va
     ['Exclude', () => actions.exclude(name, value)],
     ['Only this', () => actions.only(name, value)],
     ['Show as a column', () => actions.addColumn(name)],
-    ['Copy the value', () => navigator.clipboard.writeText(value)],
-    ['Copy the key', () => navigator.clipboard.writeText(name)],
+    ['Group by this key', () => actions.groupBy(name)],
+    ['Copy the value', () => copyText(value)],
+    ['Copy the key', () => copyText(name)],
   ]
   return (
     <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className={`rounded text-left hover:bg-tint ${className}`} title="What to do with this value">
+      <DropdownMenu.Trigger
+        className={`rounded text-left hover:bg-tint ${className}`}
+        title="What to do with this value (f include, F exclude)"
+        data-name={name}
+        data-value={value}
+        onClick={(click) => click.stopPropagation()}
+      >
         {children}
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>

@@ -1,0 +1,329 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { readWebFiles } from '../../server/src/http/web-app/files.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
+import { axeFaults, browserPath, openBrowser } from './browser.ts'
+
+let app: TestApp
+let org: TestOrganization
+let browser: Browser
+const pages: Page[] = []
+const faults: string[] = []
+
+const STEP_MS = 60_000
+
+/** lines lie two in every minute of the last half hour; each has a region, a time it took, and a trace where it failed. */
+function lines(nowMs: number): string[] {
+  const start = Math.floor(nowMs / STEP_MS) * STEP_MS - 90_000
+  return Array.from({ length: 60 }, (_, index) =>
+    JSON.stringify({
+      timestamp: new Date(start - index * 10_000).toISOString(),
+      level: index % 10 === 0 ? 'error' : 'info',
+      message: index % 10 === 0 ? `payment ${index} refused\nby the bank` : `order ${index} placed`,
+      region: index % 3 ? 'eu' : 'us',
+      took_ms: index,
+      ...(index === 0 ? { stack: Array.from({ length: 42 }, (_, line) => `at frame ${line}`).join('\n') } : {}),
+    }),
+  )
+}
+
+async function send(body: string): Promise<void> {
+  const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'orders', 'content-type': 'application/x-ndjson' }
+  expect((await org.ask('POST', '/ingest', { raw: body, headers })).status).toBe(200)
+}
+
+async function open(path: string, look: { theme?: 'light' | 'dark'; width?: number } = {}): Promise<Page> {
+  const { theme = 'light', width = 1280 } = look
+  const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 } })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await context.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), org.key)
+  const page = await context.newPage()
+  page.setDefaultTimeout(90_000)
+  page.on('pageerror', (thrown) => faults.push(String(thrown)))
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text())
+  })
+  pages.push(page)
+  await page.goto(app.url + path)
+  return page
+}
+
+const asked = (state: Record<string, unknown>) =>
+  `/app/explore?${Object.entries(state)
+    .map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
+    .join('&')}`
+const counted = (page: Page, events: number) => page.getByText(`${events} events ·`).waitFor()
+const rows = (page: Page) => page.getByRole('region', { name: 'Events', exact: true }).locator('[data-index]')
+const heads = (page: Page) => page.getByRole('group', { name: 'Columns' }).getByRole('button')
+/** becomes tells a page that its tab is hidden or seen again, which no browser without a screen does by itself. */
+const becomes = (page: Page, state: 'hidden' | 'visible') =>
+  page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' })
+    document.dispatchEvent(new Event('visibilitychange'))`)
+const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
+
+describe.skipIf(browserPath === undefined)('the views of events', () => {
+  beforeAll(async () => {
+    const web = readWebFiles()
+    if (!web) throw new Error('the web app is not built: `npm test` and `npm run build` build it')
+    app = await openTestApp({}, () => [], web)
+    org = await app.newOrganization()
+    await send(lines(app.clock.nowMs()).join('\n'))
+    browser = await openBrowser()
+  })
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.context().close()
+    expect(faults.splice(0)).toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await app?.close()
+  })
+
+  test('columns are added, moved, made wider, remembered for the datasets, and taken back', async () => {
+    const page = await open(asked({ r: 'Last 1 hour', cols: ['region'] }))
+    await counted(page, 60)
+    await rows(page).nth(1).getByRole('button').first().click()
+    await page.getByRole('cell', { name: 'order 1 placed' }).getByRole('button').click()
+    await page.getByRole('menuitem', { name: 'Show as a column' }).click()
+    expect((await heads(page).allTextContents()).map((text) => text.replace(/\W/g, ''))).toEqual(['region', 'message'])
+    await heads(page).filter({ hasText: 'message' }).click()
+    await page.getByRole('menuitem', { name: 'Move left' }).click()
+    expect((await heads(page).allTextContents()).map((text) => text.replace(/\W/g, ''))).toEqual(['message', 'region'])
+    const edge = page.getByRole('separator', { name: 'Width of region' })
+    const before = await page.locator('[data-column="region"]').evaluate((head) => head.getBoundingClientRect().width)
+    await edge.press('ArrowLeft')
+    await edge.press('ArrowLeft')
+    const after = await page.locator('[data-column="region"]').evaluate((head) => head.getBoundingClientRect().width)
+    expect(after).toBeLessThan(before)
+    // A new visit without columns in the address finds what was used last.
+    await page.goto(`${app.url}${asked({ r: 'Last 1 hour' })}`)
+    await heads(page).first().waitFor()
+    expect((await heads(page).allTextContents()).map((text) => text.replace(/\W/g, ''))).toEqual(['message', 'region'])
+    await page.getByRole('button', { name: 'Whole lines' }).click()
+    await heads(page).first().waitFor({ state: 'detached' })
+    await page.goto(`${app.url}${asked({ r: 'Last 1 hour' })}`)
+    await counted(page, 60)
+    expect(await heads(page).count()).toBe(0)
+  })
+
+  test('a bar is chosen by a click, zoomed into, and left again', async () => {
+    const page = await open(asked({ r: 'Last 1 hour' }))
+    await counted(page, 60)
+    const chart = page.getByRole('img', { name: /^60 events in steps of/ })
+    await chart.focus()
+    // The last bars lie ahead of the newest event; six events stand in every whole minute before.
+    for (let left = 0; left < 8; left += 1) await chart.press('ArrowLeft')
+    await chart.press('Enter')
+    await page.getByRole('button', { name: 'Whole range' }).waitFor()
+    await expect.poll(() => page.getByText(/ events ·/).textContent(), { timeout: 60_000 }).toMatch(/^[1-9] events/)
+    await chart.waitFor()
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await page.getByRole('img', { name: /^[1-9] events in steps of/ }).waitFor()
+    await page.getByRole('button', { name: 'Zoom out' }).click()
+    await page.getByRole('button', { name: 'Reset' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('')
+    await page.goBack()
+    await page.goBack()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Whole range' }).click()
+    await counted(page, 60)
+  })
+
+  test('patterns show their course, statuses, first and last times, and are sorted', async () => {
+    const page = await open(asked({ r: 'Last 1 hour', tab: 'patterns' }))
+    const orders = page.getByRole('row', { name: /order <\*> placed/ })
+    await orders.getByText('54 info').waitFor({ state: 'attached' })
+    await page
+      .getByRole('row', { name: /refused/ })
+      .getByText('6 error')
+      .waitFor({ state: 'attached' })
+    await orders.getByText(/ago – /).waitFor()
+    const first = page.getByRole('row').nth(1).getByRole('cell').nth(3)
+    await first.getByText('order').waitFor()
+    await page.getByRole('button', { name: 'Rarest' }).click()
+    await first.getByText('refused').waitFor()
+    await page.getByRole('button', { name: 'Most bytes' }).click()
+    await first.getByText('order').waitFor()
+  })
+
+  test('a value leads to a table by its key, the table to a chart, and both back to the events', async () => {
+    const page = await open(asked({ r: 'Last 1 hour' }))
+    await counted(page, 60)
+    await rows(page).nth(1).getByRole('button').first().click()
+    await page.getByRole('cell', { name: 'eu', exact: true }).getByRole('button').click()
+    await page.getByRole('menuitem', { name: 'Group by this key' }).click()
+    await page.getByRole('row', { name: /^eu.*40.*67 %/ }).waitFor()
+    await page.getByRole('row', { name: /^us.*20/ }).waitFor()
+    await page.getByLabel('Measure').selectOption('max')
+    await page.getByLabel('Measured key').fill('took_ms')
+    await page.getByLabel('Measured key').press('Enter')
+    await page.getByRole('row', { name: /^eu 59 40/ }).waitFor()
+    await page.getByRole('button', { name: 'Chart', exact: true }).click()
+    const legend = page.getByRole('list', { name: 'Legend' })
+    await legend.getByRole('button', { name: 'us' }).click()
+    await page.getByRole('menuitem', { name: 'Only this' }).click()
+    await page.getByRole('button', { name: 'Events', exact: true }).click()
+    await counted(page, 20)
+  })
+
+  test('all fields stand side by side with their values', async () => {
+    const page = await open(asked({ r: 'Last 1 hour', tab: 'fields' }))
+    const region = page.getByRole('region', { name: 'All fields' }).getByRole('row', { name: /^region/ })
+    await region.getByRole('button', { name: /^eu/ }).waitFor()
+    await region.getByRole('button', { name: 'Group by' }).click()
+    await page.getByRole('row', { name: /^us.*20/ }).waitFor()
+  })
+
+  test('f includes and F excludes the value under the focus', async () => {
+    const page = await open(asked({ r: 'Last 1 hour' }))
+    await counted(page, 60)
+    await rows(page).nth(1).getByRole('button').first().click()
+    const value = page.getByRole('cell', { name: 'eu', exact: true }).getByRole('button')
+    await value.focus()
+    await page.keyboard.press('f')
+    await counted(page, 40)
+    await page.goBack()
+    await counted(page, 60)
+    await value.focus()
+    await page.keyboard.press('Shift+F')
+    await counted(page, 20)
+  })
+
+  test('a search is saved, opened and deleted', async () => {
+    const page = await open(asked({ r: 'Last 1 hour', q: "region = 'us'", cols: ['message', 'took_ms'] }))
+    await counted(page, 20)
+    await page.getByRole('button', { name: 'Saved' }).click()
+    await page.getByLabel('Name of this search').fill('Orders from over there')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    const list = page.getByRole('list', { name: 'Saved searches' })
+    await list.getByText('Orders from over there').waitFor()
+    await page.goto(`${app.url}/app/explore`)
+    await page.getByRole('button', { name: 'Saved' }).click()
+    await list.getByText('Orders from over there').click()
+    await counted(page, 20)
+    await heads(page).filter({ hasText: 'took_ms' }).waitFor()
+    await page.getByRole('button', { name: 'Saved' }).click()
+    await page.getByRole('button', { name: 'Delete Orders from over there' }).click()
+    await page.getByText('Nothing is saved yet').waitFor()
+  })
+
+  test('a link shows the same elsewhere, moving or to exactly these times; a link to one event shows it with what was around', async () => {
+    const page = await open(asked({ r: 'Last 1 hour', q: "region = 'us'" }))
+    await counted(page, 20)
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('button', { name: /^Link that moves/ }).click()
+    await page.getByText('Copied.').waitFor()
+    expect(await copied(page)).toContain('r=Last+1+hour')
+    await page.getByRole('button', { name: /^Link to exactly/ }).click()
+    await expect.poll(() => copied(page)).toMatch(/[?&]f=\d{13}/)
+    const there = await open((await copied(page)).replace(app.url, ''))
+    await counted(there, 20)
+    await rows(there).nth(2).getByRole('button').first().click()
+    await there.getByRole('button', { name: 'Copy link' }).click()
+    await expect.poll(() => copied(there)).toContain('e=')
+    const event = await open((await copied(there)).replace(app.url, ''))
+    const dialog = event.getByRole('dialog')
+    await dialog.getByText('order 6 placed').waitFor()
+    expect(await dialog.locator('[aria-current=true]').textContent()).toContain('order 6 placed')
+    await dialog.getByText('order 7 placed').waitFor()
+  })
+
+  test('Ctrl-K finds everything that can be done', async () => {
+    const page = await open(asked({ r: 'Last 1 hour' }))
+    await counted(page, 60)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'What do you want to do?' }).pressSequentially('show patt')
+    await page.keyboard.press('Enter')
+    await page.getByRole('row', { name: /order <\*> placed/ }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'What do you want to do?' }).pressSequentially('go data')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Data' }).waitFor()
+  })
+
+  test('long texts fold to their first line with the number of the others, and what came from the page itself says so', async () => {
+    const page = await open(asked({ r: 'Last 1 hour', q: "level = 'error'" }))
+    await counted(page, 6)
+    await rows(page).first().getByText('payment 0 refused').waitFor()
+    await rows(page).first().getByText('+43', { exact: true }).waitFor()
+    await rows(page).nth(1).getByText('+1', { exact: true }).waitFor()
+    await page.getByRole('button', { name: /^Switch off/ }).click()
+    await counted(page, 60)
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    await page.goBack()
+    await page.getByText(/6 events · .* · from cache, /).waitFor()
+  })
+
+  test('live stands still while somebody reads further down, says how many are new, and goes on', async () => {
+    const page = await open(asked({ live: true, q: 'herd' }))
+    await page.getByText('Waiting for events').waitFor()
+    const batch = (from: number) =>
+      send(Array.from({ length: 100 }, (_, index) => JSON.stringify({ message: `herd of ${from + index}` })).join('\n'))
+    let sent = 0
+    await expect
+      .poll(
+        async () => {
+          await batch(sent)
+          sent += 100
+          return rows(page).count()
+        },
+        { interval: 500, timeout: 60_000 },
+      )
+      .toBeGreaterThan(20)
+    const list = page.getByRole('region', { name: 'Events', exact: true })
+    await list.evaluate((place) => place.scrollTo({ top: 400 }))
+    await page.waitForFunction('document.querySelector("section[aria-label=Events]").scrollTop > 300')
+    const pill = page.getByRole('button', { name: / new$/ })
+    await expect
+      .poll(
+        async () => {
+          await batch(sent)
+          sent += 100
+          return pill.count()
+        },
+        { interval: 500, timeout: 60_000 },
+      )
+      .toBe(1)
+    await pill.click()
+    await pill.waitFor({ state: 'detached' })
+    await page.getByText(/events seen · [\d.]+ a second/).waitFor()
+  })
+
+  test('a question ends in the service when its tab is hidden or its page is left, and is asked again on return', async () => {
+    const page = await open('/app/data')
+    const ended: string[] = []
+    page.on('requestfailed', (request) => ended.push(new URL(request.url()).pathname))
+    let held = 0
+    await page.route('**/search', async (route) => {
+      held += 1
+      await new Promise((resolve) => setTimeout(resolve, 60_000))
+      await route.abort().catch(() => undefined)
+    })
+    await page.getByRole('link', { name: 'Explore' }).first().click()
+    await expect.poll(() => held, { timeout: 60_000 }).toBeGreaterThanOrEqual(2)
+    await becomes(page, 'hidden')
+    await expect.poll(() => ended.filter((path) => path === '/search').length, { timeout: 60_000 }).toBeGreaterThanOrEqual(2)
+    const before = held
+    await becomes(page, 'visible')
+    await expect.poll(() => held, { timeout: 60_000 }).toBeGreaterThanOrEqual(before + 2)
+    const cut = ended.length
+    await page.getByRole('link', { name: 'Data' }).first().click()
+    await expect.poll(() => ended.length, { timeout: 60_000 }).toBeGreaterThan(cut)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
+  test.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
+    const page = await open(asked({ r: 'Last 1 hour', cols: ['region', 'message'] }), { theme, width })
+    for (const tab of ['Events', 'Patterns', 'Table', 'Chart', 'Fields']) {
+      await page.getByRole('button', { name: tab, exact: true }).click()
+      await page
+        .getByText(tab === 'Table' ? 'together' : tab === 'Chart' ? 'in steps of' : 'order')
+        .first()
+        .waitFor({ state: 'attached' })
+      expect(await axeFaults(page, tab)).toEqual([])
+    }
+  })
+})

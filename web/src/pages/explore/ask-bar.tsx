@@ -1,0 +1,59 @@
+import type { RefObject } from 'react'
+import { DatasetPicker, type PickedDataset } from '../../parts/dataset-picker.tsx'
+import { TimePicker } from '../../parts/time-picker.tsx'
+import type { Zone } from '../../parts/time-range.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Asked, optional, withQuery, withRange } from './asked.ts'
+import type { Columns } from './columns.ts'
+import { QueryLine } from './query-line.tsx'
+import type { Field, Question } from './questions.ts'
+import { Saved } from './saved.tsx'
+import { Share } from './share.tsx'
+import type { Change } from './state.ts'
+
+type AskBarProps = {
+  asked: Asked
+  change: Change
+  question: Question
+  columns: Columns
+  datasets: readonly PickedDataset[]
+  fields: readonly Field[]
+  failure: unknown
+  isBusy: boolean
+  zone: Zone
+  inputRef: RefObject<HTMLInputElement | null>
+  setZone(zone: Zone): void
+  askAgain(): void
+  turnLive(): void
+  onCancel(): void
+}
+
+/** AskBar is the question: where, what and when, and what becomes of it. */
+export function AskBar(props: AskBarProps) {
+  const { asked, change, question, columns, zone, setZone, askAgain, turnLive, onCancel } = props
+  const isLive = asked.live === true
+  return (
+    <div className="flex flex-wrap items-start gap-2 border-line border-b bg-panel px-3 py-2">
+      <DatasetPicker all={props.datasets} picked={asked.d} onPick={(d) => change((now) => optional({ ...now, d, cols: undefined }))} />
+      <div className="order-last flex w-full min-w-0 lg:order-none lg:w-auto lg:flex-1">
+        <QueryLine
+          query={asked.q ?? ''}
+          off={asked.off ?? []}
+          failure={props.failure}
+          fields={props.fields}
+          isBusy={props.isBusy}
+          inputRef={props.inputRef}
+          onQuery={(q, off) => change((now) => optional({ ...withQuery(now, q), off: off ? [...off] : now.off }))}
+          onRun={askAgain}
+          onCancel={onCancel}
+        />
+      </div>
+      <TimePicker range={question.range} zone={zone} onPick={(range) => change((now) => withRange(now, range))} onZone={setZone} />
+      <Button aria-pressed={isLive} look={isLive ? 'main' : 'plain'} title="Live (l)" onClick={turnLive}>
+        Live
+      </Button>
+      <Saved asked={asked} columns={columns.names} onOpen={(next) => change(() => next)} />
+      <Share asked={asked} columns={columns.names} question={question} />
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+import { useCallback, useMemo, useState } from 'react'
+import type { Asked } from './asked.ts'
+
+/** Columns are what of an event is shown side by side; none means whole lines. Widths are in pixels, of those that a person has set. */
+export type Columns = {
+  names: readonly string[]
+  widths: Readonly<Record<string, number>>
+  add(name: string): void
+  remove(name: string): void
+  /** move puts a column where another stands. */
+  move(name: string, to: string): void
+  resize(name: string, px: number): void
+  reset(): void
+}
+
+type Kept = { names: string[]; widths: Record<string, number> }
+
+const KEY = 'dendro.columns'
+const SETS_MAX = 100
+export const COLUMN_PX_MIN = 48
+const COLUMN_PX_MAX = 1_200
+
+/** useColumns gives the columns of the address, or else those last used with the same datasets. */
+export function useColumns(asked: Asked, change: (by: (now: Asked) => Asked) => void): Columns {
+  const place = useMemo(() => placeOf(asked.d), [asked.d])
+  const [turn, setTurn] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the turn says that what is kept has changed
+  const kept = useMemo(() => keptColumns(place), [place, turn])
+  const names = asked.cols ?? kept?.names ?? NONE
+  const widths = kept?.widths ?? NO_WIDTHS
+  const keep = useCallback(
+    (next: Kept | undefined) => {
+      keepColumns(place, next)
+      setTurn((before) => before + 1)
+    },
+    [place],
+  )
+  const show = useCallback(
+    (next: string[]) => {
+      keep(next.length === 0 ? undefined : { names: next, widths: { ...widths } })
+      change(({ cols: _, ...now }) => (next.length === 0 ? now : { ...now, cols: next }))
+    },
+    [keep, change, widths],
+  )
+  return useMemo(
+    () => ({
+      names,
+      widths,
+      add: (name) => show([...names.filter((one) => one !== name), name]),
+      remove: (name) => show(names.filter((one) => one !== name)),
+      move: (name, to) => show(moved(names, name, to)),
+      resize: (name, px) =>
+        keep({ names: [...names], widths: { ...widths, [name]: Math.round(Math.min(COLUMN_PX_MAX, Math.max(COLUMN_PX_MIN, px))) } }),
+      reset: () => show([]),
+    }),
+    [names, widths, show, keep],
+  )
+}
+
+const NONE: readonly string[] = []
+const NO_WIDTHS: Readonly<Record<string, number>> = {}
+
+export function moved(names: readonly string[], name: string, to: string): string[] {
+  const [from, at] = [names.indexOf(name), names.indexOf(to)]
+  if (from < 0 || at < 0) return [...names]
+  const rest = names.filter((one) => one !== name)
+  return [...rest.slice(0, at), name, ...rest.slice(at)]
+}
+
+const placeOf = (datasets: readonly string[] | undefined): string => (datasets === undefined ? '*' : [...datasets].sort().join(' '))
+
+function allKept(): Map<string, Kept> {
+  try {
+    return new Map(JSON.parse(localStorage.getItem(KEY) ?? '[]') as [string, Kept][])
+  } catch {
+    return new Map()
+  }
+}
+
+const keptColumns = (place: string): Kept | undefined => allKept().get(place)
+
+function keepColumns(place: string, columns: Kept | undefined): void {
+  const all = allKept()
+  all.delete(place)
+  if (columns) all.set(place, columns)
+  localStorage.setItem(KEY, JSON.stringify([...all].slice(-SETS_MAX)))
+}

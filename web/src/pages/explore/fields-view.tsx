@@ -1,0 +1,82 @@
+import { useState } from 'react'
+import { FailureNote } from '../../parts/failure.tsx'
+import { count, share } from '../../parts/numbers.ts'
+import { Button } from '../../ui/button.tsx'
+import type { Fields } from './questions.ts'
+import { type ValueActions, ValueMenu } from './value-menu.tsx'
+
+type FieldsViewProps = { fields: Fields | undefined; isOld: boolean; failure: unknown; actions: ValueActions; again(): unknown }
+
+const VALUES_SHOWN = 5
+
+/** FieldsView is every key side by side with its values: what can be asked of these events. */
+export function FieldsView({ fields, isOld, failure, actions, again }: FieldsViewProps) {
+  const [typed, setTyped] = useState('')
+  if (failure && !fields) return <FailureNote thrown={failure} again={again} />
+  if (!fields) return <p className="p-3 text-soft">Reading the fields …</p>
+  if (fields.fields.length === 0) return <p className="p-6 text-center text-soft">No event of this range has a key.</p>
+  const shown = fields.fields.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section aria-label="All fields" tabIndex={0} className={`h-full overflow-auto ${isOld ? 'opacity-60' : ''}`}>
+      <div className="flex flex-wrap items-center gap-3 p-2 text-soft text-xs">
+        <input
+          className="h-7 w-56 rounded border border-line bg-ground px-2 text-ink"
+          placeholder="Find a field"
+          aria-label="Find among all fields"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <span>
+          {count(shown.length)} fields, sampled from the newest {count(fields.sampled)} events whatever the query
+        </span>
+      </div>
+      <table className="w-full text-xs">
+        <thead className="sticky top-0 bg-panel text-left text-soft">
+          <tr>
+            <th className="px-3 py-1 font-medium">Field</th>
+            <th className="px-2 py-1 text-right font-medium">In</th>
+            <th className="px-2 py-1 font-medium">Most frequent values</th>
+            <th className="px-2 py-1">
+              <span className="sr-only">Use</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ name, count: times, values }) => (
+            <tr key={name} className="border-line border-t align-top hover:bg-tint">
+              <th scope="row" className="break-all px-3 py-1 text-left font-mono font-normal">
+                {name}
+              </th>
+              <td className="px-2 py-1 text-right text-soft tabular-nums">{share(times, fields.sampled)}</td>
+              <td className="px-2 py-1">
+                <ul className="flex flex-wrap gap-1">
+                  {values.slice(0, VALUES_SHOWN).map(({ value, count: seen }) => (
+                    <li key={value} className="max-w-full">
+                      <ValueMenu
+                        name={name}
+                        value={value}
+                        actions={actions}
+                        className="max-w-72 truncate border border-line px-1 font-mono"
+                      >
+                        {value === '' ? '(empty)' : value.slice(0, 200)} <span className="font-sans text-soft">{share(seen, times)}</span>
+                      </ValueMenu>
+                    </li>
+                  ))}
+                </ul>
+              </td>
+              <td className="whitespace-nowrap px-2 py-0.5 text-right">
+                <Button size="small" look="quiet" onClick={() => actions.addColumn(name)}>
+                  Column
+                </Button>
+                <Button size="small" look="quiet" onClick={() => actions.groupBy(name)}>
+                  Group by
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

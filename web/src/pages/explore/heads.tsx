@@ -1,0 +1,129 @@
+import { DropdownMenu } from 'radix-ui'
+import { type PointerEvent, useRef, useState } from 'react'
+import type { Columns } from './columns.ts'
+
+const STEP_PX = 16
+const FREE_PX = 160
+
+/** Heads names the columns; a head is dragged to another place, its edge is dragged to another width, and its menu does the same by keyboard. */
+export function Heads({ columns }: { columns: Columns }) {
+  const [over, setOver] = useState<string>()
+  const dragged = useRef<string>(undefined)
+  const drop = (to: string) => {
+    if (dragged.current !== undefined && dragged.current !== to) columns.move(dragged.current, to)
+    dragged.current = undefined
+    setOver(undefined)
+  }
+  return (
+    <fieldset
+      aria-label="Columns"
+      className="sticky top-0 z-10 flex items-center gap-2 border-line border-b bg-panel px-2 py-0.5 pl-[calc(0.5rem+3px)] font-mono text-soft text-xs"
+    >
+      <span className="w-4 shrink-0" />
+      <span className="w-[12ch] shrink-0">time</span>
+      <span className="w-28 shrink-0 max-lg:hidden">dataset</span>
+      {columns.names.map((name, at) => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: what dragging does, the menu does too
+        <span
+          key={name}
+          data-column={name}
+          draggable
+          className={`relative flex min-w-0 items-center ${over === name ? 'bg-tint' : ''}`}
+          style={cellStyle(columns.widths[name])}
+          onDragStart={() => {
+            dragged.current = name
+          }}
+          onDragOver={(event) => {
+            event.preventDefault()
+            setOver(name)
+          }}
+          onDrop={() => drop(name)}
+          onDragEnd={() => setOver(undefined)}
+        >
+          <HeadMenu name={name} columns={columns} before={columns.names[at - 1]} after={columns.names[at + 1]} />
+          <Edge name={name} columns={columns} />
+        </span>
+      ))}
+    </fieldset>
+  )
+}
+
+/** cellStyle is the width of a column: what was set, or a share of what is left. */
+export const cellStyle = (px: number | undefined) => (px === undefined ? { flex: '1 1 0', minWidth: 96 } : { flex: `0 0 ${px}px` })
+
+type HeadMenuProps = { name: string; columns: Columns; before: string | undefined; after: string | undefined }
+
+function HeadMenu({ name, columns, before, after }: HeadMenuProps) {
+  const width = columns.widths[name] ?? FREE_PX
+  const items: [string, () => void, boolean][] = [
+    ['Move left', () => before !== undefined && columns.move(name, before), before !== undefined],
+    ['Move right', () => after !== undefined && columns.move(name, after), after !== undefined],
+    ['Wider', () => columns.resize(name, width * 1.5), true],
+    ['Narrower', () => columns.resize(name, width / 1.5), true],
+    ['Remove', () => columns.remove(name), true],
+    ['Whole lines again', () => columns.reset(), true],
+  ]
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger
+        className="min-w-0 flex-1 truncate rounded text-left hover:bg-tint hover:text-ink"
+        title={`The column ${name}: drag to move`}
+      >
+        {name} <span aria-hidden>▾</span>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align="start"
+          sideOffset={2}
+          collisionPadding={8}
+          className="z-40 min-w-40 rounded-md border border-line bg-panel p-1 shadow-lg"
+        >
+          {items.map(([label, act, isThere]) => (
+            <DropdownMenu.Item
+              key={label}
+              disabled={!isThere}
+              className="cursor-pointer rounded px-2 py-1 outline-none data-disabled:cursor-default data-disabled:text-soft data-highlighted:bg-tint"
+              onSelect={act}
+            >
+              {label}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
+
+function Edge({ name, columns }: { name: string; columns: Columns }) {
+  const start = useRef<{ x: number; px: number }>(undefined)
+  const widthOf = (event: { currentTarget: HTMLElement }) => event.currentTarget.parentElement?.getBoundingClientRect().width ?? FREE_PX
+  const onMove = (event: PointerEvent<HTMLElement>) => {
+    if (start.current) columns.resize(name, start.current.px + event.clientX - start.current.x)
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a line between pages is no edge that can be moved
+    <span
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={`Width of ${name}`}
+      aria-valuenow={columns.widths[name] ?? FREE_PX}
+      tabIndex={0}
+      className="absolute top-0 -right-2 z-10 h-full w-3 cursor-col-resize touch-none border-line border-r hover:border-accent"
+      onPointerDown={(event) => {
+        event.preventDefault()
+        event.currentTarget.setPointerCapture(event.pointerId)
+        start.current = { x: event.clientX, px: widthOf(event) }
+      }}
+      onPointerMove={onMove}
+      onPointerUp={() => {
+        start.current = undefined
+      }}
+      onKeyDown={(event) => {
+        const by = event.key === 'ArrowLeft' ? -STEP_PX : event.key === 'ArrowRight' ? STEP_PX : undefined
+        if (by === undefined) return
+        event.preventDefault()
+        columns.resize(name, widthOf(event) + by)
+      }}
+    />
+  )
+}

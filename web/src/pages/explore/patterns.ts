@@ -1,0 +1,105 @@
+import type { PatternRow, SearchResponse } from '@dendro/api'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useClient } from '../../parts/client.ts'
+import { askedRange, boundsOf, gridOf } from '../../parts/time-range.ts'
+import { filterOf, keyOf, type Question, sourceOf } from './questions.ts'
+
+/** A Pattern is what several events say, with what is known of them. */
+export type Pattern = {
+  id: string
+  template: string
+  datasets: string[]
+  count: number
+  /** bytes is about what the lines weigh: the length of the template for each. */
+  bytes: number
+  trend: PatternTrend | undefined
+}
+export type PatternTrend = { slices: number[]; info: number; warn: number; error: number; firstMs: number; lastMs: number }
+
+export function usePatterns(question: Question, isOn: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['patterns', ...keyOf(question)],
+    enabled: isOn,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const details = { ...sourceOf(question), ...filterOf(question), ...askedRange(question.range) }
+      return mergePatterns((await client.patterns.find({ body: { search_details: details }, signal, repeatable: true })).patterns)
+    },
+  })
+}
+
+const SLICES = 30
+const TRENDS_MAX = 300
+
+/** usePatternTrends are the course, status and first and last times of the most frequent patterns; the list does not wait for them. */
+export function usePatternTrends(question: Question, isOn: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['pattern trends', ...keyOf(question)],
+    enabled: isOn,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const grid = gridOf(boundsOf(question.range, Date.now()), SLICES)
+      const body = {
+        ...sourceOf(question),
+        ...filterOf(question),
+        from_ts: Math.max(0, grid.fromMs),
+        to_ts: grid.toMs,
+        select: ['count(*)', 'min(@time)', 'max(@time)'],
+        groups: ['@pattern', '@status'],
+        num_of_slices: grid.slices,
+        limit: TRENDS_MAX,
+      }
+      return trendsOf(await client.search.run({ body, signal, repeatable: true }))
+    },
+  })
+}
+
+/** mergePatterns makes one of what is counted for each dataset. */
+function mergePatterns(rows: readonly PatternRow[]): Pattern[] {
+  const byId = new Map<string, Pattern>()
+  for (const { id, template, log_id, count } of rows) {
+    const one = byId.get(id) ?? { id, template, datasets: [], count: 0, bytes: 0, trend: undefined }
+    byId.set(id, one)
+    one.datasets.push(log_id)
+    one.count += Number(count ?? 0)
+    one.bytes = one.count * new TextEncoder().encode(template).length
+  }
+  return [...byId.values()]
+}
+
+function trendsOf({ groups_series }: SearchResponse): Map<string, PatternTrend> {
+  return new Map(
+    groups_series.map((one) => {
+      const inner = one.groups_series ?? []
+      const counted = (status: string) => Number(inner.find(({ name }) => name === status)?.count ?? 0)
+      const measured = (name: string) => one.aggregates?.find((each) => each.function.startsWith(name))?.value ?? 0
+      return [
+        one.name,
+        {
+          slices: one.timeseries.map((slice) => Number(slice.count)),
+          info: counted('info'),
+          warn: counted('warn'),
+          error: counted('error'),
+          firstMs: measured('min'),
+          lastMs: measured('max'),
+        },
+      ]
+    }),
+  )
+}
+
+export const patternOrders = { frequent: 'Most frequent', rare: 'Rarest', new: 'Newest', bytes: 'Most bytes' } as const
+export type PatternOrder = keyof typeof patternOrders
+
+/** sortPatterns puts patterns in the order a person wants; what is not known of a pattern makes it go last. */
+export function sortPatterns(patterns: readonly Pattern[], order: PatternOrder): Pattern[] {
+  const by: Record<PatternOrder, (one: Pattern) => number> = {
+    frequent: ({ count }) => -count,
+    rare: ({ count }) => count,
+    new: ({ trend }) => -(trend?.firstMs ?? 0),
+    bytes: ({ bytes }) => -bytes,
+  }
+  return patterns.toSorted((one, other) => by[order](one) - by[order](other))
+}

@@ -1,0 +1,132 @@
+import type { SavedSearch } from '@dendro/api'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { type Asked, optional, rangeOf } from './asked.ts'
+
+type SavedProps = { asked: Asked; columns: readonly string[]; onOpen(asked: Asked): void }
+
+const KEY = ['saved searches']
+
+/** useSavedSearches are the searches that the organisation keeps by name. */
+export function useSavedSearches(isOn: boolean) {
+  const client = useClient()
+  return useQuery({ queryKey: KEY, enabled: isOn, queryFn: ({ signal }) => client.savedSearches.list({ signal }), staleTime: 60_000 })
+}
+
+/** Saved keeps what is asked under a name, and opens what was kept. */
+export function Saved({ asked, columns, onOpen }: SavedProps) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  const list = useSavedSearches(isOpen)
+  const settled = { onSuccess: () => queries.invalidateQueries({ queryKey: KEY }) }
+  const keep = useMutation({
+    mutationFn: (name: string) => client.savedSearches.create({ body: { name, search_details: detailsOf(asked, columns) } }),
+    ...settled,
+  })
+  const remove = useMutation({
+    mutationFn: (savedSearchId: string) => client.savedSearches.remove({ params: { savedSearchId } }),
+    ...settled,
+  })
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const name = String(new FormData(form).get('name') ?? '').trim()
+    if (name !== '') keep.mutate(name, { onSuccess: () => form.reset() })
+  }
+  const failure = keep.error ?? remove.error ?? list.error
+  return (
+    <Popover
+      label="Saved searches"
+      open={isOpen}
+      onOpenChange={setOpen}
+      trigger={<Button title="Save this search, or open a saved one">Saved</Button>}
+    >
+      <div className="flex w-80 max-w-full flex-col gap-2">
+        <form onSubmit={send} className="flex gap-1">
+          <input
+            name="name"
+            required
+            maxLength={255}
+            aria-label="Name of this search"
+            placeholder="Save this search as …"
+            className="h-8 min-w-0 flex-1 rounded border border-line bg-ground px-2"
+          />
+          <Button type="submit" look="main" disabled={keep.isPending}>
+            Save
+          </Button>
+        </form>
+        {failure && <FailureNote thrown={failure} />}
+        {list.isPending && <p className="text-soft">Reading what is saved …</p>}
+        {list.data?.saved_searches.length === 0 && <p className="text-soft">Nothing is saved yet.</p>}
+        <ul className="max-h-80 overflow-auto" aria-label="Saved searches">
+          {list.data?.saved_searches.map((one) => (
+            <li key={one.id} className="flex items-center rounded hover:bg-tint">
+              <button
+                type="button"
+                className="min-w-0 flex-1 px-2 py-1 text-left"
+                onClick={() => {
+                  setOpen(false)
+                  onOpen(askedOf(one))
+                }}
+              >
+                <span className="block truncate">{one.name}</span>
+                <span className="block truncate font-mono text-soft text-xs">{one.search_details.where || 'all events'}</span>
+              </button>
+              <Button
+                size="small"
+                look="quiet"
+                aria-label={`Delete ${one.name}`}
+                disabled={remove.isPending}
+                onClick={() => remove.mutate(one.id)}
+              >
+                Delete
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Popover>
+  )
+}
+
+const displays = { events: 'list', patterns: 'list', fields: 'list', table: 'table', chart: 'timeseries' } as const
+
+function detailsOf(asked: Asked, columns: readonly string[]): SavedSearch['search_details'] {
+  const range = rangeOf(asked)
+  return {
+    ...(asked.d ? { from: asked.d.join(':') } : { from_expr: '*' }),
+    ...('words' in range ? { time_range: range.words } : { from_ts: range.fromMs, to_ts: range.toMs }),
+    ...(asked.q === undefined ? {} : { where: asked.q }),
+    ...(columns.length > 0 ? { select: columns.map(quoted).join(', ') } : {}),
+    ...(asked.by ? { groups: asked.by.map(quoted).join(', ') } : {}),
+    display: displays[asked.tab ?? 'events'],
+  }
+}
+
+const quoted = (key: string): string => (/^[@$]?[a-z_][\w.-]*$/i.test(key) ? key : `"${key.replaceAll('"', '""')}"`)
+
+/** askedOf is the state of the page that a saved search means; one made elsewhere may say things that this page does not show. */
+export function askedOf({ search_details: details }: SavedSearch): Asked {
+  const { from, from_expr, time_range, from_ts, to_ts, where, select, groups, display } = details
+  return optional({
+    d: from && !from_expr ? from.split(':') : undefined,
+    q: where || undefined,
+    r: time_range || undefined,
+    f: time_range ? undefined : from_ts,
+    t: time_range ? undefined : to_ts,
+    cols: keysOf(select).filter((key) => key !== '*' && key !== '@raw' && !/\(.*\)$/.test(key)),
+    by: keysOf(groups),
+    tab: display === 'table' ? 'table' : display === 'timeseries' ? 'chart' : undefined,
+  })
+}
+
+/** keysOf cuts a list of keys at the commas outside of quotes. */
+const keysOf = (text: string | undefined): string[] =>
+  [...(text ?? '').matchAll(/"((?:[^"]|"")*)"|([^\s,"][^,"]*)/g)].map(
+    ([, inner, bare]) => inner?.replaceAll('""', '"') ?? bare?.trim() ?? '',
+  )

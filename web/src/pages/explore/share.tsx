@@ -1,0 +1,59 @@
+import { useState } from 'react'
+import { copyText } from '../../parts/copy.ts'
+import { boundsOf, type Range } from '../../parts/time-range.ts'
+import { Button } from '../../ui/button.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { type Asked, rangeOf, withRange } from './asked.ts'
+import { addressOf } from './link.ts'
+import { filterOf, type Question, sourceOf } from './questions.ts'
+
+type ShareProps = { asked: Asked; columns: readonly string[]; question: Question }
+
+/** Share copies what is shown: as a link that moves with time, as a link to exactly these moments, or as a request for a terminal. */
+export function Share({ asked, columns, question }: ShareProps) {
+  const [copied, setCopied] = useState<string>()
+  const shown: Asked = columns.length > 0 ? { ...asked, cols: [...columns] } : asked
+  const range = rangeOf(asked)
+  const moving = {
+    label: 'Link that moves with time',
+    note: `shows "${nameOf(range)}" whenever it is opened`,
+    text: () => addressOf(shown),
+  }
+  const ways = [
+    ...('words' in range ? [moving] : []),
+    {
+      label: 'Link to exactly these times',
+      note: 'shows the same for as long as the events are kept',
+      text: () => addressOf(withRange(shown, boundsOf(range, Date.now()))),
+    },
+    { label: 'Request for curl', note: 'asks the service the same question', text: () => curlOf(question) },
+  ]
+  const copy = (label: string, text: string) => {
+    void copyText(text).then(() => setCopied(label))
+  }
+  return (
+    <Popover label="Share" onOpenChange={() => setCopied(undefined)} trigger={<Button title="Copy a link to what is shown">Share</Button>}>
+      <ul className="flex w-72 max-w-full flex-col gap-1">
+        {ways.map(({ label, note, text }) => (
+          <li key={label}>
+            <button type="button" className="w-full rounded px-2 py-1 text-left hover:bg-tint" onClick={() => copy(label, text())}>
+              <span className="block">{label}</span>
+              <span className="block text-soft text-xs" role="status">
+                {copied === label ? 'Copied.' : note}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Popover>
+  )
+}
+
+const nameOf = (range: Range): string => ('words' in range ? range.words : '')
+
+function curlOf(question: Question): string {
+  const range = question.range
+  const when = 'words' in range ? { time_range: range.words } : { from_ts: range.fromMs, to_ts: range.toMs }
+  const body = JSON.stringify({ ...sourceOf(question), ...filterOf(question), ...when, select: ['*', '@raw'], limit: 200 })
+  return `curl -H "X-SERVICE-API-KEY: $DENDRO_API_KEY" -H 'content-type: application/json' ${location.origin}/search -d '${body.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,120 @@
+import { Dialog } from 'radix-ui'
+import { createContext, type KeyboardEvent, type ReactNode, useContext, useEffect, useId, useMemo, useRef, useState } from 'react'
+
+/** A Command is something a person can do from the keyboard by typing part of its name. */
+export type Command = { name: string; group: string; note?: string; run(): unknown }
+
+type Given = () => readonly Command[]
+const Place = createContext<{ offer(given: Given): () => void } | undefined>(undefined)
+
+const SHOWN_MAX = 60
+
+/** Commands opens with Ctrl-K over any page, with what the frame offers and what the page does. */
+export function Commands({ own, children }: { own: readonly Command[]; children: ReactNode }) {
+  const given = useRef(new Set<Given>())
+  const [isOpen, setOpen] = useState(false)
+  const place = useMemo(
+    () => ({
+      offer: (one: Given) => {
+        given.current.add(one)
+        return () => void given.current.delete(one)
+      },
+    }),
+    [],
+  )
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k' || event.altKey || event.shiftKey) return
+      event.preventDefault()
+      setOpen((before) => !before)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    <Place.Provider value={place}>
+      {children}
+      {isOpen && <Palette all={[...[...given.current].flatMap((one) => one()), ...own]} onClose={() => setOpen(false)} />}
+    </Place.Provider>
+  )
+}
+
+/** useCommands offers commands while the page that calls it is shown. */
+export function useCommands(commands: () => readonly Command[]): void {
+  const place = useContext(Place)
+  const latest = useRef(commands)
+  latest.current = commands
+  useEffect(() => place?.offer(() => latest.current()), [place])
+}
+
+function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void }) {
+  const [typed, setTyped] = useState('')
+  const [at, setAt] = useState(0)
+  const id = useId()
+  const words = typed.toLowerCase().split(/\s+/)
+  const found = all.filter(({ name, group }) => words.every((word) => `${group} ${name}`.toLowerCase().includes(word))).slice(0, SHOWN_MAX)
+  const run = (command: Command | undefined) => {
+    if (!command) return
+    onClose()
+    // Once the dialog has given the focus back, so that a command may put it elsewhere.
+    setTimeout(() => command.run())
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') setAt(Math.min(found.length - 1, at + 1))
+    else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1))
+    else if (event.key === 'Enter') run(found[at])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/30" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="fixed top-24 left-1/2 z-50 flex max-h-[70vh] w-140 max-w-[92vw] -translate-x-1/2 flex-col rounded-lg border border-line bg-panel shadow-xl"
+        >
+          <Dialog.Title className="sr-only">Everything that can be done here</Dialog.Title>
+          <input
+            role="combobox"
+            aria-expanded
+            aria-controls={id}
+            aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
+            aria-autocomplete="list"
+            aria-label="What do you want to do?"
+            className="h-11 rounded-t-lg border-line border-b bg-transparent px-4"
+            placeholder="What do you want to do?"
+            value={typed}
+            onChange={(event) => {
+              setTyped(event.target.value)
+              setAt(0)
+            }}
+            onKeyDown={onKey}
+          />
+          <div id={id} role="listbox" aria-label="Commands" className="min-h-0 overflow-auto p-1">
+            {found.map((command, index) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: Enter runs what is active
+              // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the line; the arrows move what is active
+              <div
+                key={`${command.group} ${command.name}`}
+                id={`${id}-${index}`}
+                role="option"
+                aria-selected={index === at}
+                ref={index === at ? scrollHere : undefined}
+                className="flex cursor-pointer items-baseline gap-3 rounded px-3 py-1 aria-selected:bg-tint"
+                onClick={() => run(command)}
+              >
+                <span className="w-20 shrink-0 text-soft text-xs">{command.group}</span>
+                <span className="min-w-0 flex-1 truncate">{command.name}</span>
+                {command.note && <span className="shrink-0 text-soft text-xs">{command.note}</span>}
+              </div>
+            ))}
+          </div>
+          {found.length === 0 && <p className="px-4 py-3 text-soft">Nothing here is called so.</p>}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+const scrollHere = (option: HTMLElement | null): void => option?.scrollIntoView({ block: 'nearest' })
