@@ -19,7 +19,7 @@ export type ExportDetails = z.output<typeof ExportDetails>
 const STATUSES = ['CREATED', 'IN_PROGRESS', 'COMPLETE', 'FAILED'] as const
 export type ExportStatus = (typeof STATUSES)[number]
 
-const FORMATS = ['ndjson', 'csv'] as const
+const FORMATS = ['ndjson', 'csv', 'parquet'] as const
 export type ExportFormat = (typeof FORMATS)[number]
 
 const COMPRESSIONS = ['none', 'gzip', 'zstd'] as const
@@ -57,7 +57,10 @@ const NewExport = z.object({
     where: text(0, 32_768).optional(),
   }),
   format: z.enum(FORMATS).default('ndjson'),
-  compression: z.enum(COMPRESSIONS).default('none').describe('A compressed export is downloaded as a compressed file.'),
+  compression: z
+    .enum(COMPRESSIONS)
+    .default('none')
+    .describe('A compressed export is downloaded as a compressed file; one in Parquet is compressed within the file.'),
 })
 export type NewExport = z.output<typeof NewExport>
 

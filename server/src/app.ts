@@ -178,6 +178,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     masterKey: config.DENDRO_MASTER_KEY ?? config.DENDRO_MASTER_KEY_FILE,
     jwtSecret: config.DENDRO_JWT_SECRET,
   })
+  const depot = openDepot(config.DENDRO_EXPORT_URL ?? { kind: 'directory', dir: join(dataDir, 'exports') })
   const mailer = openMailer({ url: config.DENDRO_SMTP_URL, from: config.DENDRO_MAIL_FROM })
   const [events, meta] = await openBoth(
     openEventStore(
@@ -206,7 +207,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     ledger,
     meta,
     usage,
-    depot: openDepot({ dir: join(dataDir, 'exports') }),
+    depot,
     mailer,
     outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events) }),
     model: openModel(
@@ -233,6 +234,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       await writer.close()
       await ledger.close()
       await usage.close()
+      await depot.close()
       await disk.close()
       await Promise.all([events.close(), meta.close()])
     },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { totalmem } from 'node:os'
 import { roleName } from '@dendro/api'
+import { type Place, parsePlace } from './depot/depot.ts'
 import type { RateLimit } from './http/rate-limit.ts'
 import { parseAllowList } from './outgoing/addresses.ts'
 import { Secret } from './secret.ts'
@@ -96,6 +97,12 @@ export const settings = {
     parseAllowList(''),
     'none',
     'Private networks, addresses and hosts that webhooks may reach, as in 10.0.0.0/8, hooks.internal; public addresses are always allowed.',
+  ),
+  DENDRO_EXPORT_URL: setting(
+    asPlace,
+    undefined,
+    'exports in the data directory',
+    'Where files of exports are kept: s3://key:secret@bucket/prefix?endpoint=https://host:9000&region=eu-west-1, or file:///directory; without a key the credentials of the machine are used.',
   ),
   DENDRO_LLM_URL: setting(
     asUrl,
@@ -207,6 +214,10 @@ function isNetwork(word: string): boolean {
 function asUrl(text: string): string | undefined {
   if (!/^https?:\/\/[^/]+/.test(text) || !URL.canParse(text)) throw new Error('must be an http or https address')
   return text.replace(/\/+$/, '')
+}
+
+function asPlace(text: string): Place | undefined {
+  return parsePlace(text)
 }
 
 function asRoles(text: string): Role[] {

@@ -1,43 +1,98 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rm, statfs, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { afterEach, expect, test } from 'vitest'
+import { buildApp } from 'fauxqs'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { killServices, type Service, startService, stop, until, untilUp } from '../service.ts'
 
 const KEY = 'dk_kestrel-4-lanterns-and-a-wheel-of-cheese'
 const EVENTS = 300_000
 const POST_EVENTS = 10_000
+const run = promisify(execFile)
+const MIB = 2 ** 20
+/** DISK_BYTES is more than what an order wants to find free, and none of it is written to. */
+const DISK_BYTES = 1_024 * MIB
 
-let dir = ''
-afterEach(async () => {
-  await killServices()
-  await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
-})
+const root = await mkdtemp(join(tmpdir(), 'dendro-exports-'))
+const [dir, disk, image] = [join(root, 'data'), join(root, 'disk'), join(root, 'image')]
+async function mountDisk(): Promise<void> {
+  await writeFile(image, '')
+  await truncate(image, DISK_BYTES)
+  await run('mkfs.ext4', ['-q', '-F', '-m', '0', image])
+  await mkdir(disk)
+  await run('mount', ['-o', 'loop', image, disk])
+}
+const mounted = await mountDisk().then(
+  () => true,
+  () => false,
+)
+if (!mounted) process.stderr.write('THE TEST OF A FULL DISK FOR EXPORTS DID NOT RUN: it needs the right to mount\n')
 
-type Export = { export_id: string; status: string; progress: number; bytes: number; events: number; location: string }
+const buckets = buildApp({ logger: false })
+let endpoint = ''
 
-const start = async (): Promise<Service> => untilUp(await startService(dir, { DENDRO_BOOTSTRAP_API_KEY: KEY }))
+type Export = {
+  export_id: string
+  status: string
+  progress: number
+  bytes: number
+  events: number
+  location: string
+  failure_detail?: string
+}
+
+const start = async (env: Record<string, string> = {}): Promise<Service> =>
+  untilUp(await startService(dir, { DENDRO_BOOTSTRAP_API_KEY: KEY, ...env }))
 
 async function ask<T>({ url }: Service, method: string, path: string, body?: string): Promise<T> {
   const headers = { 'x-service-api-key': KEY, 'content-type': path === '/' ? 'application/x-ndjson' : 'application/json' }
   const answer = await fetch(url + path, { method, headers, ...(body === undefined ? {} : { body }) })
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-  return (await answer.json()) as T
+  return (answer.status === 204 ? undefined : await answer.json()) as T
 }
+
+const order = (service: Service, compression: string): Promise<Export> =>
+  ask<Export>(service, 'POST', '/exports', JSON.stringify({ search_details: { from_expr: '*', time_range: 'Last 1 day' }, compression }))
 
 /** lineOf is an event that tells its number; every third is a line of text and not JSON. */
 const lineOf = (n: number): string => (n % 3 === 0 ? `event ${n} of the till` : `{"n": ${n}, "message": "sold", "till": "${n % 7}"}`)
 const numberOf = (raw: string): number => Number(/^event (\d+) /.exec(raw)?.[1] ?? /"n": (\d+)/.exec(raw)?.[1])
 
-test('an export whose service is killed and stopped in the middle of it is complete in the end, with every event once', async () => {
-  dir = await mkdtemp(join(tmpdir(), 'dendro-exports-'))
-  let service = await start()
+/** expectEveryEvent reads a file line by line. */
+function expectEveryEvent(file: Buffer): void {
+  const counts = new Uint8Array(EVENTS)
+  for (const line of file.toString().split('\n').slice(0, -1)) {
+    const raw: string = JSON.parse(line)['@raw']
+    const n = numberOf(raw)
+    expect(raw === lineOf(n)).toBe(true)
+    counts[n] = (counts[n] ?? 0) + 1
+  }
+  expect(counts.every((count) => count === 1)).toBe(true)
+}
+
+beforeAll(async () => {
+  endpoint = await buckets.listen({ port: 0, host: '127.0.0.1' })
+  const service = await start()
   for (let first = 0; first < EVENTS; first += POST_EVENTS) {
     await ask(service, 'POST', '/', Array.from({ length: POST_EVENTS }, (_, index) => lineOf(first + index)).join('\n'))
   }
-  const order = { search_details: { from_expr: '*', time_range: 'Last 1 day' }, compression: 'gzip' }
-  const { export_id } = await ask<Export>(service, 'POST', '/exports', JSON.stringify(order))
+  await stop(service.child, 'SIGTERM')
+}, 300_000)
+
+afterEach(killServices)
+afterAll(async () => {
+  await buckets.close()
+  if (mounted) await run('umount', ['-l', disk])
+  await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+})
+
+/** killedTwice orders an export and ends its service twice in the middle of it. */
+async function killedTwice(env: Record<string, string>, compression: string): Promise<{ service: Service; done: Export }> {
+  let service = await start(env)
+  const { export_id } = await order(service, compression)
   const seen: number[] = []
   const look = async (): Promise<Export> => {
     const now = await ask<Export>(service, 'GET', `/exports/${export_id}`)
@@ -48,20 +103,54 @@ test('an export whose service is killed and stopped in the middle of it is compl
     const before = seen.at(-1) ?? 0
     await until(async () => (await look()).progress > before)
     await stop(service.child, signal)
-    service = await start()
+    service = await start(env)
   }
   await until(async () => ['COMPLETE', 'FAILED'].includes((await look()).status))
   const done = await look()
   expect(done).toMatchObject({ status: 'COMPLETE', progress: 100, events: EVENTS })
   expect(seen, 'progress fell').toEqual(seen.toSorted((a, b) => a - b))
-  const bytes = Buffer.from(await (await fetch(done.location)).arrayBuffer())
+  return { service, done }
+}
+
+const bytesAt = async (location: string, headers: Record<string, string> = {}): Promise<Buffer> =>
+  Buffer.from(await (await fetch(location, { headers })).arrayBuffer())
+
+test('an export whose service is killed and stopped in the middle of it is complete in the end, with every event once', async () => {
+  const { done } = await killedTwice({}, 'gzip')
+  const bytes = await bytesAt(done.location)
   expect(bytes.length).toBe(done.bytes)
-  const counts = new Uint8Array(EVENTS)
-  for (const line of gunzipSync(bytes).toString().split('\n').slice(0, -1)) {
-    const raw: string = JSON.parse(line)['@raw']
-    const n = numberOf(raw)
-    expect(raw === lineOf(n)).toBe(true)
-    counts[n] = (counts[n] ?? 0) + 1
-  }
-  expect(counts.every((count) => count === 1)).toBe(true)
+  expectEveryEvent(gunzipSync(bytes))
+})
+
+test('so is one in a bucket, which has nothing but the file then, and nothing at all when the export is deleted', async () => {
+  const bucket = (method: string) => fetch(`${endpoint}/exports`, { method })
+  expect((await bucket('PUT')).status).toBe(200)
+  const { service, done } = await killedTwice({ DENDRO_EXPORT_URL: `s3://key:secret@exports/of/dendro?endpoint=${endpoint}` }, 'none')
+  const bytes = await bytesAt(done.location)
+  expect(bytes.length).toBe(done.bytes)
+  expectEveryEvent(bytes)
+  expect(await bytesAt(done.location, { range: 'bytes=1000000-1000009' })).toEqual(bytes.subarray(1_000_000, 1_000_010))
+  expect(await (await bucket('GET')).text()).toContain(`<Key>of/dendro/${done.export_id}</Key>`)
+  await ask(service, 'DELETE', `/exports/${done.export_id}`)
+  expect((await fetch(done.location)).status).toBe(404)
+  // A bucket with objects or uploads under way cannot be deleted.
+  expect((await bucket('DELETE')).status).toBe(204)
+})
+
+test.skipIf(!mounted)('a disk that fills up under an export ends it with the reason and without its file; all else goes on', async () => {
+  const service = await start({ DENDRO_EXPORT_URL: `file://${disk}/exports` })
+  const { export_id } = await order(service, 'none')
+  const { bavail, bsize } = await statfs(disk)
+  await run('fallocate', ['-l', String(bavail * bsize - 12 * MIB), join(disk, 'ballast')])
+  const look = () => ask<Export>(service, 'GET', `/exports/${export_id}`)
+  await until(async () => ['COMPLETE', 'FAILED'].includes((await look()).status))
+  expect(await look()).toMatchObject({ status: 'FAILED', failure_detail: expect.stringContaining('no space left'), location: '', bytes: 0 })
+  await until(async () => (await readdir(join(disk, 'exports'))).length === 0)
+  await expect(order(service, 'none')).rejects.toThrow(/503 .*is full/)
+  await ask(service, 'POST', '/', lineOf(EVENTS))
+  expect(await fetch(`${service.url}/health`).then(({ status }) => status)).toBe(200)
+  await rm(join(disk, 'ballast'))
+  const again = await order(service, 'gzip')
+  await until(async () => ['COMPLETE', 'FAILED'].includes((await ask<Export>(service, 'GET', `/exports/${again.export_id}`)).status))
+  expect(await ask<Export>(service, 'GET', `/exports/${again.export_id}`)).toMatchObject({ status: 'COMPLETE', events: EVENTS + 1 })
 })

@@ -23,13 +23,11 @@ afterAll(async () => {
 const bytes = (size: number, byte: number) => Buffer.alloc(size, byte)
 
 test('a file is read as its parts stand in the list, whatever else was written, and in any piece', async () => {
-  const depot = openDepot({ dir: join(root, 'files') })
+  const depot = openDepot({ kind: 'directory', dir: join(root, 'files') })
   const draft = await depot.begin('one')
-  const parts = [
-    await depot.put(draft, { number: 1, turn: 1, bytes: bytes(10, 65) }),
-    await depot.put(draft, { number: 2, turn: 2, bytes: bytes(5, 66) }),
-  ]
-  await depot.put(draft, { number: 2, turn: 1, bytes: bytes(7, 67) })
+  const first = await depot.put(draft, [], { turn: 1, bytes: bytes(10, 65) })
+  const parts = [first, await depot.put(draft, [first], { turn: 2, bytes: bytes(5, 66) })]
+  await depot.put(draft, [first], { turn: 1, bytes: bytes(7, 67) })
   await depot.finish(draft, parts)
   const read = async (start: number, end: number) => (await buffer(await depot.read('one', parts, { start, end }))).toString()
   expect(await read(0, 15)).toBe(`${'A'.repeat(10)}BBBBB`)
@@ -44,8 +42,8 @@ test('a file is read as its parts stand in the list, whatever else was written, 
 })
 
 test.skipIf(!mounted)('a full disk is refused in words of its own, and before anything is ordered', async () => {
-  const depot = openDepot({ dir: join(root, 'files') })
+  const depot = openDepot({ kind: 'directory', dir: join(root, 'files') })
   expect(await depot.refusal()).toContain('is full')
   const draft = await depot.begin('two')
-  await expect(depot.put(draft, { number: 1, turn: 1, bytes: bytes(4 * MIB, 65) })).rejects.toThrow(DepotFull)
+  await expect(depot.put(draft, [], { turn: 1, bytes: bytes(4 * MIB, 65) })).rejects.toThrow(DepotFull)
 })

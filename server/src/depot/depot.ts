@@ -1,6 +1,10 @@
 import type { Readable } from 'node:stream'
 import { Failure } from '../errors.ts'
+import { openBucket } from './bucket.ts'
 import { openDirectory } from './directory.ts'
+import type { Place } from './place.ts'
+
+export { type Place, parsePlace } from './place.ts'
 
 /** A Part is a written piece of a file: `name` is how the depot finds it, `bytes` how long it is. */
 export type Part = { name: string; bytes: number }
@@ -11,15 +15,19 @@ export type Draft = { key: string; upload: string }
 /** A Span is a piece of a file, in bytes; `end` is not in it. */
 export type Span = { start: number; end: number }
 
+/** A Piece is what is to become a part; `turn` rises with every writer who takes over. */
+export type Piece = { turn: number; bytes: Uint8Array }
+
 /**
  * A Depot keeps files that are written once, part by part, and read in pieces. A part is there for good when `put` returns. Two writers of one file
  * do not disturb each other as long as their turns differ: what counts is the list of parts that is handed to `finish`.
  */
 export type Depot = {
-  /** partBytesMin is how large every part but the last has to be. */
-  partBytesMin: number
+  /** partBytesMin is how large a part has to be that comes after so many and is not the last. */
+  partBytesMin(parts: number): number
   begin(key: string): Promise<Draft>
-  put(draft: Draft, part: { number: number; turn: number; bytes: Uint8Array }): Promise<Part>
+  /** put keeps a piece as the part that comes after those given. */
+  put(draft: Draft, after: readonly Part[], piece: Piece): Promise<Part>
   /** finish makes the file of its parts; to finish twice is no failure. */
   finish(draft: Draft, parts: readonly Part[]): Promise<void>
   read(key: string, parts: readonly Part[], span: Span): Promise<Readable>
@@ -27,8 +35,9 @@ export type Depot = {
   remove(draft: Draft): Promise<void>
   /** refusal says why nothing can be kept just now; undefined when there is room. */
   refusal(): Promise<string | undefined>
-  /** strays are the keys of files that have lain untouched for so long, whoever knows of them. */
-  strays(olderThanMs: number): Promise<string[]>
+  /** strays are the keys of files that have lain untouched since then, whoever knows of them. */
+  strays(beforeMs: number): Promise<string[]>
+  close(): Promise<void>
 }
 
 /** A DepotFull says that there is no space left, which waiting does not mend. */
@@ -38,5 +47,5 @@ export class DepotFull extends Failure {
   }
 }
 
-/** openDepot keeps files in a directory; it is made with the first file. */
-export const openDepot = ({ dir }: { dir: string }): Depot => openDirectory(dir)
+/** openDepot keeps files in a directory, made with the first of them, or in a bucket. */
+export const openDepot = (place: Place): Depot => (place.kind === 'bucket' ? openBucket(place) : openDirectory(place.dir))

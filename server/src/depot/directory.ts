@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { gone } from '../errors.ts'
 import { type Depot, DepotFull, type Part, type Span } from './depot.ts'
 
 /** FREE_BYTES_MIN is left to the stores, which may lie on the same disk. */
@@ -12,12 +13,15 @@ const FULL_SHARE = 0.95
 export function openDirectory(dir: string): Depot {
   const placeOf = (key: string): string => join(dir, key)
   return {
-    partBytesMin: 0,
+    partBytesMin: () => 0,
     begin: async (key) => {
       await mkdir(placeOf(key), { recursive: true, mode: 0o700 })
       return { key, upload: '' }
     },
-    put: ({ key }, { number, turn, bytes }) => refusingFull(() => putPart(placeOf(key), `${number}-${turn}`, bytes)),
+    put: async ({ key, upload }, after, { turn, bytes }) => {
+      if (upload !== '') throw gone('the file was begun in a place that is no longer used')
+      return refusingFull(() => putPart(placeOf(key), `${after.length + 1}-${turn}`, bytes))
+    },
     finish: async () => undefined,
     read: async (key, parts, span) => Readable.from(readParts(placeOf(key), parts, span), { objectMode: false }),
     remove: ({ key }) => rm(placeOf(key), { recursive: true, force: true }),
@@ -27,7 +31,8 @@ export function openDirectory(dir: string): Depot {
       const isFull = free < FREE_BYTES_MIN || 1 - bavail / Math.max(1, blocks - bfree + bavail) >= FULL_SHARE
       return isFull ? `the disk for exports is full: ${Math.floor(free / 2 ** 20)} MiB are free` : undefined
     },
-    strays: (olderThanMs) => oldEntries(dir, olderThanMs),
+    strays: (beforeMs) => oldEntries(dir, beforeMs),
+    close: async () => undefined,
   }
 }
 
@@ -80,12 +85,12 @@ async function nearest(dir: string): Promise<string> {
   return isThere || dirname(dir) === dir ? dir : nearest(dirname(dir))
 }
 
-async function oldEntries(dir: string, olderThanMs: number): Promise<string[]> {
+async function oldEntries(dir: string, beforeMs: number): Promise<string[]> {
   const names = await readdir(dir).catch(() => [])
   const old: string[] = []
   for (const name of names) {
     const found = await stat(join(dir, name)).catch(() => undefined)
-    if (found && found.mtimeMs < olderThanMs) old.push(name)
+    if (found && found.mtimeMs < beforeMs) old.push(name)
   }
   return old
 }

@@ -37,13 +37,19 @@ export async function downloadExport(world: World, facts: RequestFacts, link: Li
 const medias: Record<ExportFormat, string> = {
   ndjson: 'application/x-ndjson; charset=utf-8',
   csv: 'text/csv; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
 }
 const packedMedias: Record<Exclude<ExportCompression, 'none'>, string> = { gzip: 'application/gzip', zstd: 'application/zstd' }
 const endings: Record<ExportCompression, string> = { none: '', gzip: '.gz', zstd: '.zst' }
 
 /** mediaOf: a compressed file is served as the file it is, never as an encoding that clients would take off. */
-const mediaOf = ({ format, compression }: ExportRow): string => (compression === 'none' ? medias[format] : packedMedias[compression])
-const extensionOf = ({ format, compression }: ExportRow): string => `${format}${endings[compression]}`
+const mediaOf = (row: ExportRow): string => {
+  const packing = packingOf(row)
+  return packing === 'none' ? medias[row.format] : packedMedias[packing]
+}
+const extensionOf = (row: ExportRow): string => `${row.format}${endings[packingOf(row)]}`
+/** packingOf is what the whole file is compressed by; Parquet compresses within. */
+const packingOf = ({ format, compression }: ExportRow): ExportCompression => (format === 'parquet' ? 'none' : compression)
 
 /** spanOf reads a Range header; undefined when there is none, or one that a server may ignore, such as several pieces at once. */
 export function spanOf(range: string | undefined, bytes: number): { start: number; end: number } | 'beyond' | undefined {

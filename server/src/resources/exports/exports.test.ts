@@ -2,6 +2,7 @@ import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Export, FailureBody } from '@dendro/api'
+import { parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../test/world.ts'
 import { systemClock } from '../../clock.ts'
@@ -237,6 +238,35 @@ test('CSV has a column for every key, cells that no spreadsheet computes, and th
   ])
 })
 
+test('Parquet has the same columns with their types, is compressed within, and is a file of its own kind', async () => {
+  const { collection, lines } = await shop(org)
+  const made = await order(
+    { from_expr: `collection = '${collection}'`, time_range: 'Last 1 hour' },
+    { format: 'parquet', compression: 'zstd' },
+  )
+  const done = await finished(made.body.export_id)
+  const { headers, bytes } = await fetched(done.location)
+  expect([headers.get('content-type'), done.events, bytes.length]).toEqual(['application/vnd.apache.parquet', 100, done.bytes])
+  expect(headers.get('content-disposition')).toContain(`${done.export_id}.parquet"`)
+  const file = new Uint8Array(bytes).buffer
+  const rows = await parquetReadObjects({ file, compressors: { ZSTD: (input: Uint8Array) => zstdDecompressSync(input) } })
+  expect(rows.map((row) => row['@raw']).sort()).toEqual([...lines, ...lines].sort())
+  expect(rows[0]).toMatchObject({ '@timestamp': expect.any(Date), '@sequence': expect.any(BigInt), collection, n: expect.any(String) })
+  expect(Object.keys(rows[0] ?? {})).toEqual([
+    '@timestamp',
+    '@sequence',
+    '@status',
+    'collection',
+    'dataset',
+    'log_id',
+    '@raw',
+    'level',
+    'message',
+    'n',
+    '@more',
+  ])
+})
+
 /** cellsOf reads CSV as RFC 4180 has it. */
 const cellsOf = (text: string): string[][] =>
   text
@@ -286,7 +316,7 @@ test('an export is kept for a week after its end, then it is removed with its fi
   const kept = await finished((await order({ from: web, time_range: 'Last 1 hour' })).body.export_id)
   const stray = world.ids.uuid()
   const draft = await world.depot.begin(stray)
-  await world.depot.put(draft, { number: 1, turn: 1, bytes: Buffer.from('nobody knows me') })
+  await world.depot.put(draft, [], { turn: 1, bytes: Buffer.from('nobody knows me') })
   const [old, place] = [new Date(Date.now() - 2 * 86_400_000), join(inject('stores').dataDir, 'exports', stray)]
   await utimes(place, old, old)
   await world.meta.run(sql`update exports set ended_at = ${world.clock.nowMs() - 8 * 86_400_000} where id = ${export_id}`)

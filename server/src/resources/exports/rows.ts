@@ -52,6 +52,15 @@ export const updateExport = (db: Db, orgId: string, id: string, step: ExportStep
       state = ${json(step.state)}, failure_detail = ${step.failure_detail}, ended_at = ${step.ended_at}::bigint, modified_at = ${nowMs}
     where org_id = ${orgId} and id = ${id} and ended_at is null`)
 
+/** insertNotes adds to what the end of the file has to tell, in the order of the file. */
+export const insertNotes = (db: Db, orgId: string, id: string, { first, notes }: { first: number; notes: readonly Uint8Array[] }) =>
+  db.run(sql`
+    insert into export_notes (org_id, export_id, number, note)
+    select ${orgId}::uuid, ${id}::uuid, ${first}::int + place, note from unnest(${notes}::bytea[]) with ordinality as given (note, place)`)
+
+export const selectNotes = (db: Db, orgId: string, id: string) =>
+  db.all<{ note: Buffer }>(sql`select note from export_notes where org_id = ${orgId} and export_id = ${id} order by number`)
+
 export const selectEnded = (db: Db, beforeMs: number, rowsMax: number) =>
   db.all<ExportRow>(sql`select ${columns} from exports where ended_at < ${beforeMs} order by ended_at limit ${rowsMax}`)
 

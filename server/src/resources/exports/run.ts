@@ -56,7 +56,9 @@ async function fail(world: ExportWorld, job: Job, before: ExportRow, reason: str
   const nowMs = world.clock.nowMs()
   const row = (await selectExport(world.meta, before.org_id, before.id)) ?? before
   const draft: Draft = { key: row.id, upload: readState(row).upload ?? '' }
-  const step: ExportStep = { ...row, status: 'FAILED', state: {}, bytes: 0, events: 0, failure_detail: reason, ended_at: nowMs }
+  // What is left of the state finds the file, should it not be removed now.
+  const state = { upload: draft.upload }
+  const step: ExportStep = { ...row, status: 'FAILED', state, bytes: 0, events: 0, failure_detail: reason, ended_at: nowMs }
   await world.meta.write(row.org_id, async (tx) => {
     await job.hold(tx)
     await updateExport(tx, row.org_id, row.id, step, nowMs)

@@ -20,6 +20,9 @@ const State = z.object({
   parts: Parts.default([]),
   /** used are the bytes of lines by dataset. */
   used: z.record(z.string(), z.number()).default({}),
+  /** notes is how many notes there are, isEnded whether the end of the file is in its parts. */
+  notes: z.number().default(0),
+  isEnded: z.boolean().default(false),
   /** columns are the keys that have a column of their own, where the format has columns. */
   columns: z.array(z.string()).optional(),
 })

@@ -1,7 +1,3 @@
-import { promisify } from 'node:util'
-import { gzip, zstdCompress } from 'node:zlib'
-import type { ExportCompression } from '@dendro/api'
-import type { Part } from '../../depot/depot.ts'
 import { Failure } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import type { Again, Job } from '../../jobs/jobs.ts'
@@ -11,8 +7,8 @@ import type { FoundEvents, Question } from '../../reading/question.ts'
 import { countMatching, readEvents } from '../../reading/reading.ts'
 import { allDatasets, type DatasetRow } from '../datasets/datasets.ts'
 import { and, questionFor } from '../search/question.ts'
-import { csvHeader, csvLine, ndjsonLine } from './lines.ts'
-import { type ExportRow, type ExportStep, updateExport } from './rows.ts'
+import { type Form, forms, type Sink } from './forms.ts'
+import { type ExportRow, type ExportStep, insertNotes, selectNotes, updateExport } from './rows.ts'
 import type { ExportWorld } from './run.ts'
 import { datasetIds, EXPORTING, type ExportState, readState } from './state.ts'
 
@@ -42,7 +38,9 @@ export async function writeTurn(world: ExportWorld, job: Job, row: ExportRow): P
     job.signal.throwIfAborted()
     await writePage(turn)
     const isLate = clock.monotonicMs() - committedMs > COMMIT_MS
-    if (turn.packedBytes < (isLate ? Math.max(1, world.depot.partBytesMin) : PART_BYTES)) continue
+    const partBytesMin = world.depot.partBytesMin(turn.state.parts.length)
+    if (isLate && partBytesMin === 0) await turn.form.cut()
+    if (turn.packedBytes < Math.max(isLate ? 1 : PART_BYTES, partBytesMin)) continue
     await commit(turn)
     committedMs = clock.monotonicMs()
     if (committedMs - startedMs > TURN_MS) return { againInMs: 0, payload: payloadOf(turn) }
@@ -51,7 +49,8 @@ export async function writeTurn(world: ExportWorld, job: Job, row: ExportRow): P
   return undefined
 }
 
-type Turn = {
+/** A Work is what an export is made from and how far it is. */
+type Work = {
   readonly world: ExportWorld
   readonly job: Job
   readonly row: ExportRow
@@ -61,15 +60,18 @@ type Turn = {
   state: ExportState
   bytes: number
   events: number
-  /** packed is what is written and not yet put into the depot. */
+  /** packed is what is written and not yet put into the depot, notes what goes with it. */
   packed: Uint8Array[]
   packedBytes: number
+  notes: Uint8Array[]
   pageEvents: number
 }
 
+type Turn = Work & { readonly form: Form }
+
 async function openTurn(world: ExportWorld, job: Job, row: ExportRow): Promise<Turn> {
   const places = new Map((await allDatasets(world, row.org_id)).map((dataset) => [dataset.id, dataset]))
-  const turn: Turn = {
+  const work: Work = {
     world,
     job,
     row,
@@ -81,10 +83,12 @@ async function openTurn(world: ExportWorld, job: Job, row: ExportRow): Promise<T
     events: row.events,
     packed: [],
     packedBytes: 0,
+    notes: [],
     pageEvents: PAGE_EVENTS_FIRST,
   }
-  if (row.status === 'CREATED') await begin(turn)
-  return turn
+  if (row.status === 'CREATED') await begin(work)
+  const form = forms[row.format]({ compression: row.compression, keys: work.state.columns ?? [] }, sinkOf(work))
+  return Object.assign(work, { form })
 }
 
 /** upTo leaves out what arrived after the export was ordered. */
@@ -96,36 +100,36 @@ const upTo = (seqMax: string): Filter => ({
   at: { position: 0, length: 0 },
 })
 
-const payloadOf = ({ row, job, state }: Turn): Record<string, unknown> => ({
+const payloadOf = ({ row, job, state }: Work): Record<string, unknown> => ({
   ...job.payload,
   export_id: row.id,
   upload: state.upload ?? '',
 })
 
 /** begin opens the file and finds out what there will be in it. */
-async function begin(turn: Turn): Promise<void> {
-  const { world, row } = turn
+async function begin(work: Work): Promise<void> {
+  const { world, row } = work
   const draft = await world.depot.begin(row.id)
   const columns = new Set<string>()
   let expected: number | undefined = 0
-  for (let at = 0; at < turn.ids.length; at += DATASETS_PER_COUNT) {
-    const question = await questionOf(turn, turn.ids.slice(at, at + DATASETS_PER_COUNT))
+  for (let at = 0; at < work.ids.length; at += DATASETS_PER_COUNT) {
+    const question = await questionOf(work, work.ids.slice(at, at + DATASETS_PER_COUNT))
     for (const { located } of question.sources) for (const key of located?.map.slots.keys() ?? []) columns.add(key)
-    const counted: number | undefined = expected === undefined ? undefined : await countOf(turn, question)
+    const counted: number | undefined = expected === undefined ? undefined : await countOf(work, question)
     expected = counted === undefined || expected === undefined ? undefined : expected + counted
   }
   const keys = [...columns].sort().slice(0, KEYS_MAX)
-  turn.state = {
-    ...turn.state,
+  work.state = {
+    ...work.state,
     upload: draft.upload,
     ...(expected === undefined ? {} : { expected }),
-    ...(row.format === 'csv' ? { columns: keys } : {}),
+    ...(row.format === 'ndjson' ? {} : { columns: keys }),
   }
-  await save(turn, { status: 'IN_PROGRESS' })
+  await save(work, { status: 'IN_PROGRESS' })
 }
 
 /** countOf is undefined where the store refuses to count; then the progress goes by datasets. */
-async function countOf({ world, job }: Turn, question: Question): Promise<number | undefined> {
+async function countOf({ world, job }: Work, question: Question): Promise<number | undefined> {
   try {
     return (await countMatching(world.events, question)).count
   } catch (thrown) {
@@ -135,7 +139,7 @@ async function countOf({ world, job }: Turn, question: Question): Promise<number
   }
 }
 
-async function questionOf({ world, job, row, places, filter }: Turn, ids: readonly string[]): Promise<Question> {
+async function questionOf({ world, job, row, places, filter }: Work, ids: readonly string[]): Promise<Question> {
   const { from_ts, to_ts } = row.search_details
   const orgNumber = Number(job.payload.org_number)
   return questionFor(world, ordererOf(row, orgNumber), {
@@ -165,32 +169,27 @@ const ordererOf = ({ org_id, created_by }: ExportRow, orgNumber: number): Actor 
 
 /** writePage reads the next events of the dataset at hand, oldest first, and moves on behind them. */
 async function writePage(turn: Turn): Promise<void> {
-  const { state, ids, row, places } = turn
+  const { state, ids, places } = turn
   const id = ids[state.dataset] ?? ''
   const { events, hasMore } = await readPage(turn, id)
   const place = places.get(id) ?? { collection: '', dataset: '' }
-  const lines = events.map((event) => (row.format === 'csv' ? csvLine(event, place, state.columns ?? []) : ndjsonLine(event, place)))
-  const text = Buffer.from(lines.join(''))
+  const textBytes = await turn.form.add(events, place)
   const last = events.at(-1)
-  if (row.format === 'csv' && isAtStart(turn)) await pack(turn, csvHeader(state.columns ?? []))
-  if (last) await pack(turn, text)
   turn.events += events.length
-  const used = { ...state.used, [id]: (state.used[id] ?? 0) + text.byteLength }
+  const used = { ...state.used, [id]: (state.used[id] ?? 0) + textBytes }
   const { after: _, ...kept } = state
   turn.state =
     hasMore && last
       ? { ...state, used, after: { ns: String(last.timeNs), seq: String(last.seq) } }
       : { ...kept, used, dataset: state.dataset + 1 }
-  const eventBytes = Math.max(1, text.byteLength / Math.max(1, events.length))
+  const eventBytes = Math.max(1, textBytes / Math.max(1, events.length))
   turn.pageEvents = Math.max(1, Math.min(PAGE_EVENTS_MAX, turn.pageEvents * 2, Math.floor(PAGE_BYTES / eventBytes)))
 }
-
-const isAtStart = ({ state, packed }: Turn): boolean => state.parts.length === 0 && packed.length === 0
 
 const TOO_LARGE = 'the answer would be too large'
 
 /** readPage asks for fewer events when those that are next are too large to be held at once. */
-async function readPage(turn: Turn, id: string): Promise<FoundEvents> {
+async function readPage(turn: Work, id: string): Promise<FoundEvents> {
   const { after } = turn.state
   const question = await questionOf(turn, [id])
   for (;;) {
@@ -209,37 +208,40 @@ async function readPage(turn: Turn, id: string): Promise<FoundEvents> {
   }
 }
 
-const packers: Record<ExportCompression, (text: Buffer) => Promise<Uint8Array>> = {
-  none: async (text) => text,
-  gzip: (text) => promisify(gzip)(text),
-  zstd: (text) => promisify(zstdCompress)(text),
-}
-
-/** pack adds to the file; compressed files are many compressed pieces in a row, which every program reads as one. */
-async function pack(turn: Turn, text: string | Buffer): Promise<void> {
-  const packed = await packers[turn.row.compression](Buffer.from(text))
-  turn.packed.push(packed)
-  turn.packedBytes += packed.byteLength
-}
+/** sinkOf takes what the form writes; all of it is put into the depot by the next commit. */
+const sinkOf = (turn: Work): Sink => ({
+  at: () => turn.bytes + turn.packedBytes,
+  write: (bytes) => {
+    turn.packed.push(bytes)
+    turn.packedBytes += bytes.byteLength
+  },
+  note: (piece) => void turn.notes.push(piece),
+  noted: async () => [...(await selectNotes(turn.world.meta, turn.row.org_id, turn.row.id)).map(({ note }) => note), ...turn.notes],
+})
 
 /** commit puts what is written into the depot, then notes it together with where it ends. */
 async function commit(turn: Turn): Promise<void> {
-  const { world, job, row, state } = turn
+  const { world, job, row } = turn
+  await turn.form.cut()
+  const { state } = turn
   const draft = { key: row.id, upload: state.upload ?? '' }
   const bytes = Buffer.concat(turn.packed)
-  const part: Part = await world.depot.put(draft, { number: state.parts.length + 1, turn: job.fence, bytes })
-  turn.state = { ...state, parts: [...state.parts, part] }
+  const part = await world.depot.put(draft, state.parts, { turn: job.fence, bytes })
+  turn.state = { ...state, parts: [...state.parts, part], notes: state.notes + turn.notes.length }
   turn.bytes += part.bytes
   turn.packed = []
   turn.packedBytes = 0
   await save(turn, { status: 'IN_PROGRESS' })
+  turn.notes = []
 }
 
 async function complete(turn: Turn): Promise<void> {
   const { world, row } = turn
-  // A compressed file of nothing is no empty file.
-  if (turn.packed.length === 0 && turn.state.parts.length === 0) await pack(turn, '')
-  if (turn.packed.length > 0) await commit(turn)
+  if (!turn.state.isEnded) {
+    await turn.form.end()
+    turn.state = { ...turn.state, isEnded: true }
+    if (turn.packed.length > 0) await commit(turn)
+  }
   await world.depot.finish({ key: row.id, upload: turn.state.upload ?? '' }, turn.state.parts)
   await save(turn, { status: 'COMPLETE', progress: 100, ended_at: world.clock.nowMs() })
   noteUsage(turn)
@@ -247,7 +249,7 @@ async function complete(turn: Turn): Promise<void> {
 
 /** save writes down how far the export is, unless somebody else holds the job by now or the export is gone. */
 async function save(
-  { world, job, row, state, bytes, events, ids }: Turn,
+  { world, job, row, state, bytes, events, ids, notes }: Work,
   step: Partial<ExportStep> & Pick<ExportStep, 'status'>,
 ): Promise<void> {
   const share = state.expected ? events / state.expected : state.dataset / ids.length
@@ -255,6 +257,7 @@ async function save(
   const next: ExportStep = { progress, bytes, events, state, failure_detail: null, ended_at: null, ...step }
   const saved = await world.meta.write(row.org_id, async (tx) => {
     await job.hold(tx)
+    if (notes.length > 0) await insertNotes(tx, row.org_id, row.id, { first: state.notes - notes.length, notes })
     return updateExport(tx, row.org_id, row.id, next, world.clock.nowMs())
   })
   if (saved === 0) throw new ExportGone(row.id)
