@@ -1,0 +1,109 @@
+import { parseArgs } from 'node:util'
+import { watchMemory } from './process-tree.ts'
+import { questionsAbout, type SearchQuestion } from './search-questions.ts'
+import { openStand, type Stand } from './search-stand.ts'
+import { median, printTable } from './service.ts'
+
+/** Exports beside searches: what an export of all events takes, and what it does to those who search meanwhile. */
+const USAGE = `node bench/exports.ts [--events N] [--dir DIR] [--rounds N] [--files LIST]
+  --events  how many events there are, about (2000000)
+  --dir     where the stores lie; filled by the first run and kept for the next
+  --rounds  how often each question is asked with no export under way, before and after each (10)
+  --files   what is exported, one after the other: format and compression (ndjson-none,ndjson-zstd,csv-gzip,parquet-zstd)`
+
+const { values: asked } = parseArgs({
+  options: {
+    events: { type: 'string', default: '2000000' },
+    dir: { type: 'string' },
+    rounds: { type: 'string', default: '10' },
+    files: { type: 'string', default: 'ndjson-none,ndjson-zstd,csv-gzip,parquet-zstd' },
+    help: { type: 'boolean', default: false },
+  },
+})
+const rounds = Number(asked.rounds)
+const RATIO_MAX = 2
+const USER_QUESTIONS: readonly string[] = ['newest 100', 'newest 100, two values', 'count by level', 'trace id', 'number by minute']
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+async function measure(): Promise<void> {
+  const stand = await openStand(Number(asked.events), asked.dir)
+  say(`node bench/exports.ts ${process.argv.slice(2).join(' ')}\n\n${stand.data.lines} events; one searches all the while\n`)
+  await searches(stand, 2)
+  const rows: string[][] = []
+  for (const file of asked.files.split(',')) rows.push(await measureOne(stand, file))
+  printTable(
+    [
+      'file',
+      's',
+      'events / s',
+      'MB',
+      'service peak MB',
+      'p50 ms alone',
+      'p50 ms beside',
+      'p95 ms alone',
+      'p95 ms beside',
+      'ratio of p95',
+      'met',
+    ],
+    rows,
+  )
+  await stand.close()
+}
+
+type Export = { export_id: string; status: string; events: number; bytes: number; failure_detail?: string }
+
+async function measureOne(stand: Stand, file: string): Promise<string[]> {
+  const [format, compression] = file.split('-')
+  const { logId, fromMs, toMs } = stand.place
+  const alone = await searches(stand, rounds)
+  const peakOf = watchMemory(stand.service.pid)
+  const startedMs = performance.now()
+  const order = { search_details: { from: [logId], from_ts: fromMs, to_ts: toMs }, format, compression }
+  let now = (await stand.ask('POST', '/exports', order)) as Export
+  const beside: number[] = []
+  while (now.status !== 'COMPLETE') {
+    beside.push(...(await searches(stand, 1)))
+    now = (await stand.ask('GET', `/exports/${now.export_id}`)) as Export
+    if (now.status === 'FAILED') throw new Error(`the export failed: ${now.failure_detail}`)
+  }
+  const seconds = (performance.now() - startedMs) / 1_000
+  const { peaks } = peakOf()
+  alone.push(...(await searches(stand, rounds)))
+  await fetch(`${stand.service.url}/exports/${now.export_id}`, {
+    method: 'DELETE',
+    headers: { 'x-service-api-key': stand.service.key },
+  })
+  const ratio = p95(beside) / p95(alone)
+  return [
+    file,
+    seconds.toFixed(1),
+    (now.events / seconds).toFixed(0),
+    (now.bytes / 1e6).toFixed(1),
+    (peaks.get('main.ts') ?? Number.NaN).toFixed(0),
+    median(alone).toFixed(1),
+    median(beside).toFixed(1),
+    p95(alone).toFixed(1),
+    p95(beside).toFixed(1),
+    ratio.toFixed(2),
+    ratio <= RATIO_MAX ? 'yes' : 'NO',
+  ]
+}
+
+const p95 = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
+
+/** searches asks a mixture of questions so many times, one after the other, and gives back how long each took. */
+async function searches(stand: Stand, times: number): Promise<number[]> {
+  const { logId, fromMs, toMs } = stand.place
+  const mixture = questionsAbout(stand.place).filter(({ name }) => USER_QUESTIONS.includes(name))
+  const took: number[] = []
+  const ask = async ({ body }: SearchQuestion): Promise<void> => {
+    const startedMs = performance.now()
+    await stand.ask('POST', '/search', { from: [logId], from_ts: fromMs, to_ts: toMs, ...body })
+    took.push(performance.now() - startedMs)
+  }
+  for (let round = 0; round < times; round += 1) for (const question of mixture) await ask(question)
+  return took
+}
+
+if (asked.help) say(USAGE)
+else await measure()
