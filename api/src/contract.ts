@@ -3,6 +3,7 @@ import { apiKeys } from './api-keys.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { collections } from './collections.ts'
+import { configAssistant } from './config-assistant.ts'
 import { context } from './context.ts'
 import { customer } from './customer.ts'
 import { dashboards, dashboardTemplates } from './dashboards.ts'
@@ -54,6 +55,7 @@ export const contract = {
   audit,
   auth,
   collections,
+  configAssistant,
   context,
   customer,
   dashboards,

@@ -10,6 +10,7 @@ export {
   NoAnswer,
   type RoutesOf,
 } from './client.ts'
+export type { AgentConfig, AgentType, ConfigChanges, ConfigModification, ConfigRequest, ConfigSource } from './config-assistant.ts'
 export type { ContextAnswer } from './context.ts'
 export { contract } from './contract.ts'
 export type { Customer, CustomerChange } from './customer.ts'

@@ -38,6 +38,7 @@ import { KeyGuesses } from './resources/auth/key-guesses.ts'
 import { authRoutes } from './resources/auth/routes.ts'
 import { identifyToken } from './resources/auth/sessions.ts'
 import { collectionRoutes } from './resources/collections/routes.ts'
+import { configAssistantRoutes } from './resources/config-assistant/routes.ts'
 import { contextRoutes } from './resources/context/routes.ts'
 import { customerRoutes } from './resources/customer/routes.ts'
 import { dashboardRoutes, dashboardTemplateRoutes } from './resources/dashboards/routes.ts'
@@ -137,6 +138,7 @@ const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }
   monitorTemplateRoutes(world),
   metricDefinitionTemplateRoutes(world),
   notificationRoutes(world),
+  configAssistantRoutes(world),
   contextRoutes(world),
   tagRoutes(world),
   usageRoutes(world),

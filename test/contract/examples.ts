@@ -111,6 +111,14 @@ export const examples: Readonly<Record<string, Example>> = {
   'downtimes.get': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
   'downtimes.update': async (maker) => ({ params: { downtimeId: await maker.downtime() }, body: downtime(maker.word('downtime')) }),
   'downtimes.remove': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
+  'configAssistant.create': ({ word }) => ({ body: agentWish(word('web')) }),
+  'configAssistant.modify': ({ word }) => ({
+    body: { agent: 'vector', config: 'sources: {}\n', changes: { dataset: word('web') } },
+  }),
+  'configAssistant.validate': () => ({ body: { agent: 'vector', config: 'sources: {}\n' } }),
+  'configAssistant.get': async (maker) => ({
+    params: { configId: (await maker.made('/config-assistant/configs', agentWish(maker.word('web')))).id },
+  }),
   'customer.update': ({ word }) => ({ body: { customer_name: word('customer'), billing_emails: ['bills@example.org'] } }),
   'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
   'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
@@ -484,6 +492,8 @@ async function keptMonitor(maker: Maker): Promise<string> {
 const watching = async (maker: Maker): Promise<string> =>
   (await maker.made<{ job_id: string }>('/live-tail', { from: [await maker.dataset()] })).job_id
 
+const agentWish = (dataset: string) => ({ agent: 'fluent-bit', sources: [{ kind: 'docker' }], collection: 'shop', dataset })
+
 const encryptionKey = (name: string) => ({
   name,
   provider: 'AWS_KMS',
@@ -560,6 +570,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'ingestion.otlpLogs': 'events are no changes',
   'ingestion.otlpTraces': 'events are no changes',
   'ingestion.otlpMetrics': 'metrics are not kept',
+  'configAssistant.validate': 'a question',
   'parsers.test': 'a trial is not kept',
   'parsers.detect': 'a question',
   'search.run': 'a question is no change',

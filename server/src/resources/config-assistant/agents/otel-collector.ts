@@ -1,0 +1,280 @@
+import { defineAgent, type Problem } from '../agent.ts'
+import { expressionFor } from '../expressions.ts'
+import { KEY_HEADER, routingHeaders } from '../headers.ts'
+import { KEY_VARIABLE, type Operation, placeText, type Route, type Told } from '../operations.ts'
+import { matching, parsing, redacting, sampling } from '../ottl.ts'
+import { otlpOf, pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
+import { missing, strangeSections, YamlFile } from '../yaml-file.ts'
+import { addNamed, freeName } from '../yaml-names.ts'
+
+const NAME = 'OpenTelemetry Collector'
+const OURS = 'otlphttp/dendro'
+const SECTIONS = ['receivers', 'processors', 'exporters', 'connectors', 'extensions', 'service']
+const PIPELINES = ['service', 'pipelines']
+
+type Do<K extends Operation['kind']> = (file: YamlFile, operation: Extract<Operation, { kind: K }>, told: Told) => void
+
+/** otelCollector writes for the Collector's contrib distribution, which has the receivers for files, journals and syslog. */
+export const otelCollector = defineAgent<YamlFile>({
+  agent: 'otel-collector',
+  displayName: NAME,
+  format: 'yaml',
+  sources: ['file', 'journald', 'syslog', 'docker', 'kubernetes', 'otlp'],
+  versionMin: '0.110',
+  needs: 'the contrib distribution of the collector',
+  comment: '#',
+  open: (text) => new YamlFile(text, NAME),
+  write: String,
+  problems,
+  handlers: {
+    send: (file, operation, told) => send(file, operation, told),
+    source: (file, operation, told) => addSource(file, operation, told),
+    parse: (file, { form }, told) => {
+      addProcessor(file, 'transform/parse', transform([parsing(form)]), `takes the keys of ${form} lines out`)
+      told.did(`transform/parse makes attributes of the keys of ${form} lines; the line itself stays as it is`)
+    },
+    redact: (file, { what }, told) => {
+      const name = addProcessor(file, 'transform/redact', transform(redacting(expressionFor(what))), `masks ${what} before it leaves`)
+      told.did(`${name} replaces ${what} by *** in lines and attributes, before anything leaves the machine`)
+    },
+    drop: (file, { match }, told) => {
+      const name = addProcessor(file, 'filter/drop', filter([matching(match)]), 'leaves out what nobody reads')
+      told.did(`${name} leaves out lines that match ${match}`)
+    },
+    sample: (file, { percent }, told) => {
+      addProcessor(file, 'filter/sample', filter([sampling(percent)]), `keeps ${percent} of a hundred, by chance`)
+      told.did(`filter/sample keeps ${percent} of a hundred records by chance; it needs no trace id, which most logs lack`)
+    },
+    traces: (file, _, told) => addTraces(file, told),
+    batch: (file, operation, told) => setBatch(file, operation, told),
+    compress: (file, { by }, told) =>
+      onExporters(file, told, (path) => file.set([...path, 'compression'], by)) && told.did(`requests are compressed by ${by}`),
+    retry: (file, { seconds }, told) => setRetry(file, seconds, told),
+    tls: (file, { tls }, told) => {
+      const members = {
+        ca_file: tls.ca_file,
+        cert_file: tls.cert_file,
+        key_file: tls.key_file,
+        insecure_skip_verify: tls.verify === false || undefined,
+      }
+      const set = (path: readonly string[]): void => {
+        for (const [name, value] of Object.entries(members)) if (value !== undefined) file.set([...path, 'tls', name], value)
+      }
+      if (onExporters(file, told, set)) told.did('the connection uses the TLS settings that were given')
+    },
+    routes: (file, { routes }, told) => addRoutes(file, routes, told),
+  },
+})
+
+/** env writes a value for the collector, which takes $ for the beginning of a variable. */
+const env = (text: string): string => text.replaceAll('$', '$$$$')
+const transform = (statements: readonly string[]): object => ({
+  error_mode: 'ignore',
+  log_statements: [{ context: 'log', statements: statements.map(env) }],
+})
+const filter = (conditions: readonly string[]): object => ({ error_mode: 'ignore', logs: { log_record: conditions.map(env) } })
+
+const logPipelines = (file: YamlFile): string[] => file.keys(PIPELINES).filter((name) => /^logs(\/|$)/.test(name))
+
+const send: Do<'send'> = (file, { url, place, tags }, told) => {
+  const isNew = file.isEmpty
+  const [known] = ours(file)
+  const headers = { [KEY_HEADER]: `\${env:${KEY_VARIABLE}}`, ...envAll(routingHeaders(place, tags)) }
+  if (isNew) for (const section of ['receivers', 'processors', 'exporters', 'service']) file.set([section], {})
+  if (known !== undefined) {
+    for (const [name, value] of Object.entries(headers)) file.set(['exporters', known, 'headers', name], value)
+    told.did(`${known} sent here already; its events now go to ${placeText(place)}`)
+    return
+  }
+  file.set(['exporters', OURS], { endpoint: url, headers, compression: 'gzip' }, `to this deployment, ${placeText(place)}`)
+  if (logPipelines(file).length === 0) {
+    for (const part of ['receivers', 'processors']) file.listOnOneLine([...PIPELINES, 'logs', part], [])
+    file.listOnOneLine([...PIPELINES, 'logs', 'exporters'], [OURS])
+  } else for (const name of logPipelines(file)) file.add([...PIPELINES, name, 'exporters'], OURS)
+  told.did(`${OURS} sends to ${url}, ${placeText(place)}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`)
+}
+
+const envAll = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, env(value)]))
+
+/** ours are the exporters that send to this deployment; the name is kept in files that were written here. */
+const ours = (file: YamlFile): string[] => file.keys(['exporters']).filter((name) => name === OURS || name.startsWith(`${OURS}_`))
+
+/** onExporters changes our exporters, or the only one there is; otherwise nobody can know which one is meant. */
+function onExporters(file: YamlFile, told: Told, change: (path: readonly string[]) => void): boolean {
+  const all = file.keys(['exporters']).filter((name) => /^otlp/.test(name))
+  const chosen = ours(file).length > 0 ? ours(file) : all.length === 1 ? all : []
+  if (chosen.length === 0)
+    told.cannot('there is no single OTLP exporter whose settings could be meant; name a dataset to add one for this deployment')
+  for (const name of chosen) change(['exporters', name])
+  return chosen.length > 0
+}
+
+const addSource: Do<'source'> = (file, { source, multiline, platform }, told) => {
+  const { kind } = source
+  const lines = multiline === undefined ? {} : { multiline: { line_start_pattern: env(multiline) } }
+  // The lines of containers carry a frame: they are put together once it is off.
+  const recombine = {
+    type: 'recombine',
+    combine_field: 'body',
+    is_first_entry: `body matches ${JSON.stringify(env(multiline ?? ''))}`,
+    source_identifier: 'attributes["log.file.path"]',
+  }
+  const container = {
+    operators: [{ type: 'container' }, ...(multiline === undefined ? [] : [recombine])],
+    include_file_path: true,
+    start_at: 'end',
+  }
+  const { port, protocol } = syslogOf(source)
+  const { http, grpc, host } = otlpOf(source, platform)
+  const units = unitsOf(source)
+  const receivers = {
+    file: ['filelog/files', { include: pathsOf(source, platform).map(env), include_file_path: true, start_at: 'end', ...lines }],
+    journald: ['journald', { start_at: 'end', ...(units.length > 0 ? { units } : {}) }],
+    syslog: ['syslog', { [protocol]: { listen_address: `0.0.0.0:${port}` }, protocol: 'rfc5424' }],
+    docker: ['filelog/docker', { include: ['/var/lib/docker/containers/*/*-json.log'], ...container }],
+    kubernetes: [
+      'filelog/kubernetes',
+      { include: ['/var/log/pods/*/*/*.log'], exclude: ['/var/log/pods/*/otel-collector/*.log'], ...container },
+    ],
+    otlp: ['otlp', { protocols: { grpc: { endpoint: `${host}:${grpc}` }, http: { endpoint: `${host}:${http}` } } }],
+  } satisfies Record<typeof kind, [string, object]>
+  const [wanted, settings] = receivers[kind]
+  const name = addNamed(file, ['receivers'], wanted, settings, `reads ${sourceText(source, platform)}`)
+  const [pipeline = 'logs'] = logPipelines(file)
+  file.add([...PIPELINES, pipeline, 'receivers'], name)
+  told.did(`${name} reads ${sourceText(source, platform)}`)
+  if (kind === 'syslog') told.did('the syslog receiver reads RFC 5424; set protocol to rfc3164 for older senders')
+  if (multiline !== undefined && (kind === 'journald' || kind === 'syslog' || kind === 'otlp')) {
+    told.cannot(`events of ${kind} come one by one: multiline does not apply to them`)
+  }
+}
+
+/** addProcessor puts a processor into every pipeline for logs, before records are gathered in batches. */
+function addProcessor(file: YamlFile, wanted: string, settings: object, comment: string): string {
+  const name = addNamed(file, ['processors'], wanted, settings, comment)
+  for (const pipeline of logPipelines(file)) insertProcessor(file, pipeline, name)
+  return name
+}
+
+function insertProcessor(file: YamlFile, pipeline: string, name: string): void {
+  const path = [...PIPELINES, pipeline, 'processors']
+  const batch = file.texts(path).findIndex((other) => /^batch(\/|$)/.test(other))
+  file.add(path, name, batch < 0 ? {} : { before: batch })
+}
+
+const setBatch: Do<'batch'> = (file, { size, seconds }, told) => {
+  const found = file.keys(['processors']).find((name) => /^batch(\/|$)/.test(name))
+  const traces = [...PIPELINES, 'traces']
+  const name = found ?? addProcessor(file, 'batch', {}, 'few large requests instead of many small ones')
+  if (found === undefined && file.has(traces)) file.add([...traces, 'processors'], name)
+  // A maximum that is smaller than the size would keep the collector from starting.
+  if (size !== undefined) file.set(['processors', name, 'send_batch_size'], size)
+  if (size !== undefined) file.set(['processors', name, 'send_batch_max_size'], size)
+  if (seconds !== undefined) file.set(['processors', name, 'timeout'], `${seconds}s`)
+  const what = [size === undefined ? '' : `of ${size} records`, seconds === undefined ? '' : `after ${seconds} s at the latest`].filter(
+    Boolean,
+  )
+  told.did(`${name} sends batches ${what.join(', ')}`)
+}
+
+function setRetry(file: YamlFile, seconds: number, told: Told): void {
+  const set = (path: readonly string[]): void => {
+    file.set([...path, 'retry_on_failure', 'enabled'], true)
+    file.set([...path, 'retry_on_failure', 'max_elapsed_time'], `${seconds}s`)
+  }
+  if (onExporters(file, told, set)) {
+    told.did(seconds === 0 ? 'a batch is tried again until it gets through' : `a batch is tried again for ${seconds} s`)
+  }
+}
+
+function addTraces(file: YamlFile, told: Told): void {
+  const receivers = file.keys(['receivers']).filter((name) => /^otlp(\/|$)/.test(name))
+  const [exporter] = [...ours(file), ...file.keys(['exporters']).filter((name) => /^otlp/.test(name))]
+  if (receivers.length === 0 || exporter === undefined) {
+    told.cannot('traces come in over OTLP: add that source to send them on')
+    return
+  }
+  if (file.has([...PIPELINES, 'traces'])) {
+    file.add([...PIPELINES, 'traces', 'exporters'], exporter)
+  } else {
+    file.listOnOneLine([...PIPELINES, 'traces', 'receivers'], receivers)
+    file.listOnOneLine([...PIPELINES, 'traces', 'processors'], [])
+    file.listOnOneLine([...PIPELINES, 'traces', 'exporters'], [exporter])
+  }
+  told.did(
+    'the pipeline traces sends on what comes in over OTLP; spans go to the collection .traces, by the name of the service, unless a dataset is given',
+  )
+}
+
+/** addRoutes gives each route a pipeline and an exporter of its own; a filter at its end keeps what belongs there. */
+function addRoutes(file: YamlFile, routes: readonly Route[], told: Told): void {
+  const [known] = ours(file)
+  const [main] = logPipelines(file)
+  if (known === undefined || main === undefined) {
+    told.cannot('routes need an exporter to this deployment; name a dataset to add it')
+    return
+  }
+  const settings = file.value(['exporters', known]) as { headers?: Record<string, string> }
+  const { receivers = [], processors = [] } = Object.fromEntries(
+    ['receivers', 'processors'].map((part) => [part, file.texts([...PIPELINES, main, part])]),
+  )
+  for (const [index, { match, place }] of routes.entries()) {
+    const earlier = routes.slice(0, index).map((route) => matching(route.match))
+    const label = place.dataset.replaceAll(/[^\w.-]+/g, '_')
+    const exporter = addNamed(file, ['exporters'], `${OURS}_${label}`, {
+      ...settings,
+      headers: { ...settings.headers, ...envAll(routingHeaders(place, {})) },
+    })
+    const only = addNamed(
+      file,
+      ['processors'],
+      `filter/only_${label}`,
+      filter([...earlier, `not ${matching(match)}`]),
+      `leaves what goes to ${place.dataset}`,
+    )
+    const pipeline = freeName(file.keys(PIPELINES), `logs/${label}`)
+    file.listOnOneLine([...PIPELINES, pipeline, 'receivers'], receivers)
+    file.listOnOneLine([...PIPELINES, pipeline, 'processors'], processors)
+    insertProcessor(file, pipeline, only)
+    file.listOnOneLine([...PIPELINES, pipeline, 'exporters'], [exporter])
+    told.did(`lines that match ${match} go through the pipeline ${pipeline} to ${placeText(place)}`)
+  }
+  const rest = addNamed(
+    file,
+    ['processors'],
+    'filter/not_routed',
+    filter(routes.map((route) => matching(route.match))),
+    'leaves what no route took',
+  )
+  insertProcessor(file, main, rest)
+}
+
+function problems(file: YamlFile): Problem[] {
+  const found = [...missing(file, ['receivers'], NAME), ...missing(file, ['exporters'], NAME), ...missing(file, PIPELINES, NAME)]
+  for (const section of strangeSections(file, SECTIONS)) {
+    found.push({ ...lineOf(file, [section]), message: `the collector knows no section ${section}` })
+  }
+  for (const pipeline of file.keys(PIPELINES)) {
+    for (const part of ['receivers', 'processors', 'exporters']) {
+      const names = file.texts([...PIPELINES, pipeline, part])
+      const path = [...PIPELINES, pipeline, part]
+      if (names.length === 0 && part !== 'processors')
+        found.push({ ...lineOf(file, path), message: `the pipeline ${pipeline} has no ${part}` })
+      const known = [...file.keys([part]), ...(part === 'processors' ? [] : file.keys(['connectors']))]
+      for (const name of names.filter((one) => !known.includes(one)))
+        found.push({ ...lineOf(file, path), message: `the pipeline ${pipeline} names ${name}, which is not among the ${part}` })
+    }
+  }
+  for (const name of file.keys(['exporters']).filter((one) => /^otlp(http)?(\/|$)/.test(one))) {
+    const path = ['exporters', name]
+    if (!['endpoint', 'logs_endpoint', 'traces_endpoint'].some((member) => file.has([...path, member])))
+      found.push({ ...lineOf(file, path), message: `the exporter ${name} has no endpoint` })
+  }
+  return found
+}
+
+const lineOf = (file: YamlFile, path: readonly string[]): { line?: number } => {
+  const line = file.line(path)
+  return line === undefined ? {} : { line }
+}

@@ -1,0 +1,16 @@
+import type { Place } from './operations.ts'
+
+/** routingHeaders say where events go, besides the credential. */
+export const routingHeaders = ({ collection, dataset }: Place, tags: Readonly<Record<string, string>>): Record<string, string> => ({
+  ...(collection === undefined ? {} : { 'x-service-collection': collection }),
+  ...(dataset === undefined ? {} : { 'x-service-dataset': dataset }),
+  ...(Object.keys(tags).length === 0
+    ? {}
+    : {
+        'x-service-tags': Object.entries(tags)
+          .map(([name, value]) => `${name}=${value}`)
+          .join(','),
+      }),
+})
+
+export const KEY_HEADER = 'x-service-api-key'

@@ -1,0 +1,193 @@
+import type { ConfigChanges, ConfigSource } from '@dendro/api'
+import { describe, expect, test } from 'vitest'
+import { agents } from './agents.ts'
+import { unifiedDiff } from './diff.ts'
+import { posixExpression } from './expressions.ts'
+import { readWords } from './vocabulary.ts'
+import { changeConfig, writeConfig } from './work.ts'
+
+const to = { url: 'https://logs.example.org' }
+const place = { collection: 'shop', dataset: 'web' }
+const file: ConfigSource = { kind: 'file', options: { paths: ['/srv/app/*.log'] } }
+
+const sources: readonly ConfigSource[] = [
+  file,
+  { kind: 'journald', options: { units: ['nginx.service'] } },
+  { kind: 'syslog', options: { port: 6514, protocol: 'udp' } },
+  { kind: 'docker' },
+  { kind: 'kubernetes' },
+  { kind: 'otlp' },
+]
+
+const wishes: Readonly<Record<string, ConfigChanges>> = {
+  'parse JSON': { options: { parse: 'json' } },
+  'parse logfmt': { options: { parse: 'logfmt' } },
+  'redact what has a name': { options: { redact: ['email', 'ip'] } },
+  'redact by an expression': { options: { redact: ['key="[^"]+"\\$'] } },
+  'drop lines': { options: { drop: ["(?i)\\bdebug\\b|it's"] } },
+  'sample 10 of a hundred': { options: { sample_percent: 10 } },
+  'batch 200 events, 3 seconds': { options: { batch_size: 200, batch_seconds: 3 } },
+  'compress by zstd': { options: { compression: 'zstd' } },
+  'give up after five minutes': { options: { retry_seconds: 300 } },
+  'TLS with a private authority': { options: { tls: { ca_file: '/etc/ssl/own.pem', verify: true } } },
+  'send errors to another dataset': { options: { routes: [{ match: 'fatal|out of memory', dataset: 'errors' }] } },
+  'read another file with long events': {
+    sources: [{ kind: 'file', options: { paths: ['/srv/trace.log'] } }],
+    options: { multiline: '^\\[' },
+  },
+  'send to another dataset': { collection: 'lab', dataset: 'bench', tags: { team: 'a' } },
+}
+
+const said = ({ reasons, warnings }: { reasons: readonly string[]; warnings: readonly string[] }): string =>
+  [...reasons.map((reason) => `> ${reason}\n`), ...warnings.map((warning) => `! ${warning}\n`)].join('')
+
+describe.each(agents.map((agent) => ({ agent, name: agent.agent })))('$name', ({ agent, name }) => {
+  const base = writeConfig(agent, { ...place, sources: [file] }, to).config
+
+  test('writes every source and does every wish as the cases show', async () => {
+    const written = sources.map((source) => {
+      const work = writeConfig(agent, { ...place, sources: [source] }, to)
+      return `=== write: ${source.kind}\n${said(work)}${work.config}`
+    })
+    const changed = Object.entries(wishes).map(([wish, changes]) => {
+      const work = changeConfig(agent, base, changes, to)
+      return `=== change: ${wish}\n${said(work)}${work.diff}`
+    })
+    await expect([...written, ...changed].join('\n')).toMatchFileSnapshot(`cases/${name}.txt`)
+  })
+
+  test('finds no fault with what it wrote itself, and writes the same again', () => {
+    const all: ConfigChanges = { ...place, sources: sources.filter(({ kind }) => agent.sources.includes(kind)) }
+    for (const changes of Object.values(wishes)) {
+      const wish = { ...all, ...changes, sources: [...(all.sources ?? []), ...(changes.sources ?? [])] }
+      const { config } = writeConfig(agent, wish, to)
+      expect(agent.problems(config)).toEqual([])
+      expect(writeConfig(agent, wish, to).config).toBe(config)
+      const again = changeConfig(agent, config, { options: { drop: ['noise'] } }, to)
+      expect(agent.problems(again.config)).toEqual([])
+      expect(again.diff).not.toBe('')
+    }
+  })
+
+  test('says of every wish that it was done or that it cannot be', () => {
+    for (const [wish, changes] of Object.entries(wishes)) {
+      const { reasons, warnings } = changeConfig(agent, base, changes, to)
+      expect(reasons.length + warnings.length, wish).toBeGreaterThan(0)
+    }
+    const unsupported = sources.filter(({ kind }) => !agent.sources.includes(kind))
+    for (const source of unsupported)
+      expect(writeConfig(agent, { sources: [source] }, to).warnings.join(), source.kind).toContain(source.kind)
+  })
+
+  test('keeps the key out of the file', () => {
+    expect(base).toContain('DENDRO_API_KEY')
+    expect(base.toLowerCase()).not.toContain('dk_')
+  })
+})
+
+const collector = `# our collector, do not touch
+receivers:
+    otlp:   # from the shops
+        protocols: {grpc: {}, http: {}}
+processors:
+    batch:
+exporters:
+    debug: { verbosity: detailed }   # loud
+service:
+    pipelines:
+        logs:
+            receivers: [otlp]
+            processors: [batch]
+            exporters: [ debug ]
+`
+
+describe('a file of somebody else', () => {
+  const agent = agents.find((one) => one.agent === 'otel-collector') ?? agents[0]
+  if (!agent) throw new Error('there are no agents')
+
+  test('is made to send here as well, with its comments, order and width of indentation as they were', () => {
+    const { config, diff } = changeConfig(agent, collector, {}, to)
+    const removed = diff.split('\n').filter((line) => /^-[^-]/.test(line))
+    expect(removed).toEqual(['-            exporters: [ debug ]'])
+    expect(config).toContain('exporters: [debug, otlphttp/dendro]')
+    expect(agent.problems(config)).toEqual([])
+  })
+
+  test('keeps the line ends of Windows', () => {
+    const { config } = changeConfig(agent, collector.replaceAll('\n', '\r\n'), {}, to)
+    expect(config.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
+  })
+
+  test('gets a processor before the batches, and nothing of the rest changes', () => {
+    const { config, warnings } = changeConfig(agent, collector, { options: { redact: ['email'] } }, to)
+    expect(config).toContain('processors: [transform/redact, batch]')
+    expect(config).not.toContain('otlphttp/dendro')
+    expect(warnings).toEqual([])
+  })
+
+  test('that is no configuration is refused with its line', () => {
+    expect(agent.problems('receivers: [\n')[0]?.line).toBeGreaterThan(0)
+    expect(agent.problems('- a\n- b\n')).toHaveLength(1)
+    expect(agent.problems('a: 1\na: 2\n')).toEqual([{ line: 2, message: 'the key a stands twice' }])
+    expect(agent.problems('['.repeat(60_000)).length).toBeGreaterThan(0)
+    expect(() => changeConfig(agent, 'receivers: [\n', {}, to)).toThrow()
+  })
+
+  test('is looked over for names that lead nowhere', () => {
+    const broken = collector.replace('exporters: [ debug ]', 'exporters: [nowhere]').replace('processors:\n', 'procesors:\n')
+    const problems = agent.problems(broken)
+    expect(problems.map(({ message }) => message)).toEqual([
+      'the collector knows no section procesors',
+      'the pipeline logs names batch, which is not among the processors',
+      'the pipeline logs names nowhere, which is not among the exporters',
+    ])
+    expect(problems[2]?.line).toBe(14)
+  })
+})
+
+describe('words', () => {
+  test('become the wishes they mean', () => {
+    const { wish, unknown } = readWords(
+      `Collect /var/log/nginx/*.log and the journal of nginx.service. Parse JSON, redact e-mails and card numbers, drop debug lines,
+      keep 10% and batch 500 events every 5 seconds; retry for ever. Send errors matching "fatal|panic" to dataset errors,
+      everything else to collection shop dataset web. Please dance.`,
+    )
+    expect(wish).toEqual({
+      ...place,
+      sources: [
+        { kind: 'file', options: { paths: ['/var/log/nginx/*.log'] } },
+        { kind: 'journald', options: { units: ['nginx.service'] } },
+      ],
+      options: {
+        parse: 'json',
+        redact: ['email', 'card'],
+        drop: ['(?i)\\bdebug\\b'],
+        sample_percent: 10,
+        batch_size: 500,
+        batch_seconds: 5,
+        retry_seconds: 0,
+        routes: [{ match: 'fatal|panic', dataset: 'errors' }],
+      },
+    })
+    expect(unknown).toEqual(['Please dance'])
+  })
+
+  test('that mean nothing here are given back', () => {
+    expect(readWords('make it nice')).toEqual({ wish: {}, unknown: ['make it nice'] })
+    expect(readWords('drop lines like "syslog in json"').wish).toEqual({ options: { drop: ['syslog in json'] } })
+  })
+})
+
+test('a diff shows what changed with three lines around it, and nothing of two files that are one', () => {
+  const before = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', ''].join('\n')
+  expect(unifiedDiff(before, before)).toBe('')
+  expect(unifiedDiff(before, before.replace('e\n', 'E\nEE\n'))).toBe(
+    '--- before\n+++ after\n@@ -2,7 +2,8 @@\n b\n c\n d\n-e\n+E\n+EE\n f\n g\n h\n',
+  )
+  expect(unifiedDiff('', 'a\n')).toBe('--- before\n+++ after\n@@ -0,0 +1,1 @@\n+a\n')
+})
+
+test('an expression is written for programs that know only POSIX ones, or not at all', () => {
+  expect(posixExpression('(?i)\\d+ (?:a|b)')).toEqual({ text: '[0-9]+ (a|b)', ignoresCase: true })
+  for (const beyond of ['a+?', '(?=a)', '[\\d_]', '\\pL']) expect(posixExpression(beyond), beyond).toBeUndefined()
+})
