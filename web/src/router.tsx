@@ -1,7 +1,8 @@
-import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { DataPage } from './pages/data/data.tsx'
 import { readAsked } from './pages/explore/asked.ts'
 import { ExplorePage } from './pages/explore/explore.tsx'
+import { readAsked as readAskedOfMonitors } from './pages/monitors/asked.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
 import { Frame } from './parts/frame.tsx'
 import { keptCredential } from './session/session.ts'
@@ -35,10 +36,22 @@ const home = createRoute({
 })
 
 const explore = createRoute({ getParentRoute: () => inside, path: '/explore', component: ExplorePage, validateSearch: readAsked })
+const monitors = createRoute({
+  getParentRoute: () => inside,
+  path: '/monitors',
+  component: lazyRouteComponent(() => import('./pages/monitors/monitors.tsx'), 'MonitorsPage'),
+  validateSearch: readAskedOfMonitors,
+})
+const downtimes = createRoute({
+  getParentRoute: () => inside,
+  path: '/downtimes',
+  component: lazyRouteComponent(() => import('./pages/downtimes/downtimes.tsx'), 'DowntimesPage'),
+  validateSearch: (search: Record<string, unknown>): { edit?: string } => (typeof search.edit === 'string' ? { edit: search.edit } : {}),
+})
 const data = createRoute({ getParentRoute: () => inside, path: '/data', component: DataPage })
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, inside.addChildren([explore, data])]),
+  routeTree: root.addChildren([home, signIn, inside.addChildren([explore, monitors, downtimes, data])]),
   basepath: '/app',
   defaultPreload: false,
 })

@@ -9,6 +9,7 @@ import { applyTheme, keptTheme, type Theme } from './theme.ts'
 
 const places = [
   { to: '/explore', name: 'Explore' },
+  { to: '/monitors', name: 'Monitors' },
   { to: '/data', name: 'Data' },
 ] as const
 
@@ -22,12 +23,12 @@ export function Frame() {
         <a href="#page" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-panel focus:p-2">
           To the page
         </a>
-        <header className="flex h-11 shrink-0 items-center gap-4 border-line border-b bg-panel px-3">
+        <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-4 border-line border-b bg-panel px-3">
           <Link to="/explore" search={{}} className="flex items-center gap-2 font-semibold">
             <img src="/docs/icon.svg" alt="" width="20" height="20" />
             <span className="max-sm:sr-only">Dendro</span>
           </Link>
-          <nav aria-label="Pages" className="flex items-center gap-1">
+          <nav aria-label="Pages" className="flex min-w-0 items-center gap-1 overflow-x-auto max-lg:order-last max-lg:w-full max-lg:pb-1">
             {places.map(({ to, name }) => (
               <Link
                 key={to}

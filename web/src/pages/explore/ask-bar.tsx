@@ -5,6 +5,7 @@ import type { Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Asked, optional, withQuery, withRange } from './asked.ts'
 import type { Columns } from './columns.ts'
+import { GoOn } from './go-on.tsx'
 import { QueryLine } from './query-line.tsx'
 import type { Field, Question } from './questions.ts'
 import { Saved } from './saved.tsx'
@@ -54,6 +55,7 @@ export function AskBar(props: AskBarProps) {
       </Button>
       <Saved asked={asked} columns={columns.names} onOpen={(next) => change(() => next)} />
       <Share asked={asked} columns={columns.names} question={question} />
+      <GoOn asked={asked} />
     </div>
   )
 }

@@ -1,0 +1,176 @@
+import type { Monitor } from '@dendro/api'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openRound } from '../../server/src/resources/monitors/watching.ts'
+import { browserPath } from './browser.ts'
+import { axeFaults, openStand, type Stand } from './stand.ts'
+
+let stand: Stand
+let dataset: string
+let firing: Monitor
+
+const HOUR_MS = 3_600_000
+const rule = { comparison_operator: 'ABOVE', threshold: 5, window: 'Last 15 minutes', actions: [{ email: 'oncall@example.org' }] }
+const create = async (body: object) => (await stand.org.ask<Monitor>('POST', '/monitors', { body })).body
+
+/** events are quiet days with a burst of errors two days ago, and one just now. */
+function events(nowMs: number): object[] {
+  const at = (ageMs: number, more: object) => ({ timestamp: new Date(nowMs - ageMs).toISOString(), ...more })
+  return [
+    ...Array.from({ length: 200 }, (_, hour) =>
+      at(hour * 0.8 * HOUR_MS + 90_000, { level: 'info', message: 'order placed', region: 'eu' }),
+    ),
+    ...Array.from({ length: 40 }, (_, index) =>
+      at(48 * HOUR_MS + index * 1_000, { level: 'error', message: 'payment failed', region: 'us' }),
+    ),
+    ...Array.from({ length: 40 }, (_, index) =>
+      at(60_000 + index * 1_000, { level: 'error', message: 'payment failed', region: index % 3 ? 'eu' : 'us' }),
+    ),
+  ]
+}
+
+describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
+  beforeAll(async () => {
+    stand = await openStand()
+    await stand.send('orders', events(stand.app.clock.nowMs()))
+    const { datasets } = (await stand.org.ask<{ datasets: { id: string }[] }>('GET', '/datasets')).body
+    dataset = datasets[0]?.id ?? ''
+    const queries = [{ name: 'errors', select: ['count(*)'], from: [dataset], where: "level = 'error'", groups: ['region'] }]
+    firing = await create({ ...rule, name: 'Payments fail', description: 'Look at the till.', queries, ai_report_enabled: true })
+    await create({
+      ...rule,
+      name: 'Nothing is sold',
+      comparison_operator: 'BELOW',
+      threshold: 0,
+      queries: [{ ...queries[0], groups: [], where: '' }],
+    })
+    await create({ ...rule, name: 'A quiet one', mute_until: -1, queries })
+    await openRound(stand.app.app.world)(new AbortController().signal)
+  })
+  afterEach(() => stand.endTest())
+  afterAll(() => stand?.close())
+
+  test('the list shows what is wrong first, and is narrowed by words and by status', async () => {
+    const page = await stand.open('/app/monitors')
+    const rows = page.getByRole('list', { name: 'Monitors' }).getByRole('listitem')
+    await rows.first().getByRole('link', { name: 'Payments fail' }).waitFor()
+    await rows.first().getByRole('img', { name: 'Alert' }).waitFor()
+    expect(await rows.count()).toBe(3)
+    await page.getByLabel('Find a monitor').fill('sold')
+    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(1)
+    await page.getByLabel('Find a monitor').fill('')
+    await page.getByRole('button', { name: /^Muted \d/ }).click()
+    await rows.getByRole('link', { name: 'A quiet one' }).waitFor()
+    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(1)
+  })
+
+  test('a monitor is muted for ever and heard again', async () => {
+    const page = await stand.open(`/app/monitors?find=${encodeURIComponent(JSON.stringify('sold'))}`)
+    await page.getByRole('button', { name: 'Mute Nothing is sold' }).click()
+    await page.getByRole('button', { name: 'For ever' }).click()
+    await page.getByRole('button', { name: 'Muted Nothing is sold' }).click()
+    await page.getByRole('button', { name: 'End the mute' }).click()
+    await page.getByRole('button', { name: 'Mute Nothing is sold' }).waitFor()
+  })
+
+  test('one monitor says why it fired: the value of each group against the threshold, what changed, and what was told', async () => {
+    const page = await stand.open('/app/monitors')
+    await page.getByRole('link', { name: 'Payments fail' }).click()
+    const look = page.getByRole('region', { name: 'The latest look' })
+    await look.getByText('alerts above 5').waitFor()
+    const eu = look.getByRole('row').filter({ hasText: 'region:eu' })
+    await eu.filter({ hasText: 'Alert' }).waitFor()
+    expect(await eu.textContent()).toContain('26')
+    await page.getByRole('region', { name: 'Changes' }).getByText('Alert').first().waitFor()
+    await page.getByRole('group', { name: /^What the monitor saw/ }).waitFor()
+    await page.getByRole('link', { name: 'Events it looked at' }).click()
+    await page.getByText('40 events ·').waitFor()
+  })
+
+  test('a test is sent, and seen among the notifications', async () => {
+    const page = await stand.open(`/app/monitors?id=${firing.id}`)
+    await page.getByRole('button', { name: 'Test' }).click()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Sent; see the notifications below.').waitFor()
+    await page.getByRole('region', { name: 'Notifications' }).getByText('oncall@example.org').first().waitFor()
+  })
+
+  test('a question in Explore becomes a monitor: it opens on the last 7 days, is tried with another threshold, kept, changed and deleted', async () => {
+    const page = await stand.open(`/app/explore?q=${encodeURIComponent(JSON.stringify("level = 'error'"))}&r=Last%201%20hour`)
+    await page.getByRole('button', { name: 'Create monitor' }).click()
+    const preview = page.getByRole('region', { name: 'The last 7 days with it' })
+    await preview.getByText(/^3 changes, 3 times/).waitFor()
+    await preview.getByRole('group', { name: /^What it would have seen: 1 series/ }).waitFor()
+    expect(await page.getByLabel('Only events with').inputValue()).toBe("level = 'error'")
+    expect(await page.getByLabel('Over the').inputValue()).toBe('Last 1 hour')
+    await page.getByRole('textbox', { name: 'Threshold' }).fill('1000')
+    await preview.getByText('It would have stayed quiet.').waitFor()
+    expect(await page.getByRole('button', { name: 'Create the monitor' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Propose one' }).click()
+    await expect.poll(() => page.getByLabel('Name', { exact: true }).last().inputValue(), { timeout: 60_000 }).not.toBe('')
+    await page.getByLabel('Name', { exact: true }).last().fill('From a question')
+    await page.getByLabel('Address').fill('me@example.org')
+    await page.getByRole('button', { name: 'Create the monitor' }).click()
+    await page.getByRole('heading', { name: 'From a question', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Threshold' }).fill('7')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(/above 7 in the last 1 hour/).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('link', { name: 'Payments fail' }).waitFor()
+    expect(await page.getByText('From a question').count()).toBe(0)
+  })
+
+  test('what the service does not take is said beside what was written', async () => {
+    const page = await stand.open('/app/monitors?edit=new')
+    await page.getByLabel('Only events with').fill('level ==== error')
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').textContent()).toContain('The service did not take this')
+  })
+
+  test('a downtime is planned, changed and deleted', async () => {
+    const page = await stand.open('/app/downtimes')
+    await page.getByText('No downtime is planned').waitFor()
+    await page.getByRole('link', { name: 'New downtime' }).click()
+    await page.getByLabel('Name').fill('Release')
+    await page.getByLabel('Why').fill('The till is made anew')
+    await page.getByLabel('Payments fail').check()
+    await page.getByRole('button', { name: 'Plan the downtime' }).click()
+    const row = page.getByRole('list', { name: 'Downtimes' }).getByRole('listitem')
+    await row.getByText('holds now').waitFor()
+    await row.getByRole('link', { name: 'Release' }).click()
+    await page.getByRole('button', { name: 'Again and again' }).click()
+    await page.getByLabel('Saturday').check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await row.getByText('Sat 22:00 – 06:00').waitFor()
+    await row.getByRole('button', { name: 'Delete Release' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No downtime is planned').waitFor()
+  })
+
+  test('whoever may only read is told so, and an id that is gone is no empty page', async () => {
+    const gone = await stand.open('/app/monitors?id=00000000-0000-4000-8000-000000000000')
+    await gone.getByRole('alert').waitFor()
+    const key = await stand.org.newKey(['IngestionApi'])
+    const page = await stand.open('/app/monitors', { key })
+    await page.getByText('You may not do this').first().waitFor()
+  })
+
+  test.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('axe finds no fault: %s, %d pixels', async (theme, width) => {
+    for (const [path, text] of [
+      ['/app/monitors', 'Payments fail'],
+      [`/app/monitors?id=${firing.id}`, 'The latest look'],
+      [`/app/monitors?edit=${firing.id}`, /times it would have told/],
+      ['/app/downtimes', 'No downtime is planned'],
+      ['/app/downtimes?edit=new', 'What it covers'],
+    ] as const) {
+      const page = await stand.open(path, { theme, width })
+      await page.getByText(text).first().waitFor()
+      expect(await axeFaults(page), path).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
+    }
+  })
+})

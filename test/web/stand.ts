@@ -1,0 +1,71 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { expect, inject } from 'vitest'
+import { readWebFiles } from '../../server/src/http/web-app/files.ts'
+import { makeTestDatabase } from '../../server/src/meta/test-database.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
+import { openBrowser } from './browser.ts'
+
+type Look = { theme?: 'light' | 'dark'; width?: number; key?: string }
+
+/** A Stand is the service with its web app, an organisation, and a browser before it. */
+export type Stand = {
+  app: TestApp
+  org: TestOrganization
+  open(path: string, look?: Look): Promise<Page>
+  /** send takes events to a dataset of the collection `shop`. */
+  send(dataset: string, events: readonly object[], owner?: TestOrganization): Promise<void>
+  /** endTest closes what a test opened; what went wrong in a page without being seen fails it. */
+  endTest(): Promise<void>
+  close(): Promise<void>
+}
+
+/** openStand has a metadata store of its own, so that its monitors and jobs can be run without those of others. */
+export async function openStand(env: Record<string, string> = {}): Promise<Stand> {
+  const web = readWebFiles()
+  if (!web) throw new Error('the web app is not built: `npm test` and `npm run build` build it')
+  const database = await makeTestDatabase(inject('stores').meta)
+  const app = await openTestApp({ DENDRO_POSTGRES_URL: database.url, ...env }, () => [], web)
+  const org = await app.newOrganization()
+  const browser: Browser = await openBrowser()
+  const pages: Page[] = []
+  const faults: string[] = []
+  return {
+    app,
+    org,
+    open: async (path, { theme = 'light', width = 1280, key = org.key } = {}) => {
+      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 900 }, timezoneId: 'UTC' })
+      await context.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), key)
+      const page = await context.newPage()
+      // A busy machine paints late; a test waits for states, not for speed.
+      page.setDefaultTimeout(60_000)
+      page.on('pageerror', (thrown) => faults.push(String(thrown)))
+      page.on('console', (message) => {
+        if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text())
+      })
+      pages.push(page)
+      await page.goto(app.url + path)
+      return page
+    },
+    send: async (dataset, events, owner = org) => {
+      const headers = { 'x-service-collection': 'shop', 'x-service-dataset': dataset, 'content-type': 'application/x-ndjson' }
+      const raw = events.map((event) => JSON.stringify(event)).join('\n')
+      expect((await owner.ask('POST', '/ingest', { raw, headers })).status).toBe(200)
+    },
+    endTest: async () => {
+      for (const page of pages.splice(0)) await page.context().close()
+      expect(faults.splice(0)).toEqual([])
+    },
+    close: async () => {
+      await browser.close()
+      await app.close()
+      await database.drop()
+    },
+  }
+}
+
+/** axeFaults are what is wrong with a page for those who cannot see it or use a mouse. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+}

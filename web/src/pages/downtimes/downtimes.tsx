@@ -1,0 +1,107 @@
+import type { Downtime } from '@dendro/api'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { useClient } from '../../parts/client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { useDatasets } from '../../parts/datasets.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { useZone } from '../../parts/zone.ts'
+import { DowntimeEditor } from './editor.tsx'
+import { phaseOf, whenText } from './times.ts'
+
+/** DowntimesPage lists when monitors keep quiet, and writes one of these times. */
+export function DowntimesPage() {
+  const { edit } = useSearch({ from: '/inside/downtimes' })
+  const client = useClient()
+  const list = useQuery({ queryKey: ['downtimes'], queryFn: async ({ signal }) => (await client.downtimes.list({ signal })).downtimes })
+  const edited = list.data?.find(({ id }) => id === edit)
+  const actions = (
+    <>
+      <Link to="/monitors" search={{}} className="px-2 text-accent hover:underline">
+        Monitors
+      </Link>
+      {edit === undefined && (
+        <Link to="/downtimes" search={{ edit: 'new' }} className="inline-flex h-8 items-center rounded bg-accent px-2.5 text-accent-ink">
+          New downtime
+        </Link>
+      )}
+    </>
+  )
+  return (
+    <Page title={edit === undefined ? 'Downtimes' : edit === 'new' ? 'New downtime' : 'Edit a downtime'} actions={actions}>
+      {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
+      {!list.data && !list.error && <Waiting>Reading the downtimes …</Waiting>}
+      {list.data && edit !== undefined && (edit === 'new' || edited) && <DowntimeEditor key={edit} downtime={edited} />}
+      {list.data && edit !== undefined && edit !== 'new' && !edited && <Nothing title="This downtime is gone" />}
+      {list.data && edit === undefined && <List downtimes={list.data} />}
+    </Page>
+  )
+}
+
+const phases = { now: 'holds now', planned: 'planned', repeats: 'repeats', over: 'over' } as const
+const order = ['now', 'planned', 'repeats', 'over'] as const
+
+function List({ downtimes }: { downtimes: readonly Downtime[] }) {
+  const nowMs = Date.now()
+  if (downtimes.length === 0) {
+    return (
+      <Nothing title="No downtime is planned">
+        <p className="text-soft">In a downtime monitors go on looking, but tell nobody: for a release, or every night.</p>
+      </Nothing>
+    )
+  }
+  const sorted = downtimes.toSorted(
+    (a, b) => order.indexOf(phaseOf(a, nowMs)) - order.indexOf(phaseOf(b, nowMs)) || (a.name < b.name ? -1 : 1),
+  )
+  return (
+    <ul aria-label="Downtimes" className="divide-y divide-line rounded-md border border-line bg-panel">
+      {sorted.map((downtime) => (
+        <Row key={downtime.id} downtime={downtime} />
+      ))}
+    </ul>
+  )
+}
+
+function Row({ downtime }: { downtime: Downtime }) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const datasets = useDatasets()
+  const monitors = useQuery({ queryKey: ['monitors'], queryFn: async ({ signal }) => (await client.monitors.list({ signal })).monitors })
+  const [zone] = useZone()
+  const { id, name, description, from, alert_strategy, suppress_recovery_alert } = downtime
+  const phase = phaseOf(downtime, Date.now())
+  const nameOf = (one: string) =>
+    datasets.byId.get(one)?.dataset ?? monitors.data?.find((monitor) => monitor.id === one)?.name ?? 'something that is gone'
+  const remove = async () => {
+    await client.downtimes.remove({ params: { downtimeId: id } })
+    await queries.invalidateQueries({ queryKey: ['downtimes'] })
+  }
+  return (
+    <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-3 py-2">
+      <span className={`w-20 shrink-0 rounded px-1.5 text-center text-xs ${phase === 'now' ? 'bg-accent text-accent-ink' : 'bg-tint'}`}>
+        {phases[phase]}
+      </span>
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-baseline gap-x-3">
+          <Link to="/downtimes" search={{ edit: id }} className="break-words font-medium hover:underline">
+            {name}
+          </Link>
+          <span className="text-soft tabular-nums">{whenText(downtime, zone)}</span>
+        </p>
+        <p className="break-words text-soft text-xs">{description}</p>
+        <p className="break-words text-soft text-xs">
+          {from.map(nameOf).join(', ')} · {alert_strategy === 'DELAY' ? 'told at the end if it still is so' : 'not told'}
+          {suppress_recovery_alert && ' · recoveries are kept back too'}
+        </p>
+      </div>
+      <Confirm
+        action="Delete"
+        size="small"
+        label={`Delete ${name}`}
+        question={`Delete “${name}”? What it held back is told then.`}
+        onYes={remove}
+      />
+    </li>
+  )
+}

@@ -1,0 +1,231 @@
+import type { Downtime } from '@dendro/api'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { useDatasets } from '../../parts/datasets.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
+import { localText, minuteOf, minuteText, type Weekday, weekdays } from './times.ts'
+
+const HOUR_MS = 3_600_000
+
+type Draft = {
+  name: string
+  description: string
+  from: readonly string[]
+  strategy: Downtime['alert_strategy']
+  isRecoveryQuiet: boolean
+  form: 'once' | 'weekly'
+  begins: string
+  ends: string
+  fromMinute: string
+  toMinute: string
+  isInverted: boolean
+  days: readonly Weekday[]
+}
+
+function draftOf(downtime: Downtime | undefined): Draft {
+  const { static_time_range: fixed, dynamic_time_range: weekly } = downtime ?? {}
+  return {
+    name: downtime?.name ?? '',
+    description: downtime?.description ?? '',
+    from: downtime?.from ?? [],
+    strategy: downtime?.alert_strategy ?? 'DELAY',
+    isRecoveryQuiet: downtime?.suppress_recovery_alert ?? false,
+    form: weekly ? 'weekly' : 'once',
+    begins: localText(fixed?.from ?? Date.now()),
+    ends: localText(fixed?.to ?? Date.now() + HOUR_MS),
+    fromMinute: minuteText(weekly?.from_minute_of_day ?? 22 * 60),
+    toMinute: minuteText(weekly?.to_minute_of_day ?? 6 * 60),
+    isInverted: weekly?.invert ?? false,
+    days: weekly?.repeat_days ?? [],
+  }
+}
+
+/** bodyOf is the downtime as the service takes it; undefined while something is missing. */
+function bodyOf(draft: Draft) {
+  const { name, description, from } = draft
+  if (name.trim() === '' || description.trim() === '' || from.length === 0) return undefined
+  const told = {
+    name: name.trim(),
+    description: description.trim(),
+    from: [...from],
+    alert_strategy: draft.strategy,
+    suppress_recovery_alert: draft.isRecoveryQuiet,
+  }
+  if (draft.form === 'once') {
+    const [begins, ends] = [Date.parse(draft.begins), Date.parse(draft.ends)]
+    return ends > begins ? { ...told, static_time_range: { from: begins, to: ends } } : undefined
+  }
+  const [from_minute_of_day, to_minute_of_day] = [minuteOf(draft.fromMinute), minuteOf(draft.toMinute)]
+  if (from_minute_of_day === undefined || to_minute_of_day === undefined) return undefined
+  return { ...told, dynamic_time_range: { from_minute_of_day, to_minute_of_day, invert: draft.isInverted, repeat_days: [...draft.days] } }
+}
+
+/** DowntimeEditor writes a new downtime, or changes one. */
+export function DowntimeEditor({ downtime }: { downtime: Downtime | undefined }) {
+  const [draft, setDraft] = useState(() => draftOf(downtime))
+  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }))
+  const body = bodyOf(draft)
+  const save = useSave(downtime?.id)
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    if (body) save.mutate(body)
+  }
+  return (
+    <form onSubmit={send} className="flex max-w-3xl flex-col gap-4">
+      <Panel title="What it is">
+        <div className="flex flex-col gap-3 p-3">
+          <Field name="Name">
+            <Input value={draft.name} required maxLength={255} onChange={(event) => set({ name: event.target.value })} />
+          </Field>
+          <Field name="Why">
+            <TextArea value={draft.description} required maxLength={4_000} onChange={(event) => set({ description: event.target.value })} />
+          </Field>
+          <Field name="What would have been told">
+            <Select
+              value={draft.strategy}
+              options={[
+                ['DELAY', 'is told at the end, if it still is so'],
+                ['DROP', 'is never told'],
+              ]}
+              onPick={(strategy) => set({ strategy })}
+            />
+          </Field>
+          <label className="flex items-center gap-2">
+            <input type="checkbox" checked={draft.isRecoveryQuiet} onChange={(event) => set({ isRecoveryQuiet: event.target.checked })} />
+            Keep recoveries back too
+          </label>
+        </div>
+      </Panel>
+      <When draft={draft} onChange={set} />
+      <Covers from={draft.from} onFrom={(from) => set({ from })} />
+      {save.error && <FailureNote thrown={save.error} />}
+      <div className="flex items-center gap-2">
+        <Button type="submit" look="main" disabled={!body || save.isPending}>
+          {save.isPending ? 'Saving …' : downtime ? 'Save' : 'Plan the downtime'}
+        </Button>
+        <Link to="/downtimes" search={{}} className="px-2 text-accent hover:underline">
+          Leave it
+        </Link>
+        {!body && (
+          <span className="text-soft text-xs">It needs a name, a reason, something it covers, and an end after its beginning.</span>
+        )}
+      </div>
+    </form>
+  )
+}
+
+function useSave(id: string | undefined) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: (body: NonNullable<ReturnType<typeof bodyOf>>) =>
+      id === undefined ? client.downtimes.create({ body }) : client.downtimes.update({ params: { downtimeId: id }, body }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['downtimes'] })
+      await navigate({ to: '/downtimes', search: {} })
+    },
+  })
+}
+
+type WhenProps = { draft: Draft; onChange(change: Partial<Draft>): void }
+
+function When({ draft, onChange }: WhenProps) {
+  const { form, begins, ends, fromMinute, toMinute, isInverted, days } = draft
+  return (
+    <Panel
+      title="When"
+      actions={(['once', 'weekly'] as const).map((one) => (
+        <Button
+          key={one}
+          size="small"
+          look={form === one ? 'chosen' : 'quiet'}
+          aria-pressed={form === one}
+          onClick={() => onChange({ form: one })}
+        >
+          {one === 'once' ? 'Once' : 'Again and again'}
+        </Button>
+      ))}
+    >
+      {form === 'once' ? (
+        <div className="grid gap-3 p-3 sm:grid-cols-2">
+          <Field name="From, in your time zone">
+            <Input type="datetime-local" value={begins} required onChange={(event) => onChange({ begins: event.target.value })} />
+          </Field>
+          <Field name="To">
+            <Input type="datetime-local" value={ends} required onChange={(event) => onChange({ ends: event.target.value })} />
+          </Field>
+        </div>
+      ) : (
+        <div className="grid gap-3 p-3 sm:grid-cols-2">
+          <Field name="From" help="By the clock of the organisation">
+            <Input pattern="\d\d:\d\d" value={fromMinute} required onChange={(event) => onChange({ fromMinute: event.target.value })} />
+          </Field>
+          <Field name="To" help="Before the beginning: over midnight">
+            <Input pattern="\d\d:\d\d" value={toMinute} required onChange={(event) => onChange({ toMinute: event.target.value })} />
+          </Field>
+          <fieldset className="col-span-full flex flex-wrap gap-x-4 gap-y-1">
+            <legend className="text-soft text-xs">On; every day when none is chosen</legend>
+            {weekdays.map((day) => (
+              <label key={day} className="flex items-center gap-1">
+                <input
+                  type="checkbox"
+                  checked={days.includes(day)}
+                  onChange={() => onChange({ days: weekdays.filter((one) => days.includes(one) !== (one === day)) })}
+                />
+                {day}
+              </label>
+            ))}
+          </fieldset>
+          <label className="col-span-full flex items-center gap-2">
+            <input type="checkbox" checked={isInverted} onChange={(event) => onChange({ isInverted: event.target.checked })} />
+            The other way round: quiet always but then
+          </label>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+type CoversProps = { from: readonly string[]; onFrom(from: string[]): void }
+
+function Covers({ from, onFrom }: CoversProps) {
+  const client = useClient()
+  const datasets = useDatasets()
+  const monitors = useQuery({ queryKey: ['monitors'], queryFn: async ({ signal }) => (await client.monitors.list({ signal })).monitors })
+  const lists = [
+    { title: 'Monitors', all: (monitors.data ?? []).map(({ id, name }) => ({ id, name })) },
+    {
+      title: 'All monitors of a dataset',
+      all: (datasets.data?.datasets ?? []).map(({ id, collection, dataset }) => ({ id, name: `${collection} / ${dataset}` })),
+    },
+  ]
+  const toggle = (id: string) => onFrom(from.includes(id) ? from.filter((one) => one !== id) : [...from, id])
+  return (
+    <Panel title="What it covers">
+      <div className="grid gap-3 p-3 sm:grid-cols-2">
+        {lists.map(({ title, all }) => (
+          <fieldset key={title} className="min-w-0">
+            <legend className="text-soft text-xs">{title}</legend>
+            <div className="flex max-h-60 flex-col overflow-auto">
+              {all.length === 0 && <span className="text-soft">none yet</span>}
+              {all
+                .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+                .map(({ id, name }) => (
+                  <label key={id} className="flex items-center gap-2 py-0.5">
+                    <input type="checkbox" checked={from.includes(id)} onChange={() => toggle(id)} />
+                    <span className="truncate">{name}</span>
+                  </label>
+                ))}
+            </div>
+          </fieldset>
+        ))}
+      </div>
+    </Panel>
+  )
+}

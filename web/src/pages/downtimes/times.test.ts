@@ -1,0 +1,26 @@
+import type { Downtime } from '@dendro/api'
+import { expect, test } from 'vitest'
+import { minuteOf, minuteText, phaseOf, whenText } from './times.ts'
+
+const fixed = { static_time_range: { from: Date.UTC(2026, 10, 21, 9), to: Date.UTC(2026, 10, 21, 10, 30) } } as Downtime
+const weekly = (invert: boolean) =>
+  ({
+    dynamic_time_range: { from_minute_of_day: 1_320, to_minute_of_day: 360, invert, repeat_days: ['Saturday', 'Sunday'] },
+  }) as unknown as Downtime
+
+test('a downtime says when it holds', () => {
+  expect(whenText(fixed, 'utc')).toBe('2026-11-21 09:00 – 10:30')
+  expect(whenText(weekly(false), 'utc')).toBe('Sat, Sun 22:00 – 06:00')
+  expect(whenText(weekly(true), 'utc')).toBe('always but Sat, Sun 22:00 – 06:00')
+})
+
+test.each([
+  [8, 'planned'],
+  [9, 'now'],
+  [11, 'over'],
+] as const)('at %d it is %s', (hour, phase) => expect(phaseOf(fixed, Date.UTC(2026, 10, 21, hour))).toBe(phase))
+
+test('minutes of the day are read as they are written', () => {
+  expect([0, 61, 1_440].map(minuteText)).toEqual(['00:00', '01:01', '24:00'])
+  expect(['00:00', '01:01', '24:00', '24:01', 'noon'].map(minuteOf)).toEqual([0, 61, 1_440, undefined, undefined])
+})

@@ -1,0 +1,159 @@
+import type { MetricQuery, Monitor } from '@dendro/api'
+import { newQuery, tidied } from '../../parts/query-editor.tsx'
+import type { Range } from '../../parts/time-range.ts'
+import { boundsOf } from '../../parts/time-range.ts'
+import type { Kind, Operator } from './words.ts'
+
+export type Target = { email?: string; integration_id?: string }
+
+/** A Draft is a monitor as it is being written: numbers are still text, and much may be missing. */
+export type Draft = {
+  name: string
+  description: string
+  type: Kind
+  queries: MetricQuery[]
+  formula: string
+  operator: Operator
+  threshold: string
+  warning: string
+  window: string
+  compareTo: string
+  changeType: 'DIFFERENCE' | 'PERCENTAGE'
+  evaluationWindow: string
+  noData: Monitor['no_data_status']
+  notifyOnce: boolean
+  retentionHours: string
+  targets: Target[]
+  hasReport: boolean
+  reportText: string
+  aux: Record<string, unknown> | undefined
+}
+
+export const windows = [
+  '5 minutes',
+  '10 minutes',
+  '15 minutes',
+  '30 minutes',
+  '1 hour',
+  '2 hours',
+  '4 hours',
+  '6 hours',
+  '12 hours',
+  '1 day',
+].map((length) => `Last ${length}`)
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const unitMs: Record<string, number> = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS }
+
+/** windowMsOf is the length of `Last 5 minutes`; undefined for what is written otherwise. */
+export function windowMsOf(window: string): number | undefined {
+  const found = /^last (\d+) (minute|hour|day)s?$/i.exec(window.trim())
+  return found ? Number(found[1]) * (unitMs[(found[2] ?? '').toLowerCase()] ?? 0) : undefined
+}
+
+/** windowFor is the longest window that a range has room for. */
+export function windowFor(range: Range | undefined, nowMs: number): string {
+  if (!range) return 'Last 5 minutes'
+  const { fromMs, toMs } = boundsOf(range, nowMs)
+  return windows.findLast((window) => (windowMsOf(window) ?? 0) <= toMs - fromMs) ?? 'Last 5 minutes'
+}
+
+type Question = { d?: string[]; q?: string; groups?: string[]; fn?: string }
+
+/** newDraft keeps the question it was made of. */
+export function newDraft({ d, q, groups, fn }: Question, window: string): Draft {
+  const query = newQuery('a', { where: q ?? '', ...(fn ? { select: [fn] } : {}), ...(groups ? { groups } : {}) })
+  const { from_expr: _everything, ...placed } = query
+  return {
+    name: '',
+    description: '',
+    type: 'PATTERN',
+    queries: [d ? { ...placed, from: d } : query],
+    formula: '',
+    operator: 'ABOVE',
+    threshold: '0',
+    warning: '',
+    window,
+    compareTo: '1 day ago',
+    changeType: 'DIFFERENCE',
+    evaluationWindow: '1 day',
+    noData: 'OK',
+    notifyOnce: false,
+    retentionHours: '',
+    targets: [{ email: '' }],
+    hasReport: false,
+    reportText: '',
+    aux: undefined,
+  }
+}
+
+const text = (value: number | undefined): string => (value === undefined ? '' : String(value))
+
+export const draftOf = (monitor: Monitor): Draft => ({
+  name: monitor.name,
+  description: monitor.description ?? '',
+  type: monitor.type,
+  queries: monitor.queries,
+  formula: monitor.formulas[0]?.expression ?? '',
+  operator: monitor.comparison_operator,
+  threshold: text(monitor.threshold),
+  warning: text(monitor.warning_threshold),
+  window: monitor.window,
+  compareTo: monitor.compare_to ?? '1 day ago',
+  changeType: monitor.change_type ?? 'DIFFERENCE',
+  evaluationWindow: monitor.evaluation_window ?? '1 day',
+  noData: monitor.no_data_status,
+  notifyOnce: monitor.notify_once,
+  retentionHours: monitor.group_retention === undefined ? '' : text(monitor.group_retention / HOUR_MS),
+  targets: monitor.actions.map(({ email, integration_id }) => ({
+    ...(email ? { email } : {}),
+    ...(integration_id ? { integration_id } : {}),
+  })),
+  hasReport: monitor.ai_report_enabled,
+  reportText: monitor.ai_report_instructions ?? '',
+  aux: monitor.aux,
+})
+
+const numberOf = (typed: string): number | undefined => (typed.trim() === '' || Number.isNaN(Number(typed)) ? undefined : Number(typed))
+
+/** ruleOf is what a monitor watches, as the service takes it; undefined while it is not yet one. */
+export function ruleOf(draft: Draft) {
+  const threshold = numberOf(draft.threshold)
+  const warning_threshold = numberOf(draft.warning)
+  const hours = numberOf(draft.retentionHours)
+  const queries = tidied(draft.queries)
+  if (threshold === undefined || queries.some(({ name, select }) => name.trim() === '' || (select[0] ?? '').trim() === '')) return undefined
+  return {
+    monitor_type: draft.type,
+    queries,
+    ...(draft.formula.trim() === '' ? {} : { formulas: [{ name: 'formula', expression: draft.formula.trim() }] }),
+    comparison_operator: draft.operator,
+    threshold,
+    ...(warning_threshold === undefined ? {} : { warning_threshold }),
+    window: draft.window,
+    ...(draft.type === 'CHANGE_DETECTION' ? { compare_to: draft.compareTo, change_type: draft.changeType } : {}),
+    ...(draft.type === 'ANOMALY_DETECTION' ? { evaluation_window: draft.evaluationWindow } : {}),
+    no_data_status: draft.noData,
+    notify_once: draft.notifyOnce,
+    ...(hours === undefined ? {} : { group_retention: Math.round(hours * HOUR_MS) }),
+    ...(draft.aux === undefined ? {} : { aux: draft.aux }),
+  }
+}
+export type WatchRule = NonNullable<ReturnType<typeof ruleOf>>
+
+/** bodyOf is the whole monitor; undefined while something that is needed is missing. */
+export function bodyOf(draft: Draft) {
+  const rule = ruleOf(draft)
+  const actions = draft.targets.filter(({ email, integration_id }) => (email ?? '').trim() !== '' || integration_id !== undefined)
+  const name = draft.name.trim()
+  if (!rule || name === '' || actions.length === 0) return undefined
+  const description = draft.description.trim()
+  return {
+    ...rule,
+    name,
+    ...(description === '' ? {} : { description }),
+    actions,
+    ai_report_enabled: draft.hasReport,
+    ...(draft.hasReport && draft.reportText.trim() !== '' ? { ai_report_instructions: draft.reportText.trim() } : {}),
+  }
+}

@@ -1,0 +1,124 @@
+import type { contract, MonitorEvaluation, ReplyOf } from '@dendro/api'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Panel, Waiting } from '../../parts/page.tsx'
+import { StatusMark, statusNames } from '../../parts/status.tsx'
+import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { verdictNames } from './words.ts'
+
+type Events = ReplyOf<typeof contract.monitors.events>['monitor_events']
+type Notifications = ReplyOf<typeof contract.monitors.notifications>['monitor_notifications']
+
+const LISTED_MAX = 200
+const timeText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
+
+type ChangesProps = { events: Events | undefined; failure: unknown; zone: Zone; again(): unknown }
+
+/** Changes lists how the status changed, with what was said about it. */
+export function Changes({ events, failure, zone, again }: ChangesProps) {
+  return (
+    <Panel title="Changes">
+      {failure && !events ? <FailureNote thrown={failure} again={again} /> : null}
+      {!events && !failure && <Waiting>Reading the changes …</Waiting>}
+      {events?.length === 0 && <p className="p-3 text-soft">Its status has not changed yet.</p>}
+      {events && events.length > 0 && (
+        <ol className="max-h-96 divide-y divide-line overflow-auto">
+          {events.slice(0, LISTED_MAX).map(({ time, monitor_status, previous_status, message, ai_report }) => (
+            <li key={`${time} ${monitor_status}`} className="flex flex-col gap-1 px-3 py-1.5">
+              <span className="flex flex-wrap items-center gap-2">
+                <span className="text-soft text-xs tabular-nums">{timeText(time, zone)}</span>
+                <StatusMark status={monitor_status} isNamed />
+                {previous_status && <span className="text-soft text-xs">after {statusNames[previous_status].toLowerCase()}</span>}
+              </span>
+              {message && <span className="break-words text-xs">{message}</span>}
+              {ai_report && (
+                <details>
+                  <summary className="cursor-pointer text-accent text-xs">Report: what was different</summary>
+                  <pre className="mt-1 whitespace-pre-wrap break-words rounded bg-sunk p-2 font-mono text-xs">{ai_report}</pre>
+                </details>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+    </Panel>
+  )
+}
+
+type SentProps = {
+  sent: Notifications | undefined
+  looks: readonly MonitorEvaluation[] | undefined
+  failure: unknown
+  zone: Zone
+  again(): unknown
+}
+
+type Told = { time: number; key: string; text: string; note: string; status: 'SENT' | 'FAILED' | 'IN_PROGRESS' | 'KEPT'; isTest: boolean }
+
+const signs = { SENT: '✓ sent', FAILED: '✗ failed', IN_PROGRESS: '… on its way', KEPT: '◌ not sent' } as const
+
+/** Sent lists what was sent to whom and what became of it, and what was held back and why. */
+export function Sent({ sent, looks, failure, zone, again }: SentProps) {
+  const told = [...(sent ?? []).map(toldOf), ...keptBack(looks ?? [])].sort((a, b) => b.time - a.time)
+  return (
+    <Panel title="Notifications">
+      {failure && !sent ? <FailureNote thrown={failure} again={again} /> : null}
+      {!sent && !failure && <Waiting>Reading the notifications …</Waiting>}
+      {sent && told.length === 0 && <p className="p-3 text-soft">Nothing was sent, and nothing held back.</p>}
+      {told.length > 0 && (
+        <ol className="max-h-96 divide-y divide-line overflow-auto">
+          {told.slice(0, LISTED_MAX).map(({ key, time, text, note, status, isTest }) => (
+            <li key={key} className="flex flex-col px-3 py-1.5">
+              <span className="flex flex-wrap items-center gap-2">
+                <span className="text-soft text-xs tabular-nums">{timeText(time, zone)}</span>
+                <span className={status === 'FAILED' ? 'text-error' : status === 'KEPT' ? 'text-soft' : ''}>{signs[status]}</span>
+                <span className="min-w-0 break-all">{text}</span>
+                {isTest && <span className="rounded bg-tint px-1 text-xs">test</span>}
+              </span>
+              {note !== '' && <span className="break-words text-soft text-xs">{note}</span>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </Panel>
+  )
+}
+
+function toldOf({
+  notification_id,
+  time,
+  status,
+  type,
+  destination,
+  failure_reason,
+  monitor_status,
+  test,
+  tries,
+}: Notifications[number]): Told {
+  const again = tries.length > 1 ? `${tries.length} tries` : ''
+  return {
+    time,
+    key: notification_id,
+    text: `${statusNames[monitor_status]} to ${{ EMAIL: '', SLACK: 'chat ', WEBHOOK: 'webhook ' }[type]}${destination}`,
+    note: [failure_reason, again].filter(Boolean).join(' · '),
+    status,
+    isTest: test,
+  }
+}
+
+const keptBack = (looks: readonly MonitorEvaluation[]): Told[] =>
+  looks.flatMap(({ time, groups }) =>
+    groups.flatMap(({ group_id, after, verdict }) =>
+      verdict === undefined || verdict === 'sent'
+        ? []
+        : [
+            {
+              time,
+              key: `${time} ${group_id}`,
+              text: `${statusNames[after]}${group_id === '' ? '' : ` of ${group_id}`}`,
+              note: verdictNames[verdict] ?? verdict,
+              status: 'KEPT' as const,
+              isTest: false,
+            },
+          ],
+    ),
+  )

@@ -1,0 +1,147 @@
+import type { Monitor } from '@dendro/api'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { FailureNote } from '../../parts/failure.tsx'
+import { ago } from '../../parts/numbers.ts'
+import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { StatusMark, statuses, statusNames } from '../../parts/status.tsx'
+import { useZone } from '../../parts/zone.ts'
+import { Button } from '../../ui/button.tsx'
+import { Input } from '../../ui/field.tsx'
+import { type Asked, type Filter, filters } from './asked.ts'
+import { Mute, mutedText } from './mute.tsx'
+import { useMonitors } from './questions.ts'
+import { ruleText } from './words.ts'
+
+/** MonitorList shows what is wrong now first; it is narrowed by words and by status. */
+export function MonitorList({ asked }: { asked: Asked }) {
+  const list = useMonitors()
+  const navigate = useNavigate({ from: '/monitors' })
+  const set = (change: Asked) => navigate({ search: (now) => ({ ...now, ...change }), replace: true })
+  const shown = (list.data ?? []).filter((one) => isFound(one, asked)).toSorted(worstFirst)
+  return (
+    <Page
+      title="Monitors"
+      actions={
+        <>
+          <Link to="/downtimes" className="px-2 text-accent hover:underline">
+            Downtimes
+          </Link>
+          <Link to="/monitors" search={{ edit: 'new' }} className="inline-flex h-8 items-center rounded bg-accent px-2.5 text-accent-ink">
+            New monitor
+          </Link>
+        </>
+      }
+    >
+      {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
+      {!list.data && !list.error && <Waiting>Reading the monitors …</Waiting>}
+      {list.data?.length === 0 && (
+        <Nothing title="Nothing is watched yet">
+          <p className="text-soft">A monitor looks every minute at what a query gives, and tells you when it changes.</p>
+          <p>
+            <Link to="/explore" search={{}} className="text-accent underline">
+              Find something in Explore
+            </Link>{' '}
+            and choose “Create monitor”, or begin with an empty one.
+          </p>
+        </Nothing>
+      )}
+      {list.data && list.data.length > 0 && (
+        <>
+          <Filters monitors={list.data} asked={asked} onChange={set} />
+          {shown.length === 0 ? (
+            <Nothing title="No monitor is like this">
+              <Button onClick={() => navigate({ search: {} })}>Show all {list.data.length}</Button>
+            </Nothing>
+          ) : (
+            <ul aria-label="Monitors" className="divide-y divide-line rounded-md border border-line bg-panel">
+              {shown.map((monitor) => (
+                <Row key={monitor.id} monitor={monitor} />
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </Page>
+  )
+}
+
+const isMuted = ({ muted_until }: Monitor): boolean => muted_until !== undefined
+
+function isFound(monitor: Monitor, { find = '', show }: Asked): boolean {
+  if (show !== undefined && (show === 'MUTED' ? !isMuted(monitor) : monitor.status !== show)) return false
+  const text = [monitor.name, monitor.description ?? '', ruleText(monitor), ...Object.entries(monitor.tags).flat()].join(' ').toLowerCase()
+  return find
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}
+
+/** worstFirst: what is wrong and tells somebody, then what is muted, the latest first. */
+const worstFirst = (a: Monitor, b: Monitor): number =>
+  Number(isMuted(a)) - Number(isMuted(b)) ||
+  statuses.indexOf(a.status) - statuses.indexOf(b.status) ||
+  (b.last_trigger_ts ?? 0) - (a.last_trigger_ts ?? 0) ||
+  (a.name < b.name ? -1 : 1)
+
+type FiltersProps = { monitors: readonly Monitor[]; asked: Asked; onChange(change: Asked): void }
+
+function Filters({ monitors, asked, onChange }: FiltersProps) {
+  const { show, find = '' } = asked
+  const many = (filter: Filter) => monitors.filter((one) => (filter === 'MUTED' ? isMuted(one) : one.status === filter)).length
+  return (
+    <div className="flex flex-wrap items-center gap-1">
+      <Input
+        className="mr-2 max-w-64"
+        placeholder="Find a monitor"
+        aria-label="Find a monitor"
+        value={find}
+        onChange={(event) => onChange({ find: event.target.value })}
+      />
+      {filters.map((filter) => (
+        <Button
+          key={filter}
+          look={show === filter ? 'chosen' : 'quiet'}
+          aria-pressed={show === filter}
+          onClick={() => onChange({ show: show === filter ? undefined : filter } as Asked)}
+        >
+          {filter === 'MUTED' ? 'Muted' : <StatusMark status={filter} isNamed />}
+          <span className="tabular-nums">{many(filter)}</span>
+        </Button>
+      ))}
+    </div>
+  )
+}
+
+function Row({ monitor }: { monitor: Monitor }) {
+  const [zone] = useZone()
+  const { id, name, status, monitored_groups, last_trigger_ts } = monitor
+  const wrong = monitored_groups.filter((one) => one.status === 'ALERT' || one.status === 'WARN')
+  const muted = mutedText(monitor, zone)
+  return (
+    <li className="flex items-start gap-3 px-3 py-2">
+      <span className="pt-0.5">
+        <StatusMark status={status} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-baseline gap-x-3">
+          <Link to="/monitors" search={{ id }} className="break-words font-medium hover:underline">
+            {name}
+          </Link>
+          <span className="text-soft text-xs">
+            {[
+              last_trigger_ts === undefined
+                ? undefined
+                : `${statusNames[status] === 'OK' ? 'last triggered' : 'triggered'} ${ago(last_trigger_ts, Date.now())}`,
+              monitored_groups.length > 0 ? `${wrong.length} of ${monitored_groups.length} groups` : undefined,
+              muted,
+            ]
+              .filter((text) => text !== undefined)
+              .join(' · ')}
+          </span>
+        </p>
+        <p className="break-words text-soft text-xs">{ruleText(monitor)}</p>
+      </div>
+      <Mute monitor={monitor} size="small" />
+    </li>
+  )
+}

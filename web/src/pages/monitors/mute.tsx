@@ -1,0 +1,76 @@
+import type { Monitor } from '@dendro/api'
+import { useState } from 'react'
+import { FailureNote } from '../../parts/failure.tsx'
+import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input } from '../../ui/field.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { useMute } from './questions.ts'
+
+const HOUR_MS = 3_600_000
+const lengths = [
+  ['1 hour', HOUR_MS],
+  ['4 hours', 4 * HOUR_MS],
+  ['1 day', 24 * HOUR_MS],
+  ['1 week', 168 * HOUR_MS],
+] as const
+
+/** mutedText says until when a monitor is quiet. */
+export function mutedText({ muted_until }: Pick<Monitor, 'muted_until'>, zone: Zone): string | undefined {
+  if (muted_until === undefined) return undefined
+  if (muted_until < 0) return 'muted'
+  const { day, clock } = clockOf(muted_until, zone)
+  return `muted until ${day} ${clock.slice(0, 5)}`
+}
+
+/** Mute keeps a monitor quiet for some time or for ever, and ends that; the monitor goes on looking. */
+export function Mute({ monitor, size = 'normal' }: { monitor: Monitor; size?: 'normal' | 'small' }) {
+  const [isOpen, setOpen] = useState(false)
+  const [until, setUntil] = useState('')
+  const mute = useMute()
+  const isMuted = monitor.muted_until !== undefined
+  const act = async (untilMs: number) => {
+    await mute.mutateAsync({ id: monitor.id, untilMs }).then(
+      () => setOpen(false),
+      () => undefined,
+    )
+  }
+  const untilMs = Date.parse(until)
+  return (
+    <Popover
+      label="Mute"
+      open={isOpen}
+      onOpenChange={setOpen}
+      trigger={
+        <Button size={size} aria-label={`${isMuted ? 'Muted' : 'Mute'} ${monitor.name}`}>
+          {isMuted ? 'Muted' : 'Mute'} <span aria-hidden>▾</span>
+        </Button>
+      }
+    >
+      <div className="flex w-60 max-w-full flex-col gap-2">
+        {isMuted && (
+          <Button look="main" disabled={mute.isPending} onClick={() => act(0)}>
+            End the mute
+          </Button>
+        )}
+        <div className="grid grid-cols-2 gap-1">
+          {lengths.map(([name, ms]) => (
+            <Button key={name} disabled={mute.isPending} onClick={() => act(Date.now() + ms)}>
+              For {name}
+            </Button>
+          ))}
+        </div>
+        <Button disabled={mute.isPending} onClick={() => act(-1)}>
+          For ever
+        </Button>
+        <Field name="Until, in your time zone">
+          <Input type="datetime-local" value={until} onChange={(event) => setUntil(event.target.value)} />
+        </Field>
+        <Button disabled={!(untilMs > Date.now()) || mute.isPending} onClick={() => act(untilMs)}>
+          Mute until then
+        </Button>
+        {mute.error && <FailureNote thrown={mute.error} />}
+      </div>
+    </Popover>
+  )
+}

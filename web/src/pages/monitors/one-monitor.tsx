@@ -1,0 +1,120 @@
+import type { Monitor } from '@dendro/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useClient } from '../../parts/client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { FailureNote } from '../../parts/failure.tsx'
+import { ago } from '../../parts/numbers.ts'
+import { Page, Panel, Waiting } from '../../parts/page.tsx'
+import { StatusMark } from '../../parts/status.tsx'
+import { useZone } from '../../parts/zone.ts'
+import { Changes, Sent } from './history.tsx'
+import { Looks } from './looks.tsx'
+import { Mute, mutedText } from './mute.tsx'
+import { useHistory, useMonitor } from './questions.ts'
+import { TestSending } from './test-sending.tsx'
+import { ruleText } from './words.ts'
+
+/** OneMonitor says what a monitor is now, why, what it was before, and what it told whom. */
+export function OneMonitor({ id, look }: { id: string; look: number | undefined }) {
+  const monitor = useMonitor(id)
+  const { looks, events, sent } = useHistory(id)
+  const [zone] = useZone()
+  if (monitor.error && !monitor.data) {
+    return (
+      <Page title="Monitor" actions={<BackToList />}>
+        <FailureNote thrown={monitor.error} again={() => monitor.refetch()} />
+      </Page>
+    )
+  }
+  if (!monitor.data) {
+    return (
+      <Page title="Monitor">
+        <Waiting>Reading the monitor …</Waiting>
+      </Page>
+    )
+  }
+  return (
+    <Page title={monitor.data.name} actions={<Actions monitor={monitor.data} />}>
+      <Head monitor={monitor.data} muted={mutedText(monitor.data, zone)} />
+      <Looks monitor={monitor.data} looks={looks.data} failure={looks.error} again={() => looks.refetch()} chosenMs={look} />
+      <Groups monitor={monitor.data} />
+      <div className="grid gap-4 lg:grid-cols-2">
+        <Changes events={events.data?.monitor_events} failure={events.error} again={() => events.refetch()} zone={zone} />
+        <Sent sent={sent.data} looks={looks.data} failure={sent.error} again={() => sent.refetch()} zone={zone} />
+      </div>
+    </Page>
+  )
+}
+
+const BackToList = () => (
+  <Link to="/monitors" search={{}} className="px-2 text-accent hover:underline">
+    All monitors
+  </Link>
+)
+
+function Actions({ monitor }: { monitor: Monitor }) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const remove = async () => {
+    await client.monitors.remove({ params: { monitorId: monitor.id } })
+    await navigate({ to: '/monitors', search: {} })
+    await queries.invalidateQueries({ queryKey: ['monitors'], exact: true })
+  }
+  return (
+    <>
+      <BackToList />
+      <Link
+        to="/monitors"
+        search={{ edit: monitor.id }}
+        className="inline-flex h-8 items-center rounded border border-line bg-panel px-2.5 hover:border-soft"
+      >
+        Edit
+      </Link>
+      <Mute monitor={monitor} />
+      <TestSending monitor={monitor} />
+      <Confirm action="Delete" question={`Delete “${monitor.name}” with its history?`} onYes={remove} />
+    </>
+  )
+}
+
+function Head({ monitor, muted }: { monitor: Monitor; muted: string | undefined }) {
+  const { status, last_trigger_ts, description, tags } = monitor
+  return (
+    <div className="-mt-2 flex flex-col gap-1">
+      <p className="flex flex-wrap items-center gap-x-3">
+        <StatusMark status={status} isNamed />
+        {last_trigger_ts !== undefined && <span className="text-soft">triggered {ago(last_trigger_ts, Date.now())}</span>}
+        {muted && <span className="text-soft">{muted}</span>}
+        {Object.entries(tags).map(([name, value]) => (
+          <span key={name} className="rounded bg-tint px-1.5 text-xs">
+            {name}: {value}
+          </span>
+        ))}
+      </p>
+      <p className="break-words">{ruleText(monitor)}</p>
+      {description && <p className="whitespace-pre-wrap break-words text-soft">{description}</p>}
+    </div>
+  )
+}
+
+function Groups({ monitor: { monitored_groups } }: { monitor: Monitor }) {
+  if (monitored_groups.length === 0) return null
+  const worst = ['ALERT', 'WARN', 'NO_DATA', 'OK']
+  const sorted = monitored_groups.toSorted(
+    (a, b) => worst.indexOf(a.status) - worst.indexOf(b.status) || (a.group_id < b.group_id ? -1 : 1),
+  )
+  return (
+    <Panel title={`Groups (${monitored_groups.length})`}>
+      <ul className="flex max-h-60 flex-wrap gap-x-4 gap-y-1 overflow-auto p-3">
+        {sorted.map(({ group_id, status }) => (
+          <li key={group_id} className="flex min-w-0 items-center gap-1.5">
+            <StatusMark status={status} />
+            <span className="truncate font-mono text-xs">{group_id}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}

@@ -1,0 +1,221 @@
+import type { contract, ReplyOf } from '@dendro/api'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import { Chart } from '../../parts/chart/chart.tsx'
+import { chartData } from '../../parts/chart/measured.ts'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { count, share, span } from '../../parts/numbers.ts'
+import { Panel, Waiting } from '../../parts/page.tsx'
+import { StatusMark, Step, statuses } from '../../parts/status.tsx'
+import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { useZone } from '../../parts/zone.ts'
+import { Button } from '../../ui/button.tsx'
+import { bandsOf } from './bands.ts'
+import { type WatchRule, windowMsOf } from './draft.ts'
+import { levelsOf } from './looks.tsx'
+import { shownValue } from './words.ts'
+
+type Backtest = ReplyOf<typeof contract.monitors.backtest>
+
+const DAYS = 7
+const DAY_MS = 86_400_000
+const SETTLE_MS = 500
+const GROUPS_MAX = 8
+const SLICES_MAX = 1_440
+
+/** Preview looks with the rule at the last 7 days: what would have changed, and what would have been sent. */
+export function Preview({ rule }: { rule: WatchRule | undefined }) {
+  const [zone] = useZone()
+  const settled = useSettled(rule)
+  const backtest = useBacktest(settled)
+  const series = useSeries(settled)
+  const found = backtest.data
+  const bands = useMemo(() => bandsIn(found), [found])
+  const isOld = backtest.isFetching || settled !== rule
+  if (!rule) return <Waiting height="20rem">Write a measure and a threshold, and see here what would have happened.</Waiting>
+  return (
+    <Panel
+      title={`The last ${DAYS} days with it`}
+      actions={
+        backtest.isFetching && (
+          <Button size="small" onClick={() => void backtest.cancel()}>
+            Cancel
+          </Button>
+        )
+      }
+    >
+      {backtest.error ? <FailureNote thrown={backtest.error} again={() => backtest.refetch()} /> : null}
+      {!found && !backtest.error && (
+        <Waiting height="20rem">{backtest.isFetching ? 'Looking at the last 7 days …' : 'Not looked at.'}</Waiting>
+      )}
+      {found && !backtest.error && (
+        <div className={`flex flex-col gap-3 p-3 ${isOld ? 'opacity-60' : ''}`}>
+          <Outcome found={found} />
+          {series.error ? <FailureNote thrown={series.error} again={() => series.refetch()} /> : null}
+          {series.data ? (
+            <Chart
+              label="What it would have seen"
+              data={series.data}
+              bands={bands}
+              levels={rule.monitor_type === 'PATTERN' ? levelsOf({ type: 'PATTERN', ...rule }) : []}
+              zone={zone}
+              height={220}
+            />
+          ) : (
+            !series.error && <Waiting height="16rem">Measuring …</Waiting>
+          )}
+          {rule.monitor_type !== 'PATTERN' && (
+            <p className="text-soft text-xs">
+              The line is what the query gives; the threshold is of what is made of it, and stands in the changes below.
+            </p>
+          )}
+          <WouldChange found={found} zone={zone} />
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+/** useSettled waits until the writing pauses. */
+function useSettled(rule: WatchRule | undefined): WatchRule | undefined {
+  const [settled, setSettled] = useState(rule)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(rule), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [rule])
+  return settled
+}
+
+function useBacktest(rule: WatchRule | undefined) {
+  const client = useClient()
+  const [leaving, setLeaving] = useState<AbortController>()
+  const query = useQuery({
+    queryKey: ['backtest', rule],
+    enabled: rule !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      if (!rule) throw new Error('a backtest needs a rule')
+      const own = new AbortController()
+      setLeaving(own)
+      return client.monitors.backtest({ body: { ...rule, days: DAYS }, signal: AbortSignal.any([signal, own.signal]), repeatable: true })
+    },
+  })
+  return { ...query, cancel: () => leaving?.abort(new Error('You have cancelled it.')) }
+}
+
+/** useSeries measures in slices as long as the window, so that each is what a look at its end sees. */
+function useSeries(rule: WatchRule | undefined) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['series of a rule', rule?.queries, rule?.formulas, rule?.window],
+    enabled: rule !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const windowMs = windowMsOf(rule?.window ?? '') ?? 300_000
+      const toMs = Math.floor(Date.now() / windowMs) * windowMs
+      const slices = Math.floor((DAYS * DAY_MS) / windowMs)
+      const parts = Math.ceil(slices / SLICES_MAX)
+      const each = Math.ceil(slices / parts)
+      const asked = Array.from({ length: parts }, (_, at) => ({
+        fromMs: toMs - (parts - at) * each * windowMs,
+        toMs: toMs - (parts - at - 1) * each * windowMs,
+      }))
+      const { queries = [], formulas } = rule ?? {}
+      const answers = await Promise.all(
+        asked.map((part) =>
+          client.timeseries.search({
+            body: {
+              queries,
+              ...(formulas ? { formulas } : {}),
+              time_range: { from_ts: part.fromMs, to_ts: part.toMs },
+              num_of_slices: each,
+              limit: GROUPS_MAX,
+            },
+            signal,
+            repeatable: true,
+          }),
+        ),
+      )
+      // With a formula its value is watched, without one that of the first query.
+      const watched = formulas?.[0]?.name ?? queries[0]?.name ?? ''
+      return joined(answers.map((answer) => chartData(answer[watched] ? [answer[watched]] : [])))
+    },
+  })
+}
+
+type Data = ReturnType<typeof chartData>
+
+/** joined puts stretches of time one after another; a group that one of them lacks has no values there. */
+function joined(parts: readonly Data[]): Data {
+  const names = [...new Set(parts.flatMap(({ series }) => series.map(({ name }) => name)))]
+  return {
+    times: parts.flatMap(({ times }) => times),
+    stepMs: parts[0]?.stepMs ?? 0,
+    series: names.map((name) => ({
+      name,
+      values: parts.flatMap(({ times, series }) => series.find((one) => one.name === name)?.values ?? times.map(() => null)),
+    })),
+  }
+}
+
+function bandsIn(found: Backtest | undefined) {
+  if (!found) return []
+  const first = found.monitor_events[0]?.previous_status ?? 'OK'
+  return bandsOf(
+    [{ time: found.from_ts, status: first }, ...found.monitor_events.map(({ time, monitor_status }) => ({ time, status: monitor_status }))],
+    found.to_ts,
+  )
+}
+
+function Outcome({ found }: { found: Backtest }) {
+  const { changes_total, notifications_total, time_in_status, from_ts, to_ts, step_ms } = found
+  return (
+    <p className="flex flex-wrap items-center gap-x-4 gap-y-1" aria-live="polite">
+      <strong>
+        {changes_total === 0
+          ? 'It would have stayed quiet.'
+          : `${count(changes_total)} changes, ${count(notifications_total)} times it would have told somebody.`}
+      </strong>
+      {statuses.map(
+        (status) =>
+          (time_in_status[status] ?? 0) > 0 && (
+            <span key={status} className="flex items-center gap-1 text-xs">
+              <StatusMark status={status} isNamed /> {span(time_in_status[status] ?? 0)} (
+              {share(time_in_status[status] ?? 0, to_ts - from_ts)})
+            </span>
+          ),
+      )}
+      <span className="text-soft text-xs">a look every {span(step_ms)}</span>
+    </p>
+  )
+}
+
+function WouldChange({ found, zone }: { found: Backtest; zone: Zone }) {
+  if (found.changes.length === 0) return null
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too
+    <section tabIndex={0} aria-label="What would have changed" className="max-h-60 overflow-auto">
+      <table className="w-full text-xs">
+        <tbody>
+          {found.changes
+            .slice(-200)
+            .toReversed()
+            .map(({ time, group_id, value, before, after, verdict }) => (
+              <tr key={`${time} ${group_id}`} className="border-line border-t">
+                <td className="whitespace-nowrap py-1 pr-3 text-soft tabular-nums">
+                  {clockOf(time, zone).day} {clockOf(time, zone).clock.slice(0, 5)}
+                </td>
+                <td className="whitespace-nowrap py-1 pr-3">
+                  <Step before={before} after={after} />
+                </td>
+                <td className="break-all py-1 pr-3 font-mono">{group_id}</td>
+                <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>
+                <td className="py-1 text-soft">{verdict === 'sent' ? 'tells' : ''}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

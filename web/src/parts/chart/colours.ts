@@ -1,0 +1,66 @@
+import { useEffect, useState } from 'react'
+
+/** Colours are those of the theme in force, as a canvas takes them. */
+export type Colours = {
+  series: readonly string[]
+  faint: readonly string[]
+  ink: string
+  soft: string
+  line: string
+  accent: string
+  error: string
+  warn: string
+  sunk: string
+}
+
+const PALETTE = 8
+const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [8, 3, 2, 3]]
+
+/** dashOf tells apart what has the same colour. */
+export const dashOf = (index: number): number[] => [...(DASHES[Math.floor(index / PALETTE) % DASHES.length] ?? [])]
+export const colourOf = (list: readonly string[], index: number): string => list[index % list.length] ?? 'grey'
+
+/** seriesColour is the colour of a series as a style takes it. */
+export const seriesColour = (index: number): string => `var(--color-series-${(index % PALETTE) + 1})`
+
+/** useColours follows the theme, that of the page and that of the machine. */
+export function useColours(): Colours {
+  const [colours, setColours] = useState(readColours)
+  useEffect(() => {
+    const read = () => setColours(readColours())
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    const turned = new MutationObserver(read)
+    turned.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    dark.addEventListener('change', read)
+    return () => {
+      turned.disconnect()
+      dark.removeEventListener('change', read)
+    }
+  }, [])
+  return colours
+}
+
+/** readColours lets the browser work the colours out: a canvas knows neither variables nor light and dark. */
+function readColours(): Colours {
+  const probe = document.createElement('span')
+  document.body.append(probe)
+  const read = (colour: string): string => {
+    probe.style.color = colour
+    return getComputedStyle(probe).color
+  }
+  const places = Array.from({ length: PALETTE }, (_, index) => index)
+  const named = (name: string) => read(`var(--color-${name})`)
+  const colours = {
+    series: places.map((index) => read(seriesColour(index))),
+    faint: places.map((index) => read(`color-mix(in srgb, ${seriesColour(index)} 45%, var(--color-panel))`)),
+    ink: named('ink'),
+    soft: named('soft'),
+    line: named('line'),
+    accent: named('accent'),
+    error: named('error'),
+    warn: named('warn'),
+    sunk: named('sunk'),
+  }
+  probe.remove()
+  return colours
+}

@@ -1,0 +1,47 @@
+import { useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { Popover } from '../ui/popover.tsx'
+import { FailureNote } from './failure.tsx'
+
+type ConfirmProps = { action: string; question: string; onYes(): Promise<unknown>; size?: 'normal' | 'small'; label?: string }
+
+/** Confirm asks once more, beside its button, before what cannot be taken back. */
+export function Confirm({ action, question, onYes, size = 'normal', label }: ConfirmProps) {
+  const [isOpen, setOpen] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const act = async () => {
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await onYes()
+      setOpen(false)
+    } catch (thrown) {
+      setFailure(thrown)
+    }
+    setBusy(false)
+  }
+  return (
+    <Popover
+      label={question}
+      open={isOpen}
+      onOpenChange={setOpen}
+      trigger={
+        <Button size={size} aria-label={label}>
+          {action}
+        </Button>
+      }
+    >
+      <div className="flex w-64 max-w-full flex-col gap-2">
+        <p>{question}</p>
+        {failure !== undefined && <FailureNote thrown={failure} />}
+        <div className="flex gap-2">
+          <Button look="main" disabled={isBusy} onClick={act}>
+            {isBusy ? 'At it …' : action}
+          </Button>
+          <Button onClick={() => setOpen(false)}>Keep</Button>
+        </div>
+      </div>
+    </Popover>
+  )
+}

@@ -1,0 +1,54 @@
+import type { ReactNode } from 'react'
+
+type PageProps = { title: string; actions?: ReactNode; children: ReactNode }
+
+/** Page is a page that scrolls as a whole: its name, what can be done, and what it shows. */
+export function Page({ title, actions, children }: PageProps) {
+  return (
+    <div className="h-full overflow-auto">
+      <div className="mx-auto flex max-w-[120rem] flex-col gap-4 p-4">
+        <div className="flex flex-wrap items-center gap-2">
+          <h1 className="mr-auto min-w-0 break-words font-semibold text-lg">{title}</h1>
+          {actions}
+        </div>
+        {children}
+      </div>
+    </div>
+  )
+}
+
+/** Waiting keeps the place of what is being read, so that nothing moves when it comes. */
+export function Waiting({ children, height = '8rem' }: { children: ReactNode; height?: string }) {
+  return (
+    <p
+      role="status"
+      className="grid place-items-center rounded-md border border-line border-dashed text-soft"
+      style={{ minHeight: height }}
+    >
+      {children}
+    </p>
+  )
+}
+
+/** Nothing says why there is nothing to see, and the way out. */
+export function Nothing({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-center gap-2 rounded-md border border-line border-dashed p-10 text-center">
+      <h2 className="font-semibold">{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+/** Panel is a part of a page under its own name. */
+export function Panel({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="min-w-0 rounded-md border border-line bg-panel">
+      <div className="flex min-h-10 flex-wrap items-center gap-2 border-line border-b px-3 py-1">
+        <h2 className="mr-auto font-medium">{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </section>
+  )
+}
