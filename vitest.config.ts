@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ['{api,server,cli,web}/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/stores.ts'],
+    setupFiles: ['test/seed.ts'],
     reporters: ['default', new ClosingLine()],
     // These only end what hangs: no test may be decided by how fast the machine is.
     testTimeout: 300_000,

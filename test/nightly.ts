@@ -22,7 +22,7 @@ if (!(share > 0)) throw new Error('the share is a number above 0: npm run nightl
 const times = (whole: number): string => String(Math.max(1, Math.round(whole * share)))
 const seed = String(Date.now() % 2 ** 31)
 // Long runs are what this is for: the bound on a test is taken off.
-const testOf = (file: string): string[] => ['node_modules/vitest/vitest.mjs', 'run', file, '--testTimeout=0']
+const testOf = (...files: string[]): string[] => ['node_modules/vitest/vitest.mjs', 'run', ...files, '--testTimeout=0']
 
 const parts: readonly Part[] = [
   { what: 'kills under load', args: ['test/kill-loop.ts', times(KILL_ROUNDS), String(KILL_ROUND_S), seed] },
@@ -38,6 +38,7 @@ const parts: readonly Part[] = [
     args: testOf('test/filters-agree.test.ts'),
     env: { DENDRO_TEST_FILTERS: times(FILTERS), DENDRO_TEST_SEED: seed },
   },
+  { what: 'what holds for random cases, with new ones', args: testOf('api/', 'server/', 'cli/', 'web/'), env: { DENDRO_TEST_SEED: seed } },
 ]
 
 const outcomes: Outcome[] = []

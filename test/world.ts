@@ -43,7 +43,7 @@ export type TestApp = {
 
 /**
  * openTestApp runs the whole service on the shared stores, with a clock that can be moved and mail that is kept. The jobs that a test does not ask
- * for stay undone: its clock is not that of the others who share the stores.
+ * for stay undone, and nothing that is old by its clock is swept away: its clock is not that of the others who share the stores.
  */
 export async function openTestApp(
   env: Record<string, string> = {},

@@ -155,7 +155,6 @@ const BODIES_SHARE = 1 / 8
 const WAITING_SHARE = 1 / 16
 const IDLE_EVERY_MS = 1_000
 const HEARTBEAT_EVERY_MS = 3_000
-const SWEEP_EVERY_MS = 60_000
 /** USAGE_KEPT_MS lets a year be compared with the one before. */
 const USAGE_KEPT_MS = 2 * 366 * 86_400_000
 
@@ -313,17 +312,7 @@ export async function openApp(
     ),
     every(HEARTBEAT_EVERY_MS, world.log, 'heartbeats of datasets could not be written', () => heartbeats.flush()),
     every(HEARTBEAT_EVERY_MS, world.log, 'counts of parsers could not be written', () => parserCounts.flush()),
-    every(SWEEP_EVERY_MS, world.log, 'old counts of parsers could not be removed', () => forgetParserMinutes(world)),
-    every(SWEEP_EVERY_MS, world.log, 'old counts of new datasets could not be removed', () => forgetBirths(world)),
-    every(SWEEP_EVERY_MS, world.log, 'old pages of searches could not be removed', () => forgetPages(world)),
-    every(SWEEP_EVERY_MS, world.log, 'live tails that nobody watches could not be removed', () => tails.forget()),
-    every(SWEEP_EVERY_MS, world.log, 'old searches could not be removed', () => searches.forget()),
-    every(SWEEP_EVERY_MS, world.log, 'old usage could not be removed', () =>
-      removeUsageMinutes(world.meta, world.clock.nowMs() - USAGE_KEPT_MS),
-    ),
-    every(SWEEP_EVERY_MS, world.log, 'old windows could not be removed', () =>
-      removeWindows(world.meta, world.clock.nowMs() - 2 * config.DENDRO_RATE_LIMIT.windowMs),
-    ),
+    ...sweeps(world, work, { windowMs: config.DENDRO_RATE_LIMIT.windowMs, searches, tails }),
   ]
   const workers = [startWorker(world, work.kinds), ...work.loops.map((start) => start(world))]
   return {
@@ -342,6 +331,26 @@ export async function openApp(
       await world.close()
     },
   }
+}
+
+/** sweeps remove what is too old for anybody, also of other processes: so their clock must be that of all. */
+function sweeps(
+  world: World,
+  { sweepEveryMs }: Work,
+  { windowMs, searches, tails }: { windowMs: number; searches: Searches; tails: LiveTails },
+): readonly (() => void)[] {
+  if (sweepEveryMs === undefined) return []
+  const sweep = (failed: string, chore: () => Promise<unknown>) => every(sweepEveryMs, world.log, failed, chore)
+  const { meta, clock } = world
+  return [
+    sweep('old counts of parsers could not be removed', () => forgetParserMinutes(world)),
+    sweep('old counts of new datasets could not be removed', () => forgetBirths(world)),
+    sweep('old pages of searches could not be removed', () => forgetPages(world)),
+    sweep('live tails that nobody watches could not be removed', () => tails.forget()),
+    sweep('old searches could not be removed', () => searches.forget()),
+    sweep('old usage could not be removed', () => removeUsageMinutes(meta, clock.nowMs() - USAGE_KEPT_MS)),
+    sweep('old windows could not be removed', () => removeWindows(meta, clock.nowMs() - 2 * windowMs)),
+  ]
 }
 
 /** every repeats a chore of this process until the function it gives back is called; a failed turn is logged and the next one comes. */

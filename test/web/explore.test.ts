@@ -38,6 +38,7 @@ async function open(path: string, look: { theme?: 'light' | 'dark'; width?: numb
   const { theme = 'light', width = 1280, key = org.key } = look
   const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 } })
   if (key !== null) await context.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), key)
+  context.setDefaultTimeout(120_000)
   const page = await context.newPage()
   page.on('pageerror', (thrown) => faults.push(String(thrown)))
   page.on('console', (message) => {

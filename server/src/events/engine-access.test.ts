@@ -124,7 +124,7 @@ test.each([
 })
 
 test('a reader may lower its ceilings', async () => {
-  const lower = { max_memory_usage: '100000000', max_execution_time: 0.5 }
+  const lower = { max_memory_usage: '100000000', max_execution_time: 300 }
   const rows = store.reader.query({ query: 'select 1 as one', format: 'JSONEachRow', clickhouse_settings: lower })
   expect(await (await rows).json()).toEqual([{ one: 1 }])
 })

@@ -1,7 +1,8 @@
 import { request } from 'node:http'
 import type { Login } from '@dendro/api'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { openTestApp, type TestApp, type TestClock, type TestOrganization } from '../../../../test/world.ts'
+import { makeTestDatabase, type TestDatabase } from '../../meta/test-database.ts'
 import { KeyGuesses } from './key-guesses.ts'
 
 /** FLOOR_MS is what a failed login takes anyway; longer waits are those of somebody who is being slowed. */
@@ -12,9 +13,12 @@ let app: TestApp
 let second: TestApp
 let org: TestOrganization
 const slept: number[] = []
+/** A login that succeeds tidies up attempts of the whole deployment that are old by its clock, and other tests move theirs by months: so a database of their own. */
+let database: TestDatabase
 beforeAll(async () => {
-  app = await openTestApp()
-  second = await openTestApp()
+  database = await makeTestDatabase(inject('stores').meta)
+  app = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
+  second = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
   org = await app.newOrganization()
   for (const { app: opened, clock } of [app, second]) Object.assign(opened.world, { clock: watched(clock) })
 })
@@ -27,8 +31,9 @@ afterEach(() => {
   slept.length = 0
 })
 afterAll(async () => {
-  await second.close()
-  await app.close()
+  await second?.close()
+  await app?.close()
+  await database?.drop()
 })
 
 const slowing = (): number[] => slept.filter((ms) => ms > FLOOR_MS)

@@ -9,6 +9,9 @@ type Usage = { value: number; used: number; window_start: number; window_end: nu
 let senders: Awaited<ReturnType<typeof openSendersAlone>>
 beforeAll(async () => {
   senders = await openSendersAlone()
+  // No month ends while these tests run.
+  const { endMs } = monthOf(senders.app.clock.nowMs() + 86_400_000)
+  if (endMs !== monthOf(senders.app.clock.nowMs()).endMs) senders.app.clock.advance(86_400_000)
 })
 afterAll(() => senders?.close())
 

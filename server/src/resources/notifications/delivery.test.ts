@@ -26,7 +26,7 @@ type Kept = {
   test: boolean
 }
 
-const PATIENT = { timeout: 90_000, interval: 50 }
+const PATIENT = { timeout: 120_000, interval: 50 }
 /** A clock of their own moves here, so the jobs run on a database of their own; nothing here reads or stores events. */
 let database: TestDatabase
 let app: TestApp
@@ -37,7 +37,7 @@ let relay: SMTPServer
 let base: string
 let got: Got[] = []
 let mails: { email: Email; recipients: string[] }[] = []
-let answer: (response: ServerResponse, got: Got) => void = ok
+let answer: (response: ServerResponse, got: Got) => unknown = ok
 let refusal: (Error & { responseCode?: number }) | undefined
 
 function ok(response: ServerResponse): void {
@@ -154,23 +154,27 @@ describe('a webhook', () => {
   test('in trouble is tried again after 1, 10 and 60 s under the same id with the same body, and then given up', async () => {
     answer = (response) => void response.writeHead(503).end('we have trouble')
     await tell([await hook()])
-    for (const [tries, waitMs] of [
-      [1, 1_000],
-      [2, 10_000],
-      [3, 60_000],
-    ] as const) {
-      await expect.poll(triesMade, PATIENT).toBe(tries)
-      expect(await states()).toEqual(['IN_PROGRESS'])
-      expect(
-        (
-          await app.app.world.meta.all<{ due: number }>(
-            sql`select next_try_at as due from monitor_notifications where org_id = ${org.orgId}`,
-          )
-        )[0]?.due,
-      ).toBe(((await kept())[0]?.tries.at(-1)?.at ?? 0) + waitMs)
-      app.clock.advance(waitMs)
+    const waits = [1_000, 10_000, 60_000]
+    type Waiting = { state: string; due: number | null; tries: Try[] }
+    /** awaited are the numbers of tries after which the next one was seen to be due when it should be; the time until then is skipped. */
+    const awaited = new Set<number>()
+    const state = async (): Promise<string | undefined> => {
+      const [row] = await app.app.world.meta.all<Waiting>(
+        sql`select state, next_try_at as due, tries from monitor_notifications where org_id = ${org.orgId}`,
+      )
+      const tried = row?.tries.length ?? 0
+      const waitMs = waits[tried - 1] ?? 0
+      if (waitMs > 0 && !awaited.has(tried) && row?.due === (row?.tries.at(-1)?.at ?? 0) + waitMs) {
+        awaited.add(tried)
+        app.clock.advance(waitMs)
+      }
+      return row?.state
     }
-    await expect.poll(states, PATIENT).toEqual(['FAILED'])
+    await expect.poll(state, PATIENT).toBe('FAILED')
+    // A slow look may miss the second before the second try.
+    expect([...awaited]).toEqual(expect.arrayContaining([2, 3]))
+    const at = (await kept())[0]?.tries.map((one) => one.at) ?? []
+    expect(at.slice(1).map((ms, index) => ms - (at[index] ?? 0) >= (waits[index] ?? 0))).toEqual([true, true, true])
     expect(got.map(({ headers }) => headers['x-dendro-attempt'])).toEqual(['1', '2', '3', '4'])
     expect(new Set(got.map(({ headers }) => headers['x-dendro-delivery'])).size).toBe(1)
     expect(new Set(got.map(({ body }) => body)).size).toBe(1)
@@ -182,7 +186,7 @@ describe('a webhook', () => {
   test('that recovers is told once', async () => {
     answer = (response) => void response.writeHead(got.length === 1 ? 429 : 204, { 'retry-after': '5' }).end()
     await tell([await hook()])
-    await expect.poll(triesMade, PATIENT).toBe(1)
+    await expect.poll(triesMade, PATIENT).toBeGreaterThan(0)
     app.clock.advance(5_000)
     await expect.poll(states, PATIENT).toEqual(['SENT'])
     expect((await kept())[0]).toMatchObject({ attempts: 2, failure_reason: null, tries: [{ status: 429 }, { status: 204 }] })
@@ -249,12 +253,19 @@ describe('a webhook', () => {
   })
 
   test('hears of a recovery only after the alert', async () => {
-    answer = (response) => void response.writeHead(got.length === 1 ? 500 : 200).end()
+    const recovered = Promise.withResolvers<void>()
+    answer = async (response) => {
+      const status = got.length === 1 ? 500 : 200
+      // The second try is not answered before there is a recovery to tell of.
+      if (status === 200) await recovered.promise
+      response.writeHead(status).end()
+    }
     const action = await hook()
     const alert = await tell([action])
-    await expect.poll(triesMade, PATIENT).toBe(1)
+    await expect.poll(triesMade, PATIENT).toBeGreaterThan(0)
     const { alertId, monitor } = alert
     await tell([action], { alertId, monitor, change: 'ALERT_RECOVERY', before: 'ALERT', after: 'OK', value: 1, atMs: alert.atMs + 1 })
+    recovered.resolve()
     app.clock.advance(1_000)
     await expect.poll(states, PATIENT).toEqual(['SENT', 'SENT'])
     expect(got.map(({ body }) => JSON.parse(body).status)).toEqual(['alert', 'alert', 'ok'])

@@ -137,7 +137,7 @@ describe('a report', () => {
 
   test('does without the narrative when the model does not answer in time', async () => {
     says = undefined
-    const { report = '' } = await brief(world(), rowFor(occasion, { time: world().clock.nowMs() - 13_000 }), idle)
+    const { report = '' } = await brief(world(), rowFor(occasion, { time: world().clock.nowMs() - 8_000 }), idle)
     expect(report.startsWith('Events:\n[1] 120 events')).toBe(true)
   })
 
