@@ -60,7 +60,7 @@ beforeAll(async () => {
   receiver = createServer(async (request, response) => {
     const one = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(await request.toArray()).toString() }
     got.push(one)
-    answer(response, one)
+    await answer(response, one)
   })
   await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
   base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`

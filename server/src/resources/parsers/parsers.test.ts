@@ -235,7 +235,8 @@ describe('finding the parser that fits', () => {
 })
 
 describe('without a pattern', () => {
-  const at = (secondsAgo: number): string => new Date(Math.floor(Date.now() / 1_000 - secondsAgo) * 1_000).toISOString().replace('.000Z', 'Z')
+  const at = (secondsAgo: number): string =>
+    new Date(Math.floor(Date.now() / 1_000 - secondsAgo) * 1_000).toISOString().replace('.000Z', 'Z')
   const FIRST = at(120)
   const LINES = [
     `${FIRST} INFO [main] user=ada took 12.5ms for /a/b`,
