@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Delta, Series, TimeSlice } from './event-shapes.ts'
+import { Delta, Series, TimeSlice, Warning } from './event-shapes.ts'
 import { list, text, uuid } from './values.ts'
 
 /** The queries and formulas of metric definitions, time series and monitors (API reference 2.9). */
@@ -58,6 +58,7 @@ export const MetricTimeseries = z
     series: z.array(TimeSlice),
     groups_series: z.array(Series),
     delta: Delta.optional(),
+    warnings: z.array(Warning).optional(),
   })
   .meta({ id: 'MetricTimeseries', description: 'What one query or formula gave, by slices of time and by groups.' })
 export type MetricTimeseries = z.output<typeof MetricTimeseries>

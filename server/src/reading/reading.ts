@@ -7,7 +7,8 @@ import { type Asking, costOf, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { windowsOf } from './windows.ts'
 
-export { countMatching, readStats } from './stats.ts'
+export { countEach, countMatching } from './counts.ts'
+export { readStats } from './stats.ts'
 
 const NS_PER_MS = 1_000_000n
 

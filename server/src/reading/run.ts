@@ -44,8 +44,11 @@ const PARSER_STEPS_MAX = 1_000_000_000
 /** A Grouping bounds the groups of a statement and names the keys by which it groups. */
 export type Grouping = { readonly groupsMax: number; readonly groups: readonly string[] }
 
-/** run sends one statement as the organisation and gives back its rows; it counts what they cost. Who leaves ends the statement in the store too. */
-export async function run(store: EventStore, asking: Asking, whole: Sql, grouping?: Grouping): Promise<BinaryRows> {
+/**
+ * run sends one statement as the organisation and gives back its rows; it counts what they cost. Who leaves ends the statement in the store too.
+ * With `sampleRows` the statement reads about so many rows and is content with what it has then.
+ */
+export async function run(store: EventStore, asking: Asking, whole: Sql, grouping?: Grouping, sampleRows?: number): Promise<BinaryRows> {
   const { budget, signal } = asking
   signal.throwIfAborted()
   const secondsLeft = budget.seconds - (performance.now() - asking.startedMs) / 1_000
@@ -68,8 +71,8 @@ export async function run(store: EventStore, asking: Asking, whole: Sql, groupin
         max_execution_time: Math.max(secondsLeft, 0.001),
         timeout_overflow_mode: 'throw',
         max_bytes_to_read: String(Math.max(1, Math.floor(budget.bytes - asking.bytes))),
-        max_rows_to_read: String(Math.max(1, Math.floor(budget.rows - asking.rows))),
-        read_overflow_mode: 'throw',
+        max_rows_to_read: String(Math.max(1, sampleRows ?? Math.floor(budget.rows - asking.rows))),
+        read_overflow_mode: sampleRows === undefined ? 'throw' : 'break',
         max_result_bytes: String(RESULT_BYTES_MAX),
         result_overflow_mode: 'throw',
         max_query_size: String(TEXT_BYTES_MAX),

@@ -4,19 +4,13 @@ import { sliceStartMs } from '../query/slices.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import { type Branch, branchesOf, keysIn } from './branches.ts'
 import { isExactly, nobody, readMeasured } from './measures.ts'
-import type { Cost, FoundGroup, FoundStats, Measured, Question, StatsWish } from './question.ts'
+import type { FoundGroup, FoundStats, Measured, Question, StatsWish } from './question.ts'
 import { type Asking, costOf, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { GROUP_JOINT, GROUPS_MAX, type StatsAsk, statsStatement } from './stats-statement.ts'
 
 /** CELLS_MAX bounds groups times slices. */
 const CELLS_MAX = 1_000_000
-
-/** countMatching counts the events that a question means. */
-export async function countMatching(store: EventStore, question: Question): Promise<{ count: number; cost: Cost }> {
-  const { whole, cost } = await readStats(store, question, { calls: [], groups: [], slices: 1, limit: 0 })
-  return { count: whole.count, cost }
-}
 
 /** readStats measures the events that a question means: as a whole, by slices of time, and by groups, of which the largest come back. */
 export async function readStats(store: EventStore, question: Question, wish: StatsWish): Promise<FoundStats> {

@@ -8,6 +8,7 @@ import type { DatasetRow } from '../datasets/datasets.ts'
 import { type Asked, dataWarnings } from './data-warnings.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { readLevels } from './groups.ts'
+import { countLeftOut, type LeftOut, leftOutWarnings } from './left-out.ts'
 import { noteSearch } from './note-search.ts'
 import { type KeptQuestion, linksOf, type Page } from './pages.ts'
 import type { EventsPlan, SearchPlan, StatsPlan } from './plan.ts'
@@ -45,6 +46,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const { plan, datasets, page } = search
   const { newestFirst, orderBy, fromSequence, limit } = plan
   const question = await questionFor(world, actor, { datasets, filter: plan.filter, bounds: plan.bounds, ...control })
+  const leftOut = page ? nothing : leftOutOf(world, question)
   const found = await readEvents(world.events, question, {
     limit,
     newestFirst,
@@ -63,7 +65,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const links = await linksOf(world, actor, orderBy ? undefined : page, more)
   const next = links.find(({ rel }) => rel === 'next')
   return {
-    ...emptyAnswer(actor, warned(plan, question, { count: counted.count, cost: found.cost })),
+    ...emptyAnswer(actor, warned(plan, question, { count: counted.count, cost: found.cost }, await leftOut)),
     ...shown,
     explain: {
       'Execution time (millis)': '0',
@@ -82,11 +84,12 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
   const { calls, groups, slices, limit, bounds } = plan
   const question = await questionFor(world, actor, { datasets, filter: plan.filter, bounds, ...control })
   const wish = { calls: calls.map(({ call }) => call), groups, slices, limit }
+  const leftOut = leftOutOf(world, question)
   const found = await readStats(world.events, question, wish)
   const frame = { calls, bounds, slices, groups }
   const { levels, bytes } = await readLevels(world.events, question, wish, found)
   return {
-    ...emptyAnswer(actor, warned(plan, question, { count: found.whole.count, cost: found.cost })),
+    ...emptyAnswer(actor, warned(plan, question, { count: found.whole.count, cost: found.cost }, await leftOut)),
     ...(groups.length === 0
       ? { result: sliceRows(found, frame) }
       : { ...groupRows(found, frame), groups_series: seriesTree(levels, frame) }),
@@ -100,10 +103,24 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
   }
 }
 
+const nothing: Promise<readonly LeftOut[]> = Promise.resolve([])
+
+/** leftOutOf counts beside the question itself; who does not wait for it to the end hears of no failure. */
+function leftOutOf({ events }: World, question: Question): Promise<readonly LeftOut[]> {
+  const counting = countLeftOut(events, question, question.filter)
+  counting.catch(() => undefined)
+  return counting
+}
+
 /** warned is a plan with what the events themselves say about its filter. */
-const warned = <P extends SearchPlan>(plan: P, { filter, sources }: Question, came: Pick<Asked, 'count' | 'cost'>): P => ({
+const warned = <P extends SearchPlan>(
+  plan: P,
+  { filter, sources }: Question,
+  came: Pick<Asked, 'count' | 'cost'>,
+  leftOut: readonly LeftOut[],
+): P => ({
   ...plan,
-  warnings: [...plan.warnings, ...dataWarnings({ filter, sources, ...came })],
+  warnings: [...plan.warnings, ...dataWarnings({ filter, sources, ...came }), ...leftOutWarnings(leftOut, came.count)],
 })
 
 type Counted = { count: number; isExact: boolean; bytes: number }

@@ -357,6 +357,15 @@ describe('a question that is wrong', () => {
     const { status, body } = await post({ select: ['*'], where: 'level = "error"' })
     expect([status, body.warnings?.map(({ code }) => code)]).toEqual([200, ['DQ_VALUE']])
   })
+
+  test.each([
+    ['events', { select: ['*'] }],
+    ['numbers', { select: ['count(*)'] }],
+  ])('that leaves out %s it may mean is answered with how many these are', async (_, more) => {
+    const { body } = await post({ from: [web, api], where: "level != 'info' AND message LIKE '%s%'", ...more })
+    expect(body.totals.count).toBe(5)
+    expect(body.warnings).toMatchObject([{ field: 'where', code: 'MISSING_EXCLUDED', message: '1 event lacks level and is left out' }])
+  })
 })
 
 test('explain_only says what a question would read, and reads nothing', async () => {

@@ -1,4 +1,5 @@
 import { type Formula, formulaValue } from '../../query/formula.ts'
+import type { Warning } from '../../query/warnings.ts'
 import type { FoundGroup, Measured, Quantiles } from '../../reading/question.ts'
 import type { PlannedFormula, Reduction } from './plan-metrics.ts'
 
@@ -14,6 +15,8 @@ export type Measure = {
   readonly groups: readonly string[]
   readonly levels: readonly (readonly Line[])[]
   readonly isExact: boolean
+  /** warnings are what a query, as it was written and as events answered it, leaves to be said. */
+  readonly warnings?: readonly Warning[]
 }
 
 /** lineOf makes a line of what was read for one call. */

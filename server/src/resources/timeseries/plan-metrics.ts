@@ -5,6 +5,7 @@ import { refusal } from '../../query/refusal.ts'
 import { parseGroups, parseSelect } from '../../query/select.ts'
 import { parseSelector } from '../../query/selector.ts'
 import type { Filter, SelectItem } from '../../query/tree.ts'
+import type { Warning } from '../../query/warnings.ts'
 import { gather } from '../search/plan.ts'
 import type { CallItem } from '../search/shown-stats.ts'
 
@@ -17,6 +18,9 @@ export type PlannedQuery = {
   readonly filter: Filter
   readonly groups: readonly string[]
   readonly reduceTo: Reduction | undefined
+  /** field is where its filter stands in the request, and warnings are what was noticed in that text. */
+  readonly field: string
+  readonly warnings: readonly Warning[]
 }
 
 export type PlannedFormula = { readonly formula: MetricFormula; readonly tree: Formula; readonly names: readonly string[] }
@@ -45,17 +49,18 @@ function planQuery(query: MetricQuery, field: string): PlannedQuery {
   if (!query.from_expr?.trim() && !query.from?.length) {
     throw refusal(`${field}.from`, { code: 'MISSING_SOURCE', message: 'give from or from_expr' })
   }
-  const parts = gather<{ filter: Filter; groups: readonly string[]; items: readonly SelectItem[]; source: unknown }>({
-    filter: () => parseFilter(query.where, `${field}.where`).filter,
+  const parts = gather<{ read: ReturnType<typeof parseFilter>; groups: readonly string[]; items: readonly SelectItem[]; source: unknown }>({
+    read: () => parseFilter(query.where, `${field}.where`),
     groups: () => parseGroups(query.groups ?? [], `${field}.groups`),
     items: () => parseSelect(query.select, `${field}.select`),
     source: () => (query.from_expr?.trim() ? parseSelector(query.from_expr) : undefined),
   })
   const [item] = parts.items
   const aggregation = query.aggregation?.[0]
-  const { filter, groups } = parts
-  if (item?.kind === 'call') return { query, call: item, filter, groups, reduceTo: aggregation?.reduce_to }
-  return { query, call: callOnKey(query, item, field), filter, groups, reduceTo: aggregation?.reduce_to ?? 'avg' }
+  const { filter, warnings } = parts.read
+  const planned = { query, filter, groups: parts.groups, field: `${field}.where`, warnings }
+  if (item?.kind === 'call') return { ...planned, call: item, reduceTo: aggregation?.reduce_to }
+  return { ...planned, call: callOnKey(query, item, field), reduceTo: aggregation?.reduce_to ?? 'avg' }
 }
 
 /** callOnKey is what the time function makes of a key. */

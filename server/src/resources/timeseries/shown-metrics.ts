@@ -28,6 +28,7 @@ export function shownMeasure(measure: Measure, showing: Showing): MetricTimeseri
     series: slicesOf(measure.whole, showing),
     groups_series: nest(measure, showing, [], 0),
     ...(earlier ? { delta: deltaOf(measure.whole, earlier.measure.whole, showing) } : {}),
+    ...(measure.warnings?.length ? { warnings: measure.warnings.map((warning) => ({ ...warning })) } : {}),
   }
 }
 

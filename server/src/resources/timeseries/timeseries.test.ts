@@ -121,6 +121,21 @@ describe('queries and formulas', () => {
     expect((await ask({ queries, time_range, delta: { enabled: false } })).body.errors).not.toHaveProperty('delta')
   })
 
+  test('say what is odd about each of them, and which events one leaves out that it may mean', async () => {
+    const { body } = await ask({
+      queries: [query('odd', { where: 'level = "error"' }), query('lost', { where: "level = 'error' AND region != 'eu'" }), query('plain')],
+      formulas: [{ name: 'both', expression: 'odd + lost' }],
+    })
+    const said = Object.entries(body).map(([name, { warnings }]) => [name, warnings?.map(({ field, code }) => `${field} ${code}`)])
+    expect(said).toEqual([
+      ['odd', ['queries.0.where DQ_VALUE']],
+      ['lost', ['queries.1.where UNKNOWN_KEY', 'queries.1.where MISSING_EXCLUDED']],
+      ['plain', undefined],
+      ['both', undefined],
+    ])
+    expect(contract.timeseries.search.reply.safeParse(body).error?.issues ?? []).toEqual([])
+  })
+
   test.each<[string, object, string]>([
     ['no range', { time_range: {} }, 'time_range'],
     ['two ranges', { time_range: { natural: 'Last 1 hour', from_ts: 1, to_ts: 2 } }, 'time_range'],

@@ -3,11 +3,13 @@ import type { Actor } from '../../http/actor.ts'
 import { parseFilter } from '../../query/filter.ts'
 import { parseTimeRange } from '../../query/time-range.ts'
 import type { Filter } from '../../query/tree.ts'
-import type { Bounds, StatsWish } from '../../reading/question.ts'
+import type { Bounds, FoundStats, Question, StatsWish } from '../../reading/question.ts'
 import { readStats } from '../../reading/stats.ts'
 import type { World } from '../../world.ts'
 import { sourceDatasets } from '../datasets/source.ts'
+import { dataWarnings } from '../search/data-warnings.ts'
 import { readLevels } from '../search/groups.ts'
+import { countLeftOut, type LeftOut, leftOutWarnings } from '../search/left-out.ts'
 import { noteSearch } from '../search/note-search.ts'
 import { boundsOf } from '../search/plan.ts'
 import { ALL, and, questionFor } from '../search/question.ts'
@@ -25,6 +27,8 @@ export type Asked = {
   readonly limit: number
   /** filter is a further condition on the events of every query. */
   readonly filter?: Filter
+  /** saying is whether warnings are wanted: they cost a statement more for some filters. */
+  readonly saying?: 'warnings' | 'nothing'
 }
 
 type Answer = Record<string, MetricTimeseries>
@@ -47,7 +51,7 @@ export async function searchTimeseries(world: World, actor: Actor, ask: Timeseri
   return measureAll(
     world,
     actor,
-    { queries, formulas, bounds, earlier, slices: ask.num_of_slices ?? SLICES_OF_SEARCH, limit: ask.limit ?? LIMIT },
+    { queries, formulas, bounds, earlier, slices: ask.num_of_slices ?? SLICES_OF_SEARCH, limit: ask.limit ?? LIMIT, saying: 'warnings' },
     signal,
   )
 }
@@ -77,7 +81,12 @@ export async function measureDefinition(
   const earlier = ask.delta ? earlierThan(bounds, period, nowMs, 'delta_time_range') : undefined
   const { filter } = parseFilter(ask.where ?? '')
   const slices = ask.num_of_slices ?? SLICES_OF_DEFINITION
-  return measureAll(world, actor, { queries, formulas, bounds, earlier, slices, limit: ask.limit ?? LIMIT, filter }, signal)
+  return measureAll(
+    world,
+    actor,
+    { queries, formulas, bounds, earlier, slices, limit: ask.limit ?? LIMIT, filter, saying: 'warnings' },
+    signal,
+  )
 }
 
 type Period = { range: string | undefined; from_ts: number | undefined; to_ts: number | undefined }
@@ -94,7 +103,7 @@ export async function measureAll(world: World, actor: Actor, asked: Asked, signa
   const planned = planMetrics(asked.queries, asked.formulas)
   const { bounds, slices, earlier } = asked
   const now = await measuresIn(world, actor, planned, asked, bounds, signal)
-  const then = earlier && (await measuresIn(world, actor, planned, asked, earlier, signal))
+  const then = earlier && (await measuresIn(world, actor, planned, { ...asked, saying: 'nothing' }, earlier, signal))
   const answer: Answer = Object.create(null)
   const show = (name: string, stat: string, queries: readonly MetricQuery[], formula?: MetricFormula) => {
     const [measure, before] = [now.get(name), then?.get(name)]
@@ -133,7 +142,10 @@ async function measureOne(world: World, actor: Actor, planned: PlannedQuery, ask
   const filter = and(planned.filter, asked.filter ?? ALL)
   const question = await questionFor(world, actor, { datasets, filter, bounds: asked.bounds, signal })
   const wish: StatsWish = { calls: [call.call], groups, slices: asked.slices, limit: asked.limit }
-  const found = await readStats(world.events, question, wish)
+  const [found, leftOut] = await Promise.all([
+    readStats(world.events, question, wish),
+    asked.saying === 'warnings' ? countLeftOut(world.events, question, planned.filter) : [],
+  ])
   const { levels, bytes } = groups.length === 0 ? { levels: [], bytes: 0 } : await readLevels(world.events, question, wish, found)
   noteSearch(world, actor, { datasets, bytes: found.cost.bytes + bytes, startedMs })
   const isAdded = call.call.name === 'count' || call.call.name === 'sum'
@@ -142,5 +154,16 @@ async function measureOne(world: World, actor: Actor, planned: PlannedQuery, ask
     groups,
     levels: levels.map((level) => level.map((group) => lineOf(group, reduceTo, isAdded))),
     isExact: found.isExact,
+    warnings: warningsOf(planned, question, found, leftOut),
   }
+}
+
+function warningsOf(
+  { filter, field, warnings }: PlannedQuery,
+  { sources }: Question,
+  { whole, cost }: FoundStats,
+  leftOut: readonly LeftOut[],
+) {
+  const ofData = dataWarnings({ filter, sources, count: whole.count, cost }).map((warning) => ({ ...warning, field }))
+  return [...warnings, ...ofData, ...leftOutWarnings(leftOut, whole.count, field)]
 }
