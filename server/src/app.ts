@@ -23,9 +23,9 @@ import { ingestionRoutes } from './ingest/routes.ts'
 import { startWorker } from './jobs/jobs.ts'
 import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
-import { giveBackToWindow, removeWindows, takeFromWindow } from './meta/counters.ts'
+import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
 import { openMeta } from './meta/meta.ts'
-import { openUsageCounts, removeUsageMinutes } from './meta/usage-counts.ts'
+import { openUsageCounts } from './meta/usage-counts.ts'
 import { openModel } from './model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
 import { absentRoutes } from './resources/absent/routes.ts'
@@ -43,7 +43,6 @@ import { contextRoutes } from './resources/context/routes.ts'
 import { customerRoutes } from './resources/customer/routes.ts'
 import { dashboardRoutes, dashboardTemplateRoutes } from './resources/dashboards/routes.ts'
 import { datasetKeyRoutes } from './resources/dataset-keys/routes.ts'
-import { forgetBirths } from './resources/datasets/ensure.ts'
 import { Heartbeats } from './resources/datasets/heartbeats.ts'
 import { datasetRoutes } from './resources/datasets/routes.ts'
 import { downtimeRoutes } from './resources/downtimes/routes.ts'
@@ -66,7 +65,7 @@ import { monitorRoutes, monitorTemplateRoutes } from './resources/monitors/route
 import { notificationRoutes } from './resources/notifications/routes.ts'
 import { firstStart } from './resources/organizations/first-start.ts'
 import { accessRoutes, organizationRoutes } from './resources/organizations/routes.ts'
-import { forgetParserMinutes, ParserCounts } from './resources/parsers/counts.ts'
+import { ParserCounts } from './resources/parsers/counts.ts'
 import { parserRoutes } from './resources/parsers/routes.ts'
 import { patternRoutes } from './resources/patterns/routes.ts'
 import { permissionRoutes } from './resources/permissions/routes.ts'
@@ -74,7 +73,6 @@ import { policyRoutes } from './resources/policies/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/retention/routes.ts'
 import { roleRoutes } from './resources/roles/routes.ts'
 import { savedSearchRoutes, savedSearchTemplateRoutes } from './resources/saved-searches/routes.ts'
-import { forgetPages } from './resources/search/pages.ts'
 import { searchRoutes } from './resources/search/routes.ts'
 import { openSearches, type Searches } from './resources/search/running.ts'
 import { statementRoutes } from './resources/statements/routes.ts'
@@ -88,7 +86,7 @@ import { widgetRoutes, widgetTemplateRoutes } from './resources/widgets/routes.t
 import type { Secret } from './secret.ts'
 import { openVault } from './vault.ts'
 import { version } from './version.ts'
-import { allWork, type Work } from './work.ts'
+import { allWork, sweeps, type Work } from './work.ts'
 import type { Deployment, World } from './world.ts'
 
 type Parts = { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches; tails: LiveTails; web: WebFiles | undefined }
@@ -155,8 +153,6 @@ const BODIES_SHARE = 1 / 8
 const WAITING_SHARE = 1 / 16
 const IDLE_EVERY_MS = 1_000
 const HEARTBEAT_EVERY_MS = 3_000
-/** USAGE_KEPT_MS lets a year be compared with the one before. */
-const USAGE_KEPT_MS = 2 * 366 * 86_400_000
 
 /** ownPorts are those at which a letter to this machine would reach the service itself or its stores. */
 function ownPorts(config: Config, events: EventStore): number[] {
@@ -312,7 +308,9 @@ export async function openApp(
     ),
     every(HEARTBEAT_EVERY_MS, world.log, 'heartbeats of datasets could not be written', () => heartbeats.flush()),
     every(HEARTBEAT_EVERY_MS, world.log, 'counts of parsers could not be written', () => parserCounts.flush()),
-    ...sweeps(world, work, { windowMs: config.DENDRO_RATE_LIMIT.windowMs, searches, tails }),
+    ...sweeps(world, work, { windowMs: config.DENDRO_RATE_LIMIT.windowMs, searches, tails }).map(({ everyMs, failed, chore }) =>
+      every(everyMs, world.log, failed, chore),
+    ),
   ]
   const workers = [startWorker(world, work.kinds), ...work.loops.map((start) => start(world))]
   return {
@@ -331,26 +329,6 @@ export async function openApp(
       await world.close()
     },
   }
-}
-
-/** sweeps remove what is too old for anybody, also of other processes: so their clock must be that of all. */
-function sweeps(
-  world: World,
-  { sweepEveryMs }: Work,
-  { windowMs, searches, tails }: { windowMs: number; searches: Searches; tails: LiveTails },
-): readonly (() => void)[] {
-  if (sweepEveryMs === undefined) return []
-  const sweep = (failed: string, chore: () => Promise<unknown>) => every(sweepEveryMs, world.log, failed, chore)
-  const { meta, clock } = world
-  return [
-    sweep('old counts of parsers could not be removed', () => forgetParserMinutes(world)),
-    sweep('old counts of new datasets could not be removed', () => forgetBirths(world)),
-    sweep('old pages of searches could not be removed', () => forgetPages(world)),
-    sweep('live tails that nobody watches could not be removed', () => tails.forget()),
-    sweep('old searches could not be removed', () => searches.forget()),
-    sweep('old usage could not be removed', () => removeUsageMinutes(meta, clock.nowMs() - USAGE_KEPT_MS)),
-    sweep('old windows could not be removed', () => removeWindows(meta, clock.nowMs() - 2 * windowMs)),
-  ]
 }
 
 /** every repeats a chore of this process until the function it gives back is called; a failed turn is logged and the next one comes. */

@@ -1,12 +1,19 @@
 import type { JobKind } from './jobs/jobs.ts'
+import { removeWindows } from './meta/counters.ts'
+import { removeUsageMinutes } from './meta/usage-counts.ts'
+import { forgetBirths } from './resources/datasets/ensure.ts'
 import { exportRemoval } from './resources/exports/removal.ts'
 import { exporting } from './resources/exports/run.ts'
 import { ledgerRecount } from './resources/ledger/recounting.ts'
 import { ledgerRollup } from './resources/ledger/rolling.ts'
+import type { LiveTails } from './resources/live-tail/live-tail.ts'
 import { monitorSweep, startWatching } from './resources/monitors/watching.ts'
 import { notificationDelivery } from './resources/notifications/delivery.ts'
+import { forgetParserMinutes } from './resources/parsers/counts.ts'
 import { orphanSweep } from './resources/retention/orphans.ts'
 import { eventRemoval } from './resources/retention/removal.ts'
+import { forgetPages } from './resources/search/pages.ts'
+import type { Searches } from './resources/search/running.ts'
 import type { World } from './world.ts'
 
 /**
@@ -20,6 +27,8 @@ export type Work = {
 }
 
 const SWEEP_EVERY_MS = 60_000
+/** USAGE_KEPT_MS lets a year be compared with the one before. */
+const USAGE_KEPT_MS = 2 * 366 * 86_400_000
 
 export const allWork = (world: World): Work => ({ kinds: jobKinds(world), loops: [startWatching], sweepEveryMs: SWEEP_EVERY_MS })
 
@@ -34,3 +43,24 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   exporting(world),
   exportRemoval(world),
 ]
+
+type Sweep = { everyMs: number; failed: string; chore: () => Promise<unknown> }
+
+/** sweeps remove what is too old for anybody, also of other processes: so the clock must be that of all. */
+export function sweeps(
+  world: World,
+  { sweepEveryMs: everyMs }: Work,
+  { windowMs, searches, tails }: { windowMs: number; searches: Searches; tails: LiveTails },
+): readonly Sweep[] {
+  if (everyMs === undefined) return []
+  const { meta, clock } = world
+  return [
+    { everyMs, failed: 'old counts of parsers could not be removed', chore: () => forgetParserMinutes(world) },
+    { everyMs, failed: 'old counts of new datasets could not be removed', chore: () => forgetBirths(world) },
+    { everyMs, failed: 'old pages of searches could not be removed', chore: () => forgetPages(world) },
+    { everyMs, failed: 'live tails that nobody watches could not be removed', chore: () => tails.forget() },
+    { everyMs, failed: 'old searches could not be removed', chore: () => searches.forget() },
+    { everyMs, failed: 'old usage could not be removed', chore: () => removeUsageMinutes(meta, clock.nowMs() - USAGE_KEPT_MS) },
+    { everyMs, failed: 'old windows could not be removed', chore: () => removeWindows(meta, clock.nowMs() - 2 * windowMs) },
+  ]
+}
