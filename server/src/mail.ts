@@ -42,6 +42,13 @@ export function openMailer(options: { url: Secret | undefined; from: string }): 
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
+          attachments: (mail.pictures ?? []).map(({ name, png }) => ({
+            cid: name,
+            filename: `${name}.png`,
+            content: png,
+            contentType: 'image/png',
+            contentDisposition: 'inline' as const,
+          })),
         }),
         new Promise<never>((_resolve, reject) => limit.addEventListener('abort', () => reject(limit.reason), { once: true })),
       ])

@@ -13,7 +13,10 @@ import type { Secret } from './secret.ts'
 import type { Vault } from './vault.ts'
 
 /** A Mail with an id carries it as its message id, the same at every try, so that mail programs drop a second copy. */
-export type Mail = { id?: string | undefined; to: string; subject: string; text: string; html: string }
+export type Mail = { id?: string | undefined; to: string; subject: string; text: string; html: string; pictures?: readonly MailPicture[] }
+
+/** A MailPicture goes with a mail; its HTML names it as `cid:` and the name. */
+export type MailPicture = { name: string; png: Buffer }
 
 /** A Mailer hands mail to the deployment's relay; `configured` is false when there is none, and sending then fails. */
 export type Mailer = { configured: boolean; send(mail: Mail, signal?: AbortSignal): Promise<void> }

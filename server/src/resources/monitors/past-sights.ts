@@ -1,5 +1,6 @@
 import type { Actor } from '../../http/actor.ts'
 import type { Cell, Cells } from '../../monitors/judge.ts'
+import type { Budget } from '../../reading/question.ts'
 import type { World } from '../../world.ts'
 import type { PlannedQuery } from '../timeseries/plan-metrics.ts'
 import { asksFor, type Definition } from './definition.ts'
@@ -29,14 +30,21 @@ export function stepOf({ planned, windowMs, kind, groups }: Definition): number 
 export type Range = { toMs: number; looks: number; stepMs: number }
 
 /** sightsOver reads each query once over the whole range, and gives what each look sees. */
-export async function sightsOver(world: World, actor: Actor, definition: Definition, { toMs, looks, stepMs }: Range, signal: AbortSignal) {
+export async function sightsOver(
+  world: World,
+  actor: Actor,
+  definition: Definition,
+  { toMs, looks, stepMs }: Range,
+  signal: AbortSignal,
+  budget?: Budget,
+) {
   const { kind, planned, windowMs } = definition
   // How many steps before a look the window lies that it is compared with first.
   const back = kind.kind === 'change' ? kind.backMs / stepMs : kind.kind === 'anomaly' ? kind.windows : 0
   const before = kind.kind === 'patterns' ? Math.ceil(kind.baselineMs / stepMs) : back
   const fromMs = toMs - windowMs - (looks - 1 + before) * stepMs
   const windows = await Promise.all(
-    planned.queries.map((query) => windowsOver(world, actor, { definition, query, fromMs, toMs, stepMs }, signal)),
+    planned.queries.map((query) => windowsOver(world, actor, { definition, query, fromMs, toMs, stepMs, budget }, signal)),
   )
   if (kind.kind === 'patterns') {
     const trail = new Trail()
@@ -53,12 +61,12 @@ export async function sightsOver(world: World, actor: Actor, definition: Definit
   }
 }
 
-type Over = { definition: Definition; query: PlannedQuery; fromMs: number; toMs: number; stepMs: number }
+type Over = { definition: Definition; query: PlannedQuery; fromMs: number; toMs: number; stepMs: number; budget: Budget | undefined }
 
 async function windowsOver(
   world: World,
   actor: Actor,
-  { definition, query, fromMs, toMs, stepMs }: Over,
+  { definition, query, fromMs, toMs, stepMs, budget }: Over,
   signal: AbortSignal,
 ): Promise<Reading> {
   const { kind, windowMs } = definition
@@ -76,7 +84,7 @@ async function windowsOver(
     windowMs: isWhole ? windowMs : cellMs,
   }
   const datasets = await sourcesOf(world, actor, series)
-  const [reading = []] = await readSeries(world, actor, [series], datasets, signal)
+  const [reading = []] = await readSeries(world, actor, [series], datasets, signal, budget)
   if (query.reduceTo) return windowsOf(query, reading, Math.round(stepMs / cellMs))
   return isUsage ? added(reading, Math.round(windowMs / stepMs)) : reading
 }

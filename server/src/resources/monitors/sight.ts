@@ -134,7 +134,7 @@ function reduced(query: PlannedQuery, parts: readonly Cells[]): Cells {
 }
 
 /** isAddedUp says that no events make the number 0. */
-const isAddedUp = (query: PlannedQuery | undefined): boolean => {
+export const isAddedUp = (query: PlannedQuery | undefined): boolean => {
   const name = query?.call.call.name
   return name === 'count' || name === 'sum' || name === 'rate' || name === 'unique'
 }

@@ -1,11 +1,15 @@
 import type { Mail } from '../../world.ts'
 import { type Placeholders, renderText } from '../integrations/payload.ts'
-import { descriptionOf, factsOf, instant, placeholdersOf, type Told, titleOf, visible } from './words.ts'
+import { CHART_HEIGHT, CHART_WIDTH, chartOf, type Past } from './chart/chart.ts'
+import { descriptionOf, factsOf, instant, number, placeholdersOf, type Told, titleOf, visible } from './words.ts'
 
 /** mailFor is the letter about an occasion, as text and as HTML; a template replaces its body. Text from logs and from people stays text in both. */
 export function mailFor(to: string, told: Told, template: string | undefined): Omit<Mail, 'id'> {
   const subject = titleOf(told)
-  if (template === undefined) return { to, subject, text: plainText(told), html: html(told) }
+  if (template === undefined) {
+    const pictures = told.past ? [{ name: CHART, png: chartOf(told.past, boundsOf(told)) }] : []
+    return { to, subject, text: plainText(told), html: html(told), pictures }
+  }
   const values = placeholdersOf(told)
   if (isHtml(template)) return { to, subject, text: plainText(told), html: renderText(template, escapedAll(values)) }
   const text = visible(renderText(template, values))
@@ -63,12 +67,28 @@ function html(told: Told): string {
     `<h2 style="color:${colours[told.occasion.after]}">${escaped(titleOf(told))}</h2>`,
     `<p style="${WRAPPED}">${escaped(visible(descriptionOf(told)))}</p>`,
     `<table>${rows.join('')}</table>`,
+    ...(told.past ? [chartIn(told, told.past)] : []),
     ...(told.samples.length === 0 ? [] : [`<h3>Latest events</h3>${told.samples.map(codeOf).join('')}`]),
     ...(told.report === undefined ? [] : [`<h3>What changed</h3>${codeOf(told.report)}`]),
     ...(told.link === undefined ? [] : [`<p><a href="${escaped(told.link)}">Open the monitor</a></p>`]),
     `<p style="color:#666">Alert ${escaped(told.occasion.alertId)} · ${escaped(told.region)}</p>`,
   ]
   return page(titleOf(told), parts.join('\n'))
+}
+
+const CHART = 'chart'
+
+/** boundsOf are the lines in the chart: the thresholds that values are compared with. */
+const boundsOf = ({ occasion: { monitor } }: Told): number[] =>
+  monitor.warningThreshold === undefined ? [monitor.threshold] : [monitor.threshold, monitor.warningThreshold]
+
+/** chartIn shows the picture that goes with the mail, and says in words what it shows. */
+function chartIn(told: Told, { fromMs, toMs, values }: Past): string {
+  const known = values.filter((value) => value !== null)
+  const span = `from ${instant(fromMs)} to ${instant(toMs)}`
+  const most = known.length === 0 ? '' : `, between ${number(Math.min(...known))} and ${number(Math.max(...known))}`
+  const lines = `${boundsOf(told).length > 1 ? 'the dashed lines are at' : 'the dashed line is at'} ${boundsOf(told).map(number).join(' and ')}`
+  return `<p><img src="cid:${CHART}" width="${CHART_WIDTH}" height="${CHART_HEIGHT}" alt="The value ${escaped(span + most)}" style="max-width:100%;height:auto;border:1px solid #ddd"><br><small style="color:#666">The value ${escaped(span + most)}; ${escaped(lines)}.</small></p>`
 }
 
 const codeOf = (text: string): string =>

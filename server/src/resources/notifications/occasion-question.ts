@@ -2,7 +2,7 @@ import type { MetricQuery } from '@dendro/api'
 import { parseFilter } from '../../query/filter.ts'
 import { matchDatasets, parseSelector } from '../../query/selector.ts'
 import type { Filter } from '../../query/tree.ts'
-import type { Bounds, Question } from '../../reading/question.ts'
+import type { Bounds, Budget, Question } from '../../reading/question.ts'
 import type { World } from '../../world.ts'
 import { visibleDatasets } from '../datasets/datasets.ts'
 import { allMonitors } from '../monitors/monitors.ts'
@@ -13,6 +13,12 @@ type Reader = Pick<World, 'meta' | 'deployment' | 'clock'>
 
 /** What an occasion looks at costs little: whoever waits for the message waits for it too. */
 const BUDGET = { bytes: 2 ** 34, rows: 200_000_000, seconds: 8 }
+
+/** waitingBudget bounds what is looked up while somebody waits for a message. */
+export const waitingBudget = ({ deployment }: Pick<World, 'deployment'>): Budget => ({
+  ...BUDGET,
+  memoryBytes: deployment.queryLimits.memoryBytes,
+})
 
 export type Asked = {
   readonly orgId: string
@@ -37,13 +43,12 @@ export async function questionOn(world: Reader, asked: Asked, bounds: Bounds, si
     : visible.filter(({ id }) => ids.has(id))
   if (datasets.length === 0) return undefined
   const filter = and(parseFilter(query.where, 'where').filter, onlyGroup(groups))
-  const budget = { ...BUDGET, memoryBytes: world.deployment.queryLimits.memoryBytes }
-  return questionFor(world, actor, { datasets, filter, bounds, signal, budget })
+  return questionFor(world, actor, { datasets, filter, bounds, signal, budget: waitingBudget(world) })
 }
 
 const NOWHERE = { position: 0, length: 0 }
 
-function onlyGroup(groups: Readonly<Record<string, string>>): Filter {
+export function onlyGroup(groups: Readonly<Record<string, string>>): Filter {
   const conditions = Object.entries(groups).map(
     ([key, text]): Filter => ({ kind: 'compare', key, operator: '=', value: { kind: 'text', text }, at: NOWHERE }),
   )

@@ -2,9 +2,10 @@ import type { Db } from '../../meta/meta.ts'
 import { json, type Sql, sql } from '../../meta/sql.ts'
 import type { Occasion } from '../../monitors/occasion.ts'
 import type { Target } from '../integrations/actions.ts'
+import type { Past } from './chart/chart.ts'
 
 /** A Briefing is what was looked up for a message. */
-export type Briefing = { readonly samples: readonly string[]; readonly report?: string | undefined }
+export type Briefing = { readonly samples: readonly string[]; readonly report?: string | undefined; readonly past?: Past | undefined }
 
 /** A Try is what became of one sending. */
 export type Try = { readonly at: number; readonly status?: number | undefined; readonly failure?: string | undefined }
@@ -84,6 +85,12 @@ export const deleteNobodys = (db: Db, orgId: string, rows: readonly Pick<Notific
 
 /** An Occurrence names one occasion: its notifications, one for each target, say the same. */
 export type Occurrence = Pick<NotificationRow, 'org_id' | 'alert_id' | 'group_id' | 'time'>
+
+/** selectMail gives a row when an occasion is told of by e-mail. */
+export const selectMail = (db: Db, of: Occurrence) =>
+  db.one<{ id: string }>(sql`
+    select id from monitor_notifications
+    where org_id = ${of.org_id} and alert_id = ${of.alert_id} and group_id = ${of.group_id} and time = ${of.time} and type = 'EMAIL' limit 1`)
 
 export const saveBriefing = (db: Db, of: Occurrence, briefing: Briefing) =>
   db.run(sql`

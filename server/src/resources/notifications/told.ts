@@ -9,6 +9,7 @@ export function toldOf({ deployment }: Pick<World, 'deployment'>, row: Notificat
     occasion: row.occasion,
     samples: row.briefing?.samples ?? [],
     report: row.briefing?.report,
+    past: row.briefing?.past,
     isTest: row.test,
     link: publicUrl === undefined || row.monitor_id === null ? undefined : `${publicUrl}/monitors/${row.monitor_id}`,
     region,

@@ -2,12 +2,15 @@ import type { MetricQuery } from '@dendro/api'
 import type { Occasion } from '../../monitors/occasion.ts'
 import type { Operator, Status } from '../../monitors/status.ts'
 import type { Placeholders } from '../integrations/payload.ts'
+import type { Past } from './chart/chart.ts'
 
 /** A Told is an occasion with what was looked up for it: lines that show what happened, and the report if there is one. */
 export type Told = {
   readonly occasion: Occasion
   readonly samples: readonly string[]
   readonly report?: string | undefined
+  /** past is drawn in mails. */
+  readonly past?: Past | undefined
   readonly isTest: boolean
   /** link leads to the monitor in the web app; undefined where the deployment does not know its own address. */
   readonly link: string | undefined
@@ -126,7 +129,7 @@ const fewOf = (groups: readonly string[]): string =>
 const DIGITS = 6
 
 /** number is short where that loses nothing that people want: six digits behind the point at most. */
-function number(value: number | 'Infinity' | '-Infinity'): string {
+export function number(value: number | 'Infinity' | '-Infinity'): string {
   if (value === 'Infinity' || value === '-Infinity') return value
   return Number.isInteger(value) ? String(value) : String(Number(value.toFixed(DIGITS)) || value)
 }
