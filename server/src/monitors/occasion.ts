@@ -15,6 +15,8 @@ export type Occasion = {
     readonly warningThreshold?: number
     /** window is the phrase, such as `Last 5 minutes`. */
     readonly window: string
+    /** backMs is how far back the window lies that a change was compared with. */
+    readonly backMs?: number
     readonly queries: readonly MetricQuery[]
     readonly formulas: readonly MetricFormula[]
     readonly reportEnabled: boolean

@@ -100,7 +100,12 @@ const hasNews = ({ change, verdict, gone }: Decision): boolean => change !== und
 
 type Known = { alertId: string; told: Status }
 
-function occasionOf({ monitor, seen, fromMs, toMs, nowMs }: Look, { state }: Outcome, notice: Notice, { alertId, told }: Known): Occasion {
+function occasionOf(
+  { monitor, definition: { kind }, seen, fromMs, toMs, nowMs }: Look,
+  { state }: Outcome,
+  notice: Notice,
+  { alertId, told }: Known,
+): Occasion {
   const judged = 'sight' in seen ? seen.sight.judged.get(notice.group) : undefined
   const keys = monitor.queries.find(({ groups }) => groups !== undefined && groups.length > 0)?.groups ?? []
   const troubled = Object.entries(state.groups).filter(([, { status }]) => status === 'ALERT' || status === 'WARN')
@@ -115,6 +120,7 @@ function occasionOf({ monitor, seen, fromMs, toMs, nowMs }: Look, { state }: Out
       threshold: monitor.threshold,
       ...(monitor.warning_threshold === null ? {} : { warningThreshold: monitor.warning_threshold }),
       window: monitor.time_window,
+      ...(kind.kind === 'change' ? { backMs: kind.backMs } : {}),
       queries: monitor.queries,
       formulas: monitor.formulas,
       reportEnabled: monitor.ai_report_enabled,

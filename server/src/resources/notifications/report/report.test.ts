@@ -176,6 +176,19 @@ describe('a report', () => {
     expect(report).toContain('stands out: what changed, changed everywhere alike.')
   })
 
+  test('about a change compares with the window that the monitor compares with', async () => {
+    const { fromMs } = occasion
+    const change = { ...occasion, monitor: { ...occasion.monitor, type: 'CHANGE_DETECTION' as const, backMs: 20 * MINUTE_MS } }
+    const { report = '' } = await brief(unmodelled(), rowFor(change), idle)
+    const then = new Date(fromMs - 20 * MINUTE_MS).toISOString().slice(0, 19).replace('T', ' ')
+    expect(report).toMatch(
+      new RegExp(`^Events:\\n\\[1\\] 120 events .*; 3[01] in as much time from ${then} UTC, (3\\.9|4\\.0) times as many`),
+    )
+    expect(report).toMatch(/new, 90 times: .*refused/)
+    const before = { ...change, monitor: { ...change.monitor, backMs: 3_600_000 } }
+    expect((await brief(unmodelled(), rowFor(before), idle)).report).toMatch(/; 0 in as much time from .* UTC, where there was none/)
+  })
+
   test('about one group looks at the events of that group alone', async () => {
     const one = { ...occasion, group: 'host:web2', groups: { host: 'web2' }, troubledGroups: ['host:web2'] }
     const { report = '', samples } = await brief(unmodelled(), rowFor(one), idle)

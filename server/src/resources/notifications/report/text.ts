@@ -28,12 +28,13 @@ export function factLines(facts: Facts, samples: readonly string[], neighbours: 
   return [...shown, ...(facts.patterns.length + facts.values.length === 0 ? [nothing(facts)] : [])].join('\n\n')
 }
 
-function volume({ window: { fromMs, toMs }, windows, now, before }: Facts): string {
+function volume({ window: { fromMs, toMs }, baseline, windows, now, before }: Facts): string {
   const usual = before / windows
   const ratio =
     usual === 0 ? (now === 0 ? '' : ', where there was none') : `, ${(now / usual).toFixed(now / usual < 10 ? 1 : 0)} times as many`
   const span = `${Math.round((toMs - fromMs) / 60_000)} minutes`
-  return `${now} events in the ${span} from ${clock(fromMs)} to ${clock(toMs)}; ${short(usual)} in each of the ${windows} such spans before${ratio}`
+  const then = windows === 1 ? `in as much time from ${clock(baseline.fromMs)}` : `in each of the ${windows} such spans before`
+  return `${now} events in the ${span} from ${clock(fromMs)} to ${clock(toMs)}; ${short(usual)} ${then}${ratio}`
 }
 
 function patternLine({ template, example, now, before, firstMs, lastMs }: FoundPattern, { windows, window }: Facts): string {
