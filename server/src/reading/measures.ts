@@ -109,10 +109,18 @@ export const asState = ({ aggregate, of }: Measure, scene: Scene): Sql => {
   return sql`${constant(`${plain}State${condition}`)}${parametersOf(aggregate)}(${of(scene)})`
 }
 
-export const merged = ({ aggregate }: Measure, state: Sql): Sql => {
+/** merged puts states together; `over` is the frame of rows whose states they are, where they are not those of a group. */
+export const merged = ({ aggregate }: Measure, state: Sql, over: Sql = sql``): Sql => {
   const plain = aggregate.name.replace(/If$/, '')
-  return resultOf(aggregate, sql`${constant(`${plain}Merge`)}${parametersOf(aggregate)}(${state})`)
+  return resultOf(aggregate, sql`${constant(`${plain}Merge`)}${parametersOf(aggregate)}(${state})${over}`)
 }
+
+/** remade puts the states of those rows together that meet a condition, into a state again. */
+export const remade = ({ aggregate }: Measure, state: Sql, condition: Sql): Sql =>
+  sql`${constant(`${aggregate.name.replace(/If$/, '')}MergeStateIf`)}${parametersOf(aggregate)}(${state}, ${condition})`
+
+/** isHeavy tells measures whose states cost much more to put together than a number. */
+export const isHeavy = ({ aggregate }: Measure): boolean => aggregate.name === 'quantilesTDigest' || aggregate.name === 'uniqCombined64If'
 
 function resultOf({ result }: Aggregate, value: Sql): Sql {
   switch (result) {

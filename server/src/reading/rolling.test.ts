@@ -52,3 +52,23 @@ test('windows of several lengths that end together give in one scan what each gi
     }
   }
 })
+
+test.each([
+  ['handed to each window', ['count(*)', 'sum(ms)', 'max(ms)'], ['region'], ''],
+  ['slid over', ['count(*)', 'p50(ms)', 'unique(region)'], ['region'], ''],
+  ['slid over where most steps have no events', ['p95(ms)', 'first(region)'], ['region'], 'ms > 440'],
+  ['slid over without groups', ['rate(*)', 'p50(ms)'], [], 'ms > 440'],
+] as const)('windows that overlap give what each gives by itself: steps %s', async (_, items, groups, where) => {
+  const { events } = reader.senders.app.app.world
+  const wanted = parseSelect(items).flatMap((item) => (item.kind === 'call' ? [item.call] : []))
+  const [stepMs, windowMs, rangeMs] = [5 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS]
+  const over = (fromMs: number, lengthMs: number) => reader.question(['one', 'two'], where, { bounds: { fromMs, toMs: fromMs + lengthMs } })
+  const rolling = await readWindows(events, await over(endMs - rangeMs, rangeMs), { calls: wanted, groups, stepMs, windowMs })
+  for (const index of [0, 1, 3, 6]) {
+    const question = await over(endMs - rangeMs + index * stepMs, windowMs)
+    const alone = await readWindows(events, question, { calls: wanted, groups, stepMs: windowMs, windowMs })
+    const here = rolling.filter(({ window }) => window === index)
+    expect(sorted(here)).toEqual(sorted(alone))
+  }
+  expect(Math.max(...rolling.map(({ window }) => window))).toBe(6)
+})
