@@ -30,7 +30,7 @@ export function branchesOf(sources: readonly Source[], keys: readonly string[]):
     if (!located) continue
     for (const tableClass of located.classes) {
       const slots = slotsIn(tableClass, located.map.slots)
-      const sameFor = [tableClass, ...paths.map((path) => slots(path) ?? '')].join(' ')
+      const sameFor = [tableClass, ...paths.map((path) => slots.column(path) ?? '')].join(' ')
       const known = branches.get(sameFor)
       if (known) known.sources.push({ ...source, located })
       else branches.set(sameFor, { tableClass, sources: [{ ...source, located }], slots, beside: [] })

@@ -75,7 +75,7 @@ function leavesOf(
     else put(path, (reference.kind === 'slot' ? slot(reference.slot) : more.get(path)) ?? '')
   }
   for (const path of source.located.map.slots.keys()) {
-    const column = slots(path)
+    const column = slots.column(path)
     if (column !== undefined) put(path, slot(column))
   }
   for (const [path, text] of more) put(path, text)

@@ -5,7 +5,7 @@ import { type TableClass, tableClasses } from '../events/table.ts'
 /**
  * A Spot is where the text of a key may lie. In one event at most one of a key's spots has it:
  * - `slot`: in a column
- * - `more`: beside the columns, in events from before the key had one
+ * - `more`: beside the columns, in events from before the key had one; left out where it is known that no event has the key there
  * - `time`: nowhere, because the time of the event gives it back; the shape says so
  * - `element`: in the array that lies in other spots, counted from 0
  */
@@ -18,8 +18,13 @@ export type Spot =
 /** Places are the spots of a key in ranks: those of a later rank count where the event has the key in no earlier one. */
 export type Places = readonly (readonly Spot[])[]
 
-/** Slots tells the column of a key in one table; undefined when the table has none for it. */
-export type Slots = (path: string) => Slot | undefined
+/** Slots tells where the keys of some datasets lie in one table. */
+export type Slots = {
+  /** column is undefined when the table has none for the key. */
+  readonly column: (path: string) => Slot | undefined
+  /** mayStray says that events may have the key beside the columns. */
+  readonly mayStray: (path: string) => boolean
+}
 
 export const ELEMENT = /^(.+)\.(\d|[12]\d|3[01])$/s
 
@@ -42,24 +47,26 @@ export const pathsOf = (key: string): readonly string[] => {
 function ranksOf(path: string, slots: Slots): Places {
   const [, array, index] = ELEMENT.exec(path) ?? []
   const own = spotsOf(path, slots)
-  return array === undefined ? [own] : [own, [{ kind: 'element', of: spotsOf(array, slots), index: Number(index) }]]
+  const arrays = array === undefined ? [] : spotsOf(array, slots)
+  return arrays.length === 0 ? [own] : [own, [{ kind: 'element', of: arrays, index: Number(index) }]]
 }
 
 function spotsOf(path: string, slots: Slots): readonly Spot[] {
-  const column = slots(path)
+  const column = slots.column(path)
   return [
     ...(column === undefined ? [] : [{ kind: 'slot', column } as const]),
-    { kind: 'more', path },
+    ...(slots.mayStray(path) ? [{ kind: 'more', path } as const] : []),
     ...(timeKeys.includes(path) ? [{ kind: 'time', path } as const] : []),
   ]
 }
 
 /** slotsIn are the slots of a map that a table has; a dataset that outgrew a smaller table had no columns for the rest there. */
 export function slotsIn(tableClass: TableClass, slots: ReadonlyMap<string, Slot>): Slots {
-  return (path) => {
+  const column = (path: string) => {
     const slot = slots.get(path)
     return slot !== undefined && hasSlot(tableClass, slot) ? slot : undefined
   }
+  return { column, mayStray: () => true }
 }
 
 export function hasSlot(tableClass: TableClass, slot: Slot): boolean {

@@ -16,7 +16,7 @@ export type StatsAsk = {
   readonly slices: number | undefined
   /** only leaves out groups that are not among these; their keys are joined by GROUP_JOINT. */
   readonly only?: readonly string[]
-  /** top asks for so many groups, the largest first. */
+  /** top asks for so many groups, the largest first, with the whole in front of them. */
   readonly top?: number
 }
 
@@ -39,26 +39,38 @@ export function statsStatement(
   const names = [...(ask.slices === undefined ? [] : ['slice']), ...ask.groups.map((_, index) => `g${index}`)]
   const keysIn = (branch: Branch) => [
     ...(ask.slices === undefined ? [] : [sql`${sliceOf(bounds, ask.slices)} as slice`]),
-    ...ask.groups.map((key, index) => sql`${textOf(key, sceneOf(branch))} as ${name(`g${index}`)}`),
+    // The same text for all events, such as that of a key that none has, is a group too.
+    ...ask.groups.map((key, index) => sql`materialize(${textOf(key, sceneOf(branch))}) as ${name(`g${index}`)}`),
   ]
   const from = (branch: Branch, met: Sql) =>
     sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hintsOf(filter, branch.tableClass))(and([scopeOf(branch, bounds), onlyThese(ask, branch)]))}`
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
-  const rollup = ask.slices !== undefined && ask.groups.length === 0 ? sql`with rollup` : sql``
-  // How many groups there are stands beside each of those that come back.
-  const allGroups = ask.top === undefined ? [] : [sql`toUInt64(count() over ()) as all_groups`]
+  const { end, beside } = ask.top === undefined ? { end: slicesAndWhole(ask), beside: [] } : topAndWhole(ask, names)
   if (read.length === 1) {
     const found = measures.map((measure) => directly(measure, sceneOf(only.branch)))
-    const columns = joined([...keysIn(only.branch), ...allGroups, sql`toUInt64(count()) as number`, ...named(found)])
-    return sql`select ${columns} ${from(only.branch, only.met)} ${grouped} ${rollup} ${largestFirst(ask)}`
+    const columns = joined([...keysIn(only.branch), ...beside, sql`toUInt64(count()) as number`, ...named(found)])
+    return sql`select ${columns} ${from(only.branch, only.met)} ${grouped} ${end}`
   }
   const states = read.map(({ branch, met }) => {
     const found = measures.map((measure) => asState(measure, sceneOf(branch)))
     return sql`select ${joined([...keysIn(branch), sql`count() as counted`, ...named(found, 'state')])} ${from(branch, met)} ${grouped}`
   })
   const found = measures.map((measure, index) => merged(measure, name(`state${index}`)))
-  const columns = joined([...names.map(name), ...allGroups, sql`toUInt64(sum(counted)) as number`, ...named(found)])
-  return sql`select ${columns} from (${joined(states, ' union all ')}) ${grouped} ${rollup} ${largestFirst(ask)}`
+  const columns = joined([...names.map(name), ...beside, sql`toUInt64(sum(counted)) as number`, ...named(found)])
+  return sql`select ${columns} from (${joined(states, ' union all ')}) ${grouped} ${end}`
+}
+
+/** slicesAndWhole adds the whole to slices that are not grouped further. */
+const slicesAndWhole = ({ slices, groups }: StatsAsk): Sql => (slices !== undefined && groups.length === 0 ? sql`with rollup` : sql``)
+
+/** topAndWhole keeps the whole and the largest groups; beside each row stands whether it is the whole, and how many groups there are. */
+function topAndWhole(ask: StatsAsk, names: readonly string[]): { end: Sql; beside: readonly Sql[] } {
+  const level = sql`grouping(${joined(names.map(name))})`
+  const whole = digits(2 ** names.length - 1)
+  return {
+    beside: [sql`toUInt8(${level} = ${whole}) as is_whole`, sql`toUInt64(count() over () - 1) as all_groups`],
+    end: sql`with rollup having ${level} in (0, ${whole}) ${largestFirst(ask)}`,
+  }
 }
 
 const named = (values: readonly Sql[], prefix: 'm' | 'state' = 'm'): Sql[] =>
@@ -77,8 +89,7 @@ function onlyThese({ only, groups }: StatsAsk, branch: Branch): Sql {
 }
 
 /** largestFirst orders groups by the first call, then by name. */
-function largestFirst({ top, groups, calls }: StatsAsk): Sql {
-  if (top === undefined) return sql``
+function largestFirst({ top = 0, groups, calls }: StatsAsk): Sql {
   const [first] = calls
   const size = first && measuresOf(first).length > 0 ? (first.name === 'percentile' ? sql`m0[8]` : sql`m0`) : sql`number`
   const ties = groups.flatMap((_, index) => {
@@ -86,5 +97,5 @@ function largestFirst({ top, groups, calls }: StatsAsk): Sql {
     return [sql`if(${key} = '', 'null', ${key})`, sql`${key}`]
   })
   const descending = first?.name === 'first' || first?.name === 'last' ? sql`${size} desc` : sql`isNaN(${size}), ${size} desc`
-  return sql`order by ${joined([descending, ...ties])} limit ${digits(top)}`
+  return sql`order by is_whole desc, ${joined([descending, ...ties])} limit ${digits(top + 1)}`
 }

@@ -116,3 +116,21 @@ test('nothing found is nothing measured', async () => {
   expect(found).toMatchObject({ whole: { count: 0, stats: [{ value: 0 }, { value: null }] }, groups: [], groupsTotal: 0 })
   expect(found.slices).toHaveLength(10)
 })
+
+test('a key that lies beside the columns in one event and in a column in another is measured in both', async () => {
+  const [at, others] = [minute(3), Object.fromEntries(Array.from({ length: 400 }, (_, key) => [`other${key}`, key]))]
+  await reader.send('strays', [`{"timestamp":"${at}","name":"x"}`])
+  await reader.send('strays', [JSON.stringify({ timestamp: at, ...others, late: 5, $tenth: 'a' })])
+  await reader.send('strays', [`{"timestamp":"${at}","late":7}`])
+  const { sources } = await reader.question(['strays'], '', { bounds })
+  expect(sources[0]?.located?.map.slots.has('late')).toBe(true)
+  const { whole } = await stats(['strays'], ['sum(late)', 'count(late)', 'max(other399)', 'count(tenth)', 'count(nowhere)'])
+  expect(values(whole)).toEqual([12, 2, 399, 1, 0])
+  expect((await stats(['strays'], ['count(*)'], {}, 'late > 4')).whole.count).toBe(2)
+  const { groups } = await stats(['strays'], ['count(*)'], { groups: ['late'], slices: 1 })
+  expect(groups.map((group) => [...group.values, ...values(group.whole)])).toEqual([
+    ['5', 1],
+    ['7', 1],
+    [null, 1],
+  ])
+})

@@ -8,6 +8,7 @@ import type { FoundGroup, FoundStats, Measured, Question, StatsWish } from './qu
 import { type Asking, costOf, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { GROUP_JOINT, GROUPS_MAX, type StatsAsk, statsStatement } from './stats-statement.ts'
+import { withStrays } from './strays.ts'
 
 /** CELLS_MAX bounds groups times slices. */
 const CELLS_MAX = 1_000_000
@@ -17,14 +18,15 @@ export async function readStats(store: EventStore, question: Question, wish: Sta
   const asking = startAsking(question)
   const keys = wish.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
   const named = [...keysIn(question.filter), ...keys, ...wish.groups]
-  const branches = await withShapes(store, asking, branchesOf(question.sources, named), { keys: named, bounds: question.bounds })
-  const reading = { store, asking, question, wish, branches }
-  const [all, top] = await Promise.all([readSlices(reading), wish.groups.length === 0 ? undefined : readTop(reading)])
-  const groups = top === undefined ? [] : await withSlices(reading, top.groups)
+  const about = { keys: named, bounds: question.bounds }
+  const shaped = await withShapes(store, asking, branchesOf(question.sources, named), about)
+  const reading = { store, asking, question, wish, branches: await withStrays(store, asking, shaped, about) }
+  const [all, top] = await readWhole(reading)
+  const groups = await withSlices(reading, top.groups)
   return {
     ...all,
     groups,
-    groupsTotal: top?.total ?? 0,
+    groupsTotal: top.total,
     isExact: wish.calls.every(isExactly),
     cost: costOf(asking, 1),
   }
@@ -43,7 +45,19 @@ function widthMs({ question: { bounds }, wish }: Reading, slice?: number): numbe
   return sliceStartMs(bounds, wish.slices, slice + 1) - sliceStartMs(bounds, wish.slices, slice)
 }
 
-async function readSlices(reading: Reading): Promise<{ whole: Measured; slices: readonly Measured[] }> {
+type All = { whole: Measured; slices: readonly Measured[] }
+type Top = { groups: readonly TopGroup[]; total: number }
+
+/** readWhole measures all events by slices, and the largest groups; where the whole is one slice, groups and whole come from one statement. */
+async function readWhole(reading: Reading): Promise<[All, Top]> {
+  const { groups, slices } = reading.wish
+  if (groups.length === 0) return [await readSlices(reading), { groups: [], total: 0 }]
+  if (slices > 1) return Promise.all([readSlices(reading), readTop(reading)])
+  const { whole, ...top } = await readTop(reading)
+  return [{ whole, slices: [whole] }, top]
+}
+
+async function readSlices(reading: Reading): Promise<All> {
   const { calls, slices: count } = reading.wish
   const rows = await ask(reading, { calls, groups: [], slices: count })
   const slices = Array.from({ length: count }, () => nobody(calls))
@@ -58,17 +72,20 @@ async function readSlices(reading: Reading): Promise<{ whole: Measured; slices: 
 
 type TopGroup = { readonly stored: readonly string[]; readonly whole: Measured }
 
-async function readTop(reading: Reading): Promise<{ groups: TopGroup[]; total: number }> {
+async function readTop(reading: Reading): Promise<Top & { whole: Measured }> {
   const { calls, groups, limit } = reading.wish
   const rows = await ask(reading, { calls, groups, slices: undefined, top: limit })
   const found: TopGroup[] = []
-  let total = 0
+  let [whole, total] = [nobody(calls), 0]
   while (rows && !rows.atEnd) {
     const stored = groups.map(() => rows.text())
+    const isWhole = rows.uint8() === 1
     total = Number(rows.uint64())
-    found.push({ stored, whole: readMeasured(rows, calls, widthMs(reading)) })
+    const measured = readMeasured(rows, calls, widthMs(reading))
+    if (isWhole) whole = measured
+    else found.push({ stored, whole: measured })
   }
-  return { groups: found, total }
+  return { groups: found, total, whole }
 }
 
 /** withSlices reads the slices of the groups that come back, never those of all. */
