@@ -12,7 +12,7 @@ const NODE_MIN = [24, 7]
 const NODE_FETCHED = '24.21.0'
 const WORKSPACES = ['api', 'server', 'cli', 'web', 'test', 'bench']
 /** These commands show the web app, which is built anew when anything it is made of has changed. */
-const NEEDS_WEB = ['start', 'dev', 'test', 'check', 'build']
+const NEEDS_WEB = ['start', 'dev', 'test', 'check', 'build', 'screens']
 
 /** The engine's library is published per platform and cannot always be named in the lock file, so it is fetched apart when it is missing. */
 const ENGINE_VERSION = '26.7.3-stable.1'
@@ -29,6 +29,7 @@ const commands = {
   dev: (rest) => [node('--watch-preserve-output', '--watch-path=server/src', '--watch-path=api/src', 'server/src/main.ts', 'dev', ...rest)],
   doctor: (rest) => [node('server/src/main.ts', 'doctor', ...rest)],
   seed: (rest) => [node('cli/src/main.ts', 'seed', ...rest)],
+  screens: (rest) => [node('test/web/screens.ts', ...rest)],
   test: (rest) => [tool('vitest', 'run', ...rest)],
   nightly: (rest) => [node('test/nightly.ts', ...rest)],
   'release-check': (rest) => [node('test/release-check.ts', ...rest)],

@@ -27,16 +27,16 @@ function lines(nowMs: number): string[] {
   )
 }
 
-async function send(body: string): Promise<void> {
+async function send(body: string, to = org): Promise<void> {
   const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'orders', 'content-type': 'application/x-ndjson' }
-  expect((await org.ask('POST', '/ingest', { raw: body, headers })).status).toBe(200)
+  expect((await to.ask('POST', '/ingest', { raw: body, headers })).status).toBe(200)
 }
 
-async function open(path: string, look: { theme?: 'light' | 'dark'; width?: number } = {}): Promise<Page> {
-  const { theme = 'light', width = 1280 } = look
+async function open(path: string, look: { theme?: 'light' | 'dark'; width?: number; key?: string } = {}): Promise<Page> {
+  const { theme = 'light', width = 1280, key = org.key } = look
   const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 } })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await context.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), org.key)
+  await context.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), key)
   const page = await context.newPage()
   page.setDefaultTimeout(90_000)
   page.on('pageerror', (thrown) => faults.push(String(thrown)))
@@ -310,6 +310,45 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await page.getByRole('link', { name: 'Data' }).first().click()
     await expect.poll(() => ended.length, { timeout: 60_000 }).toBeGreaterThan(cut)
     await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
+  test('whatever a line holds stays text, in every view: markup, scripts, colours of terminals, turned text, 100 kB, 500 keys', async () => {
+    const own = await app.newOrganization()
+    const attack = '<img src=x onerror="window.hit=1"><script>window.hit=2</script>'
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key_${index}`, `${attack} ${index}`]))
+    const hostile = [
+      { message: `markup ${attack}`, [attack]: attack, kind: attack },
+      { message: `colours \u001b[31mred\u001b[0m and \u202egnp.exe` },
+      { message: `long ${'x'.repeat(100_000)}` },
+      { message: 'many', ...many },
+    ]
+    await send(hostile.map((one) => JSON.stringify(one)).join('\n'), own)
+    const page = await open(asked({ r: 'Last 1 hour', wrap: false }), { key: own.key })
+    await counted(page, 4)
+    for (const text of ['markup <img src=x', 'colours red and ◇gnp.exe', 'long xxx', 'many']) {
+      const row = rows(page).filter({ hasText: text }).first()
+      expect((await row.boundingBox())?.height).toBeLessThan(40)
+      await row.getByRole('button').first().click()
+    }
+    await page.getByRole('button', { name: 'Show all 501 keys' }).click()
+    await page.getByRole('rowheader', { name: 'key_499' }).waitFor({ state: 'attached' })
+    await page
+      .getByText(/characters more; copy the line for all of it/)
+      .first()
+      .waitFor({ state: 'attached' })
+    for (const tab of ['Patterns', 'Fields', 'Table', 'Chart']) {
+      await page.getByRole('button', { name: tab, exact: true }).click()
+      if (tab === 'Table') {
+        await page.getByLabel('Group by').fill('kind')
+        await page.getByLabel('Group by').press('Enter')
+      }
+      await page
+        .getByText(tab === 'Patterns' ? 'markup' : attack)
+        .first()
+        .waitFor({ state: 'attached' })
+    }
+    expect(await page.evaluate('window.hit')).toBe(undefined)
+    expect(await page.locator('img[src="x"]').count()).toBe(0)
   })
 
   test.each([

@@ -1,8 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
+import { readAsked as readAskedOfApi } from './pages/api/asked.ts'
 import { DataPage } from './pages/data/data.tsx'
 import { readAsked } from './pages/explore/asked.ts'
 import { ExplorePage } from './pages/explore/explore.tsx'
 import { readAsked as readAskedOfMonitors } from './pages/monitors/asked.ts'
+import { readAsked as readAskedOfSettings } from './pages/settings/asked.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
 import { Frame } from './parts/frame.tsx'
 import { keptCredential } from './session/session.ts'
@@ -49,9 +51,26 @@ const downtimes = createRoute({
   validateSearch: (search: Record<string, unknown>): { edit?: string } => (typeof search.edit === 'string' ? { edit: search.edit } : {}),
 })
 const data = createRoute({ getParentRoute: () => inside, path: '/data', component: DataPage })
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/settings.tsx'), 'SettingsPage'),
+  validateSearch: readAskedOfSettings,
+})
+const api = createRoute({
+  getParentRoute: () => inside,
+  path: '/api',
+  component: lazyRouteComponent(() => import('./pages/api/api.tsx'), 'ApiPage'),
+  validateSearch: readAskedOfApi,
+})
+const welcome = createRoute({
+  getParentRoute: () => inside,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./pages/welcome/welcome.tsx'), 'WelcomePage'),
+})
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, inside.addChildren([explore, monitors, downtimes, data])]),
+  routeTree: root.addChildren([home, signIn, inside.addChildren([explore, monitors, downtimes, data, settings, api, welcome])]),
   basepath: '/app',
   defaultPreload: false,
 })

@@ -11,6 +11,8 @@ const places = [
   { to: '/explore', name: 'Explore' },
   { to: '/monitors', name: 'Monitors' },
   { to: '/data', name: 'Data' },
+  { to: '/settings', name: 'Settings' },
+  { to: '/api', name: 'API' },
 ] as const
 
 /** Frame is what stands around every page: where one can go, who one is, the theme. */
@@ -39,9 +41,6 @@ export function Frame() {
                 {name}
               </Link>
             ))}
-            <a className="rounded px-2 py-1 text-soft hover:text-ink" href="/docs">
-              API
-            </a>
           </nav>
           <div className="ml-auto flex items-center gap-2">
             <ThemeButton />

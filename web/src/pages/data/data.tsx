@@ -2,10 +2,9 @@ import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
-import { copyText } from '../../parts/copy.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { ago } from '../../parts/numbers.ts'
-import { Button } from '../../ui/button.tsx'
+import { Shippers } from '../../parts/shippers.tsx'
 
 const LOOK_EVERY_MS = 3_000
 
@@ -73,38 +72,15 @@ function Datasets({ datasets }: { datasets: readonly Dataset[] }) {
 }
 
 function HowToSend() {
-  const address = location.origin
-  const ways = [
-    {
-      name: 'curl',
-      text: `curl -H "X-SERVICE-API-KEY: $DENDRO_API_KEY" -H 'x-service-dataset: web' ${address}/ingest -d '{"message": "hello"}'`,
-    },
-    {
-      name: 'OpenTelemetry Collector',
-      text: `exporters:\n  otlphttp/dendro:\n    endpoint: ${address}\n    headers:\n      X-SERVICE-API-KEY: \${env:DENDRO_API_KEY}`,
-    },
-    {
-      name: 'rsyslog',
-      text: `module(load="omelasticsearch")\naction(type="omelasticsearch" server="${location.hostname}" serverport="${location.port || '443'}"\n  bulkmode="on" searchIndex="syslog" uid="key" pwd="YOUR KEY")`,
-    },
-  ]
   return (
     <section aria-live="polite" className="flex max-w-3xl flex-col gap-3">
       <p>
-        <strong>Waiting for the first event.</strong> <span className="text-soft">It will show up here within seconds of arriving.</span>
+        <strong>Waiting for the first event.</strong> <span className="text-soft">It will show up here within seconds of arriving.</span>{' '}
+        <Link to="/welcome" className="text-accent underline">
+          Begin with demo data, or a key for shippers
+        </Link>
       </p>
-      {ways.map(({ name, text }) => (
-        <div key={name} className="rounded-md border border-line bg-panel p-3">
-          <div className="mb-1 flex items-center justify-between">
-            <h2 className="font-medium">{name}</h2>
-            <Button onClick={() => copyText(text)}>Copy</Button>
-          </div>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled by keyboard too */}
-          <pre tabIndex={0} className="overflow-x-auto rounded bg-sunk p-2 font-mono text-xs">
-            {text}
-          </pre>
-        </div>
-      ))}
+      <Shippers />
     </section>
   )
 }

@@ -69,10 +69,14 @@ export function GroupTable(props: GroupViewProps) {
   )
 }
 
+/** ABSENT is what the service calls the group of events without the key. */
+const ABSENT = 'null'
+
 function GroupValue({ name, value, actions }: { name: string; value: string; actions: ValueActions }) {
+  if (value === ABSENT) return <span className="px-1 text-soft">(absent)</span>
   return (
     <ValueMenu name={name} value={value} actions={actions} className="max-w-full truncate px-1">
-      {value === '' ? <span className="text-soft">(none)</span> : value}
+      {value === '' ? <span className="text-soft">(empty)</span> : value}
     </ValueMenu>
   )
 }

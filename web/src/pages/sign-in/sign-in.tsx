@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx'
 export function SignInPage() {
   const { back } = useSearch({ from: '/sign-in' })
   const queries = useQueryClient()
-  const [way, setWay] = useState<'password' | 'key'>('key')
+  const [way, setWay] = useState<Way>('key')
   const [isKept, setKept] = useState(false)
   const [failed, setFailed] = useState<string>()
   const [isBusy, setBusy] = useState(false)
@@ -20,19 +20,14 @@ export function SignInPage() {
     setBusy(true)
     setFailed(undefined)
     try {
-      keepCredential(await credentialOf(way, given), isKept)
+      const credential = await credentialOf(way, given)
+      keepCredential(credential, isKept)
       queries.clear()
       // A full load, so that nothing of whoever was here before stays in the page.
-      location.assign(back ?? '/app/explore')
+      location.assign(back && back !== EXPLORE ? back : (await isFirst(credential)) ? '/app/welcome' : EXPLORE)
     } catch (thrown) {
       const isWrong = thrown instanceof ApiFailure && thrown.status === 401
-      setFailed(
-        isWrong
-          ? way === 'key'
-            ? 'This key is not known, or has ended.'
-            : 'E-mail or password are not right.'
-          : String(thrown instanceof Error ? thrown.message : thrown),
-      )
+      setFailed(isWrong ? wrongs[way] : String(thrown instanceof Error ? thrown.message : thrown))
       setBusy(false)
     }
   }
@@ -43,12 +38,11 @@ export function SignInPage() {
         <img src="/docs/icon.svg" alt="" width="40" height="40" />
         <h1 className="font-semibold text-lg">Sign in to Dendro</h1>
         <fieldset className="flex gap-1" aria-label="How to sign in">
-          <Button look={way === 'key' ? 'main' : 'quiet'} aria-pressed={way === 'key'} onClick={() => setWay('key')}>
-            Key
-          </Button>
-          <Button look={way === 'password' ? 'main' : 'quiet'} aria-pressed={way === 'password'} onClick={() => setWay('password')}>
-            E-mail and password
-          </Button>
+          {ways.map(([one, name]) => (
+            <Button key={one} look={way === one ? 'main' : 'quiet'} aria-pressed={way === one} onClick={() => setWay(one)}>
+              {name}
+            </Button>
+          ))}
         </fieldset>
         {way === 'key' ? (
           <label className="flex flex-col gap-1">
@@ -56,6 +50,33 @@ export function SignInPage() {
             <input key="key" name="key" type="password" autoComplete="off" required className={`${field} font-mono`} placeholder="dk_…" />
             <span className="text-soft text-xs">The first one was printed when the service was started for the first time.</span>
           </label>
+        ) : way === 'invitation' ? (
+          <>
+            <label className="flex flex-col gap-1">
+              Invitation
+              <input
+                key="invitation"
+                name="invitation"
+                autoComplete="off"
+                required
+                className={`${field} font-mono`}
+                placeholder="the link you were given"
+              />
+            </label>
+            <label className="flex flex-col gap-1">
+              New password
+              <input
+                name="new_password"
+                type="password"
+                autoComplete="new-password"
+                required
+                minLength={12}
+                maxLength={128}
+                className={field}
+              />
+              <span className="text-soft text-xs">12 characters or more; a sentence of your own is a good one.</span>
+            </label>
+          </>
         ) : (
           <>
             <label className="flex flex-col gap-1">
@@ -84,13 +105,45 @@ export function SignInPage() {
   )
 }
 
-async function credentialOf(way: 'password' | 'key', given: FormData): Promise<Credential> {
+/** EXPLORE is where whoever typed the bare address is on the way to. */
+const EXPLORE = '/app/explore'
+
+type Way = 'key' | 'password' | 'invitation'
+const ways: readonly (readonly [Way, string])[] = [
+  ['key', 'Key'],
+  ['password', 'Password'],
+  ['invitation', 'Invitation'],
+]
+const wrongs: Record<Way, string> = {
+  key: 'This key is not known, or has ended.',
+  password: 'E-mail or password are not right.',
+  invitation: 'This invitation is not known, or was used already.',
+}
+
+async function credentialOf(way: Way, given: FormData): Promise<Credential> {
   const text = (name: string) => String(given.get(name) ?? '')
   if (way === 'password') {
     const { token } = await clientOf(undefined).auth.login({ body: { email: text('email').trim(), password: text('password') } })
     return { kind: 'token', text: token }
   }
+  if (way === 'invitation') {
+    const link = text('invitation').trim()
+    const invitation = /[?&]token=([\w-]+)/.exec(link)?.[1] ?? link
+    const { token } = await clientOf(undefined).auth.acceptInvite({ body: { token: invitation, password: text('new_password') } })
+    return { kind: 'token', text: token }
+  }
   const credential: Credential = { kind: 'key', text: text('key').trim() }
   await clientOf(credential).auth.me()
   return credential
+}
+
+/** isFirst says whether somebody came with a key to a place where nobody has an account yet. */
+async function isFirst(credential: Credential): Promise<boolean> {
+  if (credential.kind !== 'key') return false
+  try {
+    return (await clientOf(credential).users.list()).users.every(({ status }) => status !== 'ACTIVE')
+  } catch {
+    // A key that may not see the people is not the first one.
+    return false
+  }
 }

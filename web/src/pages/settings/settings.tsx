@@ -1,0 +1,52 @@
+import { Link, useSearch } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
+import { type SettingsPart, settingsParts } from './asked.ts'
+import { Groups } from './groups.tsx'
+import { Integrations } from './integrations.tsx'
+import { Keys } from './keys.tsx'
+import { Limits } from './limits.tsx'
+import { OrganisationPart } from './organisation.tsx'
+import { Roles } from './roles.tsx'
+import { Users } from './users.tsx'
+
+const parts = {
+  users: { name: 'Users', Part: Users },
+  groups: { name: 'Groups', Part: Groups },
+  keys: { name: 'API keys', Part: Keys },
+  roles: { name: 'Roles', Part: Roles },
+  integrations: { name: 'Integrations', Part: Integrations },
+  limits: { name: 'Limits', Part: Limits },
+  organisation: { name: 'Organisation', Part: OrganisationPart },
+} satisfies Record<SettingsPart, { name: string; Part: ComponentType }>
+
+/** SettingsPage is who may do what, whom the service speaks to, and what the organisation is called. */
+export function SettingsPage() {
+  const { part = 'users' } = useSearch({ from: '/inside/settings' })
+  const { name, Part } = parts[part]
+  return (
+    <div className="flex h-full max-md:flex-col">
+      <nav
+        aria-label="Settings"
+        className="flex shrink-0 gap-0.5 overflow-auto border-line bg-panel p-2 max-md:border-b md:w-44 md:flex-col md:border-r"
+      >
+        {settingsParts.map((key) => (
+          <Link
+            key={key}
+            to="/settings"
+            search={{ part: key }}
+            aria-current={key === part ? 'page' : undefined}
+            className="whitespace-nowrap rounded px-2 py-1 text-soft hover:text-ink aria-[current=page]:bg-tint aria-[current=page]:text-ink"
+          >
+            {parts[key].name}
+          </Link>
+        ))}
+      </nav>
+      <div className="min-h-0 min-w-0 flex-1 overflow-auto">
+        <div className="mx-auto flex max-w-6xl flex-col gap-4 p-4">
+          <h1 className="font-semibold text-lg">{name}</h1>
+          <Part />
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,140 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { ago, count } from '../../parts/numbers.ts'
+import { Shippers } from '../../parts/shippers.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Administrator } from './administrator.tsx'
+import { shopLines } from './demo.ts'
+
+/** WelcomePage leads from the first key to the first event: who administers, what sends, and what has been received. */
+export function WelcomePage() {
+  const client = useClient()
+  const users = useQuery({ queryKey: ['users'], queryFn: ({ signal }) => client.users.list({ signal }) })
+  const people = (users.data?.users ?? []).filter(({ status }) => status === 'ACTIVE')
+  return (
+    <div className="h-full overflow-auto">
+      <div className="mx-auto flex max-w-3xl flex-col gap-6 p-4">
+        <h1 className="font-semibold text-xl">Welcome to Dendro</h1>
+        <Step number={1} title="An Administrator" isDone={people.length > 0}>
+          {users.error && <FailureNote thrown={users.error} again={() => users.refetch()} />}
+          {people.length > 0 ? (
+            <p className="text-soft">{people.map(({ email }) => email).join(', ')} can sign in with e-mail and password.</p>
+          ) : (
+            users.data && <Administrator />
+          )}
+        </Step>
+        <Received />
+      </div>
+    </div>
+  )
+}
+
+function Step({ number, title, isDone, children }: { number: number; title: string; isDone: boolean; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="flex flex-col gap-3">
+      <h2 className="flex items-center gap-2 font-medium">
+        <span
+          aria-hidden
+          className={`grid size-6 place-items-center rounded-full text-xs ${isDone ? 'bg-accent text-accent-ink' : 'border border-line'}`}
+        >
+          {isDone ? '✓' : number}
+        </span>
+        {title}
+        {isDone && <span className="sr-only">(done)</span>}
+      </h2>
+      {children}
+    </section>
+  )
+}
+
+const LOOK_EVERY_MS = 2_000
+
+/** Received waits for the first event, and says what has come. */
+function Received() {
+  const client = useClient()
+  const [apiKey, setApiKey] = useState<string>()
+  const [failure, setFailure] = useState<unknown>()
+  const received = useQuery({
+    queryKey: ['received'],
+    refetchInterval: LOOK_EVERY_MS,
+    queryFn: async ({ signal }) => {
+      const { datasets } = await client.datasets.list({ signal })
+      const body = { from_expr: '*', time_range: 'Last 1 day', select: ['count(*)'], num_of_slices: 1 }
+      const seen = datasets.filter(({ metadata }) => metadata.last_heartbeat_at !== undefined)
+      const events = seen.length === 0 ? 0 : Number((await client.search.run({ body, signal, repeatable: true })).totals.count)
+      return { seen, events }
+    },
+  })
+  const makeKey = () =>
+    client.apiKeys.create({ body: { name: 'Shippers', roles: ['IngestionApi'] } }).then(({ key }) => setApiKey(key), setFailure)
+  const seen = received.data?.seen ?? []
+  const isThere = seen.length > 0
+  return (
+    <>
+      <Step number={2} title="Something that sends" isDone={isThere}>
+        <div className="flex flex-wrap items-center gap-2">
+          <DemoData />
+          <Button onClick={makeKey} disabled={apiKey !== undefined}>
+            {apiKey === undefined ? 'Make a key for shippers' : 'The key stands below, this once'}
+          </Button>
+        </div>
+        {failure !== undefined && <FailureNote thrown={failure} />}
+        <details open={!isThere}>
+          <summary className="mb-2 cursor-pointer text-soft">Ready configurations</summary>
+          <Shippers apiKey={apiKey} />
+        </details>
+      </Step>
+      <Step number={3} title="The first event" isDone={isThere}>
+        <div aria-live="polite" className="flex flex-col gap-2">
+          {received.error && !received.data && <FailureNote thrown={received.error} again={() => received.refetch()} />}
+          {!isThere && !received.error && <p>Waiting for the first event. Nothing has been received yet.</p>}
+          {isThere && <p>{count(received.data?.events ?? 0)} events of the last day have been received:</p>}
+          <ul className="text-soft">
+            {seen.map(({ id, collection, dataset, metadata }) => (
+              <li key={id}>
+                {collection} / {dataset}, {ago(metadata.last_heartbeat_at ?? 0, Date.now())}
+              </li>
+            ))}
+          </ul>
+        </div>
+        {isThere && (
+          <Link to="/explore" search={{ r: 'Last 1 hour' }} className="self-start rounded bg-accent px-3 py-1.5 text-accent-ink">
+            Explore them
+          </Link>
+        )}
+      </Step>
+    </>
+  )
+}
+
+/** DemoData sends an hour of a web shop, as any shipper would. */
+function DemoData() {
+  const client = useClient()
+  const [state, setState] = useState<'idle' | 'busy' | 'done'>('idle')
+  const [failure, setFailure] = useState<unknown>()
+  const send = async () => {
+    setState('busy')
+    setFailure(undefined)
+    try {
+      for (const { collection, dataset, lines } of shopLines(Date.now())) {
+        const headers = { 'x-service-collection': collection, 'x-service-dataset': dataset, 'content-type': 'application/x-ndjson' }
+        await client.ingestion.send({ body: lines.join('\n'), headers })
+      }
+      setState('done')
+    } catch (thrown) {
+      setFailure(thrown)
+      setState('idle')
+    }
+  }
+  return (
+    <>
+      <Button look="main" onClick={send} disabled={state !== 'idle'}>
+        {state === 'idle' ? 'Send demo data' : state === 'busy' ? 'Sending …' : 'Demo data is there'}
+      </Button>
+      {failure !== undefined && <FailureNote thrown={failure} />}
+    </>
+  )
+}
