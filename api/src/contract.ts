@@ -1,5 +1,6 @@
 import { analytics } from './analytics.ts'
 import { apiKeys } from './api-keys.ts'
+import { assistants } from './assistants.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { collections } from './collections.ts'
@@ -52,6 +53,7 @@ export const contract = {
   access,
   analytics,
   apiKeys,
+  assistants,
   audit,
   auth,
   collections,

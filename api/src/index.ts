@@ -1,4 +1,5 @@
 export { ApiKey } from './api-keys.ts'
+export { AiEvent, type ProposedWidget } from './assistants.ts'
 export type { Login } from './auth.ts'
 export {
   ApiFailure,

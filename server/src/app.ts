@@ -32,6 +32,7 @@ import { absentRoutes } from './resources/absent/routes.ts'
 import { analyticsRoutes } from './resources/analytics/routes.ts'
 import { ApiKeyCallers } from './resources/api-keys/callers.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
+import { assistantRoutes } from './resources/assistants/routes.ts'
 import { recordRefusal, whoIs } from './resources/audit/audit.ts'
 import { auditRoutes } from './resources/audit/routes.ts'
 import { KeyGuesses } from './resources/auth/key-guesses.ts'
@@ -101,6 +102,7 @@ const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }
   policyRoutes(world),
   roleRoutes(world),
   apiKeyRoutes(world),
+  assistantRoutes(world),
   auditRoutes(world),
   authRoutes(world),
   collectionRoutes(world),

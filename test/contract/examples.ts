@@ -111,6 +111,8 @@ export const examples: Readonly<Record<string, Example>> = {
   'downtimes.get': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
   'downtimes.update': async (maker) => ({ params: { downtimeId: await maker.downtime() }, body: downtime(maker.word('downtime')) }),
   'downtimes.remove': async (maker) => ({ params: { downtimeId: await maker.downtime() } }),
+  'assistants.explainError': async (maker) => ({ query: await sentEvent(maker) }),
+  'assistants.proposeWidget': () => ({ query: 'userRequest=errors%20over%20time' }),
   'configAssistant.create': ({ word }) => ({ body: agentWish(word('web')) }),
   'configAssistant.modify': ({ word }) => ({
     body: { agent: 'vector', config: 'sources: {}\n', changes: { dataset: word('web') } },
@@ -491,6 +493,18 @@ async function keptMonitor(maker: Maker): Promise<string> {
 
 const watching = async (maker: Maker): Promise<string> =>
   (await maker.made<{ job_id: string }>('/live-tail', { from: [await maker.dataset()] })).job_id
+
+/** sentEvent sends an event and says where it lies. */
+async function sentEvent({ org, word }: Maker): Promise<string> {
+  const dataset = word('web').replace(' ', '-')
+  const headers = { 'x-service-dataset': dataset, 'content-type': 'application/x-ndjson' }
+  await org.ask('POST', '/ingest', { raw: JSON.stringify({ message: 'broken', level: 'error' }), headers })
+  const body = { from_expr: `dataset = '${dataset}'`, select: ['*'], where: '', time_range: 'Last 1 hour', limit: 1 }
+  const { events } = (await org.ask<{ events: { metadata: { service_id: string; context: string } }[] }>('POST', '/search', { body })).body
+  const { service_id, context } = events[0]?.metadata ?? { service_id: '', context: 'http://nowhere' }
+  const place = new URL(context).searchParams
+  return `timestamp=${place.get('timestamp')}&sequence=${place.get('sequence')}&logId=${service_id}`
+}
 
 const agentWish = (dataset: string) => ({ agent: 'fluent-bit', sources: [{ kind: 'docker' }], collection: 'shop', dataset })
 

@@ -228,6 +228,40 @@ describe('a daemon for system logs', () => {
     },
   )
 
+  test.skipIf(rsyslogd === undefined)(
+    'rsyslog runs on what the configuration assistant writes for it (needs the program rsyslogd with omelasticsearch)',
+    async () => {
+      const port = await freePort()
+      const wish = {
+        agent: 'rsyslog',
+        collection: 'assistant',
+        dataset: 'orders',
+        sources: [{ kind: 'syslog', options: { port } }],
+        options: { drop: ['(?i)NOISE'], redact: ['ip'], routes: [{ match: 'number=7[0-9][0-9] ', dataset: 'sevens' }] },
+      }
+      const { body } = await senders.org.ask<{ config: string }>('POST', '/config-assistant/configs', { body: wish })
+      const daemon = await startDaemon(rsyslogd, (dir) => ({
+        file: 'rsyslog.conf',
+        text: body.config.replace('/var/spool/rsyslog', dir),
+        args: ['-n', '-f', `${dir}/rsyslog.conf`, '-i', `${dir}/rsyslog.pid`],
+        env: { DENDRO_API_KEY: key },
+      }))
+      const lineOf = (text: string) => `<12>${new Date().toISOString()} web-1 cart[7]: ${text} from 192.0.2.7`
+      const isSeven = (number: number) => number >= 700 && number < 800
+      try {
+        await sendLines(daemon, port, [lineOf('only noise'), ...numbers.map((number) => lineOf(`order number=${number} done`))])
+        await expect.poll(() => senders.eventsIn('orders', 'assistant'), POLLING).toHaveLength(RECORDS - 100)
+        await expect.poll(() => senders.eventsIn('sevens', 'assistant'), POLLING).toHaveLength(100)
+      } finally {
+        await daemon.stop()
+      }
+      expect(await orderNumbersIn('orders', 'assistant')).toEqual(numbers.filter((number) => !isSeven(number)))
+      expect(await orderNumbersIn('sevens', 'assistant')).toEqual(numbers.filter(isSeven))
+      const lines = (await senders.eventsIn('orders', 'assistant')).map(({ line }) => line).join('\n')
+      expect(lines).not.toMatch(/noise|192\.0\.2\.7/)
+    },
+  )
+
   test.skipIf(syslogNg === undefined)(
     'syslog-ng posts JSON and in bulk what arrives at it (needs the program syslog-ng with its module http)',
     async () => {
@@ -278,14 +312,14 @@ const programOf = (name: string): string | undefined =>
     .find((path) => existsSync(path))
 
 type Daemon = { child: ChildProcess; stop(): Promise<void> }
-type DaemonSetup = { file: string; text: string; args: readonly string[] }
+type DaemonSetup = { file: string; text: string; args: readonly string[]; env?: Record<string, string> }
 
 /** startDaemon runs a program of the system on settings in a directory of its own, until it is stopped. */
 async function startDaemon(program: string | undefined, setup: (dir: string) => DaemonSetup): Promise<Daemon> {
   const dir = await mkdtemp(join(tmpdir(), 'dendro-daemon-'))
-  const { file, text, args } = setup(dir)
+  const { file, text, args, env } = setup(dir)
   await writeFile(join(dir, file), text.replaceAll(/^ +/gm, ''))
-  const child = spawn(program ?? '', args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(program ?? '', args, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...env } })
   return {
     child,
     stop: async () => {

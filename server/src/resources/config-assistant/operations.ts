@@ -73,8 +73,10 @@ export const placeNamed = ({ collection = 'default', dataset = 'default' }: Plac
   dataset,
 })
 
-/** placeText names a place in a sentence. */
-export const placeText = (place: Place): string =>
-  place.dataset === undefined && place.collection !== undefined
-    ? `collection ${place.collection}`
-    : `dataset ${placeNamed(place).dataset} of collection ${placeNamed(place).collection}`
+/** placeText names a place in a sentence; where nothing is said the service takes the name that OTLP gives to each service. */
+export function placeText(place: Place): string {
+  if (place.dataset !== undefined) return `dataset ${place.dataset} of collection ${placeNamed(place).collection}`
+  return place.collection === undefined
+    ? 'the dataset named like the service'
+    : `collection ${place.collection}, the dataset named like the service`
+}

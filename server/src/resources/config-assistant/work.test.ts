@@ -1,6 +1,6 @@
 import type { ConfigChanges, ConfigSource } from '@dendro/api'
 import { describe, expect, test } from 'vitest'
-import { agents } from './agents.ts'
+import { agentNamed, agents } from './agents.ts'
 import { unifiedDiff } from './diff.ts'
 import { posixExpression } from './expressions.ts'
 import { readWords } from './vocabulary.ts'
@@ -41,42 +41,42 @@ const wishes: Readonly<Record<string, ConfigChanges>> = {
 const said = ({ reasons, warnings }: { reasons: readonly string[]; warnings: readonly string[] }): string =>
   [...reasons.map((reason) => `> ${reason}\n`), ...warnings.map((warning) => `! ${warning}\n`)].join('')
 
-describe.each(agents.map((agent) => ({ agent, name: agent.agent })))('$name', ({ agent, name }) => {
-  const base = writeConfig(agent, { ...place, sources: [file] }, to).config
+describe.each(agents.map((one) => ({ one, name: one.agent })))('$name', ({ one, name }) => {
+  const base = writeConfig(one, { ...place, sources: [file] }, to).config
 
   test('writes every source and does every wish as the cases show', async () => {
     const written = sources.map((source) => {
-      const work = writeConfig(agent, { ...place, sources: [source] }, to)
+      const work = writeConfig(one, { ...place, sources: [source] }, to)
       return `=== write: ${source.kind}\n${said(work)}${work.config}`
     })
     const changed = Object.entries(wishes).map(([wish, changes]) => {
-      const work = changeConfig(agent, base, changes, to)
+      const work = changeConfig(one, base, changes, to)
       return `=== change: ${wish}\n${said(work)}${work.diff}`
     })
     await expect([...written, ...changed].join('\n')).toMatchFileSnapshot(`cases/${name}.txt`)
   })
 
   test('finds no fault with what it wrote itself, and writes the same again', () => {
-    const all: ConfigChanges = { ...place, sources: sources.filter(({ kind }) => agent.sources.includes(kind)) }
+    const all: ConfigChanges = { ...place, sources: sources.filter(({ kind }) => one.sources.includes(kind)) }
     for (const changes of Object.values(wishes)) {
       const wish = { ...all, ...changes, sources: [...(all.sources ?? []), ...(changes.sources ?? [])] }
-      const { config } = writeConfig(agent, wish, to)
-      expect(agent.problems(config)).toEqual([])
-      expect(writeConfig(agent, wish, to).config).toBe(config)
-      const again = changeConfig(agent, config, { options: { drop: ['noise'] } }, to)
-      expect(agent.problems(again.config)).toEqual([])
+      const { config } = writeConfig(one, wish, to)
+      expect(one.problems(config)).toEqual([])
+      expect(writeConfig(one, wish, to).config).toBe(config)
+      const again = changeConfig(one, config, { options: { drop: ['noise'] } }, to)
+      expect(one.problems(again.config)).toEqual([])
       expect(again.diff).not.toBe('')
     }
   })
 
   test('says of every wish that it was done or that it cannot be', () => {
     for (const [wish, changes] of Object.entries(wishes)) {
-      const { reasons, warnings } = changeConfig(agent, base, changes, to)
+      const { reasons, warnings } = changeConfig(one, base, changes, to)
       expect(reasons.length + warnings.length, wish).toBeGreaterThan(0)
     }
-    const unsupported = sources.filter(({ kind }) => !agent.sources.includes(kind))
+    const unsupported = sources.filter(({ kind }) => !one.sources.includes(kind))
     for (const source of unsupported)
-      expect(writeConfig(agent, { sources: [source] }, to).warnings.join(), source.kind).toContain(source.kind)
+      expect(writeConfig(one, { sources: [source] }, to).warnings.join(), source.kind).toContain(source.kind)
   })
 
   test('keeps the key out of the file', () => {
@@ -101,10 +101,9 @@ service:
             exporters: [ debug ]
 `
 
-describe('a file of somebody else', () => {
-  const agent = agents.find((one) => one.agent === 'otel-collector') ?? agents[0]
-  if (!agent) throw new Error('there are no agents')
+const agent = agentNamed('otel-collector')
 
+describe('a file of somebody else', () => {
   test('is made to send here as well, with its comments, order and width of indentation as they were', () => {
     const { config, diff } = changeConfig(agent, collector, {}, to)
     const removed = diff.split('\n').filter((line) => /^-[^-]/.test(line))
@@ -176,6 +175,37 @@ describe('words', () => {
     expect(readWords('make it nice')).toEqual({ wish: {}, unknown: ['make it nice'] })
     expect(readWords('drop lines like "syslog in json"').wish).toEqual({ options: { drop: ['syslog in json'] } })
   })
+})
+
+test('a file of rsyslog or Alloy that cannot be read names the line, and names that lead nowhere are found', () => {
+  const problemsOf = (name: 'rsyslog' | 'alloy', text: string) => agentNamed(name).problems(text)
+  expect(problemsOf('rsyslog', 'module(load="imfile"\n')).toEqual([{ line: 1, message: '( is opened and never closed' }])
+  expect(problemsOf('rsyslog', '# a "quote\naction(type="omfile" file="/x" template="none")\n')).toEqual([
+    { line: 2, message: 'the template none is not there' },
+  ])
+  expect(problemsOf('alloy', 'loki.source.file "a" {\n  forward_to = [loki.write.b.receiver]\n}\n')).toEqual([
+    { line: 2, message: 'loki.write.b is named and not there' },
+  ])
+  expect(problemsOf('alloy', 'logging {\n  level = "info\n}\n')).toHaveLength(1)
+})
+
+test('a hostile file is looked over in a moment', () => {
+  const hostile = [
+    '['.repeat(60_000),
+    'a'.repeat(130_000),
+    ` ${'a {}\n'.repeat(20_000)}`,
+    ' '.repeat(130_000),
+    '"'.repeat(20_000),
+    'a(\n'.repeat(30_000),
+  ]
+  for (const text of hostile)
+    for (const agent of agents) expect(agent.problems(text).length, `${agent.agent}: ${text.slice(0, 10)}`).toBeLessThan(101)
+})
+
+test('modules of rsyslog are loaded beside the others, and what stands behind them stays there', () => {
+  const { config } = changeConfig(agentNamed('rsyslog'), 'module(load="imuxsock")   # local\n*.* /var/log/all\n', {}, to)
+  expect(config).toMatch(/^module\(load="imuxsock"\) {3}# local\nmodule\(load="omelasticsearch"\)\n\*\.\* \/var\/log\/all\n/)
+  expect(config).toMatch(/\ncall dendro\n$/)
 })
 
 test('a diff shows what changed with three lines around it, and nothing of two files that are one', () => {

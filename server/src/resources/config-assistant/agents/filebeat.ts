@@ -110,7 +110,7 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
     allow_older_versions: true,
   }
   const headers = routingHeaders({ collection: undefined, dataset: undefined }, tags)
-  if (!dottedPath(file, OUTPUT)) file.set([OUTPUT], {}, `to this deployment, ${placeText(place)}`)
+  if (!dottedPath(file, OUTPUT)) file.set([OUTPUT], {}, `to this deployment, ${placeText(placeNamed(place))}`)
   else told.did('the output was for another place: Filebeat has only one, so that its hosts and its credentials were replaced')
   for (const [member, value] of Object.entries(settings)) file.set(placeFor(file, `${OUTPUT}.${member}`), value)
   if (Object.keys(headers).length > 0) file.set(placeFor(file, `${OUTPUT}.headers`), headers)
@@ -119,7 +119,9 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
     ['setup.ilm.enabled', undefined],
   ] as const)
     file.set(placeFor(file, setting), false, comment)
-  told.did(`${OUTPUT} sends to ${url}, ${placeText(place)}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`)
+  told.did(
+    `${OUTPUT} sends to ${url}, ${placeText(placeNamed(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+  )
 }
 
 /** withPort names the port: without one Filebeat takes 9200 for granted. */

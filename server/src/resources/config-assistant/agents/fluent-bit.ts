@@ -153,7 +153,7 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
   if (known) {
     file.set([...known, 'uri'], uriFor(placeNamed(place)))
     file.set([...known, 'header'], headers)
-    told.did(`the output sent here already; its events now go to ${placeText(place)}`)
+    told.did(`the output sent here already; its events now go to ${placeText(placeNamed(place))}`)
     return
   }
   const output = {
@@ -169,9 +169,9 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
     header: headers,
     ...(isSecure ? { tls: true } : {}),
   }
-  file.add(OUTPUTS, output, { comment: `to this deployment, ${placeText(place)}` })
+  file.add(OUTPUTS, output, { comment: `to this deployment, ${placeText(placeNamed(place))}` })
   told.did(
-    `an HTTP output sends to ${url}, ${placeText(place)}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+    `an HTTP output sends to ${url}, ${placeText(placeNamed(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
   )
 }
 

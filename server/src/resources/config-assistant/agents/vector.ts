@@ -111,7 +111,7 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
   if (known !== undefined) {
     file.set(['sinks', known, 'uri'], uri)
     for (const [name, value] of Object.entries(headers)) file.set(['sinks', known, 'request', 'headers', name], value)
-    told.did(`${known} sent here already; its events now go to ${placeText(place)}`)
+    told.did(`${known} sent here already; its events now go to ${placeText(placeNamed(place))}`)
     return
   }
   const inputs = ends(file)
@@ -125,7 +125,7 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
     compression: 'gzip',
     request: { headers },
   }
-  file.set(['sinks', OURS], sink, `to this deployment, ${placeText(place)}`)
+  file.set(['sinks', OURS], sink, `to this deployment, ${placeText(placeNamed(place))}`)
   file.listOnOneLine(['sinks', OURS, 'inputs'], inputs)
   told.did(`the sink ${OURS} sends to ${uri}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`)
 }

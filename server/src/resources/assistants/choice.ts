@@ -1,0 +1,181 @@
+import type { ProposedWidget } from '@dendro/api'
+import { printFilter } from '../../query/print.ts'
+import type { Filter } from '../../query/tree.ts'
+import { groupable, type KeyFacts, measurable } from './key-facts.ts'
+
+/** A Choice is what a widget shall show, as it is kept between two wishes. */
+export type Choice = {
+  readonly from: readonly string[]
+  readonly type: ProposedWidget['type']
+  readonly select: string
+  readonly where: string
+  readonly groups: readonly string[]
+  readonly timeRange: string
+}
+
+export type Chosen = { readonly choice: Choice; readonly reasons: readonly string[] }
+export type Known = { readonly from: readonly string[]; readonly keys: readonly KeyFacts[]; readonly previous: Choice | undefined }
+
+const RANGE = 'Last 1 day'
+
+/** choose reads a wish by its words and the keys of the data; what it does not say is taken from the choice before, then from the data. */
+export function choose(request: string, { from, keys, previous }: Known): Chosen {
+  const reasons: string[] = []
+  const words = plain(request)
+  const mentioned = keysIn(words, keys)
+  const measure = measureIn(words, mentioned, keys)
+  const groups = groupsIn(words, keys)
+  const where = conditionIn(request, words, keys, groups ?? [])
+  const type = typeIn(words)
+  const isSilent = measure === undefined && groups === undefined && where === undefined
+  if (isSilent && previous === undefined)
+    return { choice: { ...fromData(keys, reasons), from, type: type ?? 'line', timeRange: rangeIn(request) ?? RANGE }, reasons }
+  const select = measure ?? previous?.select ?? 'count(*)'
+  const by = groups ?? previous?.groups ?? []
+  if (measure !== undefined) reasons.push(`${select} is what the wish measures`)
+  if (groups?.length) reasons.push(`${groups.join(', ')} is what it is split by`)
+  if (where !== undefined) reasons.push(`only events where ${where} count`)
+  const choice = {
+    from,
+    select,
+    groups: by,
+    where: where ?? previous?.where ?? '',
+    timeRange: rangeIn(request) ?? previous?.timeRange ?? RANGE,
+  }
+  return { choice: { ...choice, type: type ?? previous?.type ?? usualType(select, by) }, reasons }
+}
+
+/** fromData proposes what the keys themselves suggest. */
+function fromData(keys: readonly KeyFacts[], reasons: string[]): Pick<Choice, 'select' | 'groups' | 'where'> {
+  const [measured] = measurable(keys)
+  const [grouped] = groupable(keys)
+  if (measured)
+    reasons.push(`${measured.key} is a number that ${percent(measured.share)} of the events have, so its 95th percentile is worth seeing`)
+  else reasons.push('no key of the data is a number worth measuring, so events are counted')
+  if (grouped) reasons.push(`${grouped.key} has ${grouped.distinct} values, few enough to tell apart`)
+  return { select: measured ? `p95(${keyText(measured.key)})` : 'count(*)', groups: grouped ? [grouped.key] : [], where: '' }
+}
+
+/** suggestionsOf are further widgets that the data would fill. */
+export function suggestionsOf(keys: readonly KeyFacts[], { select, groups }: Choice): string[] {
+  const [kinds, numbers] = [groupable(keys), measurable(keys)]
+  const all = [
+    ...numbers
+      .slice(0, 2)
+      .flatMap(({ key }) =>
+        [`avg(${keyText(key)})`, `p95(${keyText(key)})`].map((call) => `${call}${kinds[0] ? ` by ${kinds[0].key}` : ''}, as lines`),
+      ),
+    ...kinds.slice(0, 3).map(({ key }) => `count(*) by ${key}, as bars`),
+    'count(*) by @status, as an area',
+  ]
+  return all.filter((one) => !one.startsWith(`${select}${groups[0] === undefined ? '' : ` by ${groups[0]}`},`)).slice(0, 3)
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`
+
+const isBare = (key: string): boolean => /^[$@]?[A-Za-z_][\w.]*$/.test(key)
+export const keyText = (key: string): string => (isBare(key) ? key : `"${key.replaceAll('"', '""')}"`)
+
+/** plain is a text in which words can be looked for: lower-case, with single blanks around each word. */
+const plain = (text: string): string =>
+  ` ${text
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}%]+/gu, ' ')
+    .trim()} `
+
+/** keysIn are the keys that a text names, the longest names first, where they begin in it. */
+function keysIn(words: string, keys: readonly KeyFacts[]): { facts: KeyFacts; at: number }[] {
+  const byLength = [...keys].sort((one, other) => other.key.length - one.key.length)
+  const found: { facts: KeyFacts; at: number; end: number }[] = []
+  for (const facts of byLength) {
+    for (const name of [plain(facts.key), plain(facts.key.split('.').at(-1) ?? '')]) {
+      const at = name.trim() === '' ? -1 : words.indexOf(name)
+      if (at < 0 || found.some((other) => at < other.end - 1 && other.at < at + name.length - 1)) continue
+      found.push({ facts, at, end: at + name.length })
+      break
+    }
+  }
+  return found.sort((one, other) => one.at - other.at)
+}
+
+const FUNCTIONS: readonly (readonly [words: RegExp, call: (key: string) => string, wantsNumber: boolean])[] = [
+  [/ (?:p|percentile )(50|75|90|95|99) | (50|75|90|95|99)(?:th)? percentile /, (key) => `p95(${key})`, true],
+  [/ (median) /, (key) => `median(${key})`, true],
+  [/ (average|avg|mean) /, (key) => `avg(${key})`, true],
+  [/ (max|maximum|highest|largest|biggest|slowest) /, (key) => `max(${key})`, true],
+  [/ (min|minimum|lowest|smallest|fastest) /, (key) => `min(${key})`, true],
+  [/ (sum|total) /, (key) => `sum(${key})`, true],
+  [/ (unique|distinct|different) /, (key) => `unique(${key})`, false],
+  [/ (slow|latency|latencies|response times?|durations?) /, (key) => `p95(${key})`, true],
+]
+
+function measureIn(words: string, mentioned: readonly { facts: KeyFacts; at: number }[], keys: readonly KeyFacts[]): string | undefined {
+  const split = splitAt(words)
+  const own = mentioned.filter(({ at }) => at < split).map(({ facts }) => facts)
+  for (const [pattern, call, wantsNumber] of FUNCTIONS) {
+    const match = pattern.exec(words)
+    if (!match) continue
+    const fitting = wantsNumber ? (own.find(({ isNumber }) => isNumber) ?? measurable(keys)[0]) : own[0]
+    const asked = match[1] ?? match[2]
+    if (fitting) return /^\d+$/.test(asked ?? '') ? `p${asked}(${keyText(fitting.key)})` : call(keyText(fitting.key))
+  }
+  if (/ (rate|per second) /.test(words)) return 'rate(*)'
+  if (/ (count|counts|number|how many|how often|errors?|failures?|warnings?|requests?|events?|logs?|lines?) /.test(words)) return 'count(*)'
+  const number = own.find(({ isNumber, distinct }) => isNumber && distinct > 2)
+  return number ? `avg(${keyText(number.key)})` : undefined
+}
+
+/** splitAt is where the words begin that say what to split by. */
+function splitAt(words: string): number {
+  const at = words.search(/ (by|per(?! second)|for each|for every|grouped|split) /)
+  return at < 0 ? words.length : at
+}
+
+function groupsIn(words: string, keys: readonly KeyFacts[]): string[] | undefined {
+  const rest = words.slice(splitAt(words))
+  const named = keysIn(rest, keys).map(({ facts }) => facts.key)
+  if (named.length > 0) return named.slice(0, 2)
+  if (rest !== '' && / (dataset|log|service|application) /.test(rest)) return ['@dataset']
+  if (rest !== '' && / (status|level|severity) /.test(rest)) return ['@status']
+  if (/ (most|top|which) /.test(words)) {
+    const [asked] = keysIn(words, keys).filter(({ facts }) => facts.values.length > 0)
+    if (asked) return [asked.facts.key]
+  }
+  return undefined
+}
+
+function conditionIn(request: string, words: string, keys: readonly KeyFacts[], groups: readonly string[]): string | undefined {
+  const at = { position: 0, length: 0 }
+  const is = (key: string, text: string): Filter => ({ kind: 'compare', key, operator: '=', value: { kind: 'text', text }, at })
+  const parts: Filter[] = []
+  const quoted = /"([^"]{1,200})"/.exec(request)?.[1]
+  if (quoted !== undefined) parts.push({ kind: 'contains', text: quoted, at })
+  if (/ (errors?|failures?|failed|failing) /.test(words) && !groups.includes('@status')) parts.push(is('@status', 'error'))
+  else if (/ (warnings?|warned) /.test(words)) parts.push(is('@status', 'warn'))
+  for (const { key, values } of keys.filter((one) => !groups.includes(one.key) && (!one.isNumber || / /.test(one.key)))) {
+    const value = values.find((one) => /\p{L}{3}/u.test(one) && words.includes(plain(one)))
+    if (value !== undefined && !/^(error|warn|warning)$/i.test(value)) parts.push(is(key, value))
+    if (parts.length >= 3) break
+  }
+  const [only] = parts
+  return only === undefined ? undefined : printFilter(parts.length === 1 ? only : { kind: 'and', of: parts })
+}
+
+const TYPES: readonly (readonly [words: RegExp, type: Choice['type']])[] = [
+  [/ (pie|share|shares|proportion|distribution) /, 'pie'],
+  [/ (treemap|tree map) /, 'treemap'],
+  [/ (top|most|table|list|ranking) /, 'top-list'],
+  [/ (score|single|one number|big number|gauge) /, 'score'],
+  [/ (area|stacked) /, 'area'],
+  [/ (bar|bars|histogram|columns) /, 'bar'],
+  [/ (line|lines|trend|over time|timeline) /, 'line'],
+]
+
+const typeIn = (words: string): Choice['type'] | undefined => TYPES.find(([pattern]) => pattern.test(words))?.[1]
+
+const usualType = (select: string, groups: readonly string[]): Choice['type'] =>
+  groups.length > 0 && /^(count|sum)\(/.test(select) ? 'bar' : 'line'
+
+const rangeIn = (request: string): string | undefined =>
+  /\blast (?:\d{1,4} )?(?:minute|hour|day|week|month)s?\b|\btoday\b|\byesterday\b|\bthis week\b/i.exec(request)?.[0]

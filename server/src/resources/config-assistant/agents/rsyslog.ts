@@ -1,0 +1,256 @@
+import { defineAgent, type Problem } from '../agent.ts'
+import { posixExpression } from '../expressions.ts'
+import { indexNameFor } from '../index-name.ts'
+import { KEY_VARIABLE, type Operation, placeNamed, placeText, type Route, type Told } from '../operations.ts'
+import { inQuotes, literal, RainerFile, type RainerObject } from '../rainer-file.ts'
+import { pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
+
+const NAME = 'rsyslog'
+const RETRY_INTERVAL_S = 10
+const BATCH = 200
+const OBJECTS = [
+  'global',
+  'module',
+  'template',
+  'action',
+  'input',
+  'ruleset',
+  'main_queue',
+  'lookup_table',
+  'parser',
+  'timezone',
+  'include',
+  'dyn_stats',
+  'property',
+  'constant',
+  'if',
+  'ratelimit',
+  'perctile_stats',
+]
+
+type Do<K extends Operation['kind']> = (file: RainerFile, operation: Extract<Operation, { kind: K }>, told: Told) => void
+
+/** rsyslog writes a ruleset of its own, so that what is dropped or changed for this deployment stays whole in local files. */
+export const rsyslog = defineAgent<RainerFile>({
+  agent: 'rsyslog',
+  displayName: NAME,
+  format: 'conf',
+  sources: ['file', 'journald', 'syslog', 'docker'],
+  versionMin: '8.2102',
+  needs: 'its module omelasticsearch, in Debian the package rsyslog-elasticsearch',
+  comment: '#',
+  open: (text) => new RainerFile(text),
+  write: ({ text }) => text,
+  problems,
+  handlers: {
+    send: (file, operation, told) => send(file, operation, told),
+    source: (file, operation, told) => addSource(file, operation, told),
+    parse: (_, { form }, told) =>
+      told.cannot(
+        form === 'json'
+          ? 'rsyslog sends lines as they are; the service takes the keys of JSON lines out by itself'
+          : 'rsyslog does not read logfmt; let a parser of the service do it',
+      ),
+    redact: (file, { what }, told) => {
+      if (what !== 'ip')
+        told.cannot(
+          `rsyslog cannot replace by a regular expression: ${what} is not redacted. It can mask ip; a parser of the service can do the rest`,
+        )
+      else if (addStatement(file, 'action(type="mmanon" ipv4.bits="32" ipv4.mode="zero")', 'masks addresses before they leave', told)) {
+        file.loadModule('mmanon')
+        told.did('mmanon replaces IPv4 addresses by 0.0.0.0, before anything leaves the machine')
+      }
+    },
+    drop: (file, { match }, told) => {
+      const condition = matching(match)
+      if (condition === undefined) told.cannot(`rsyslog knows only POSIX expressions, and ${match} needs more: such lines are not left out`)
+      else if (addStatement(file, `if ${condition} then { stop }`, 'leaves out what nobody reads', told))
+        told.did(`lines that match ${match} are not sent`)
+    },
+    sample: (file, { percent }, told) => {
+      if (addStatement(file, `if random(100) >= ${percent} then { stop }`, `keeps ${percent} of a hundred, by chance`, told))
+        told.did(`${percent} of a hundred events are sent, by chance`)
+    },
+    traces: (_, __, told) => told.cannot('rsyslog knows no traces; let the OpenTelemetry Collector or Alloy take them'),
+    batch: (file, { size, seconds }, told) => {
+      if (!hasOurs(file, told)) return
+      if (size !== undefined) file.set(() => ours(file), 'queue.dequeueBatchSize', String(size))
+      if (seconds !== undefined) {
+        file.set(() => ours(file), 'queue.minDequeueBatchSize', String(size ?? BATCH))
+        file.set(() => ours(file), 'queue.minDequeueBatchSize.timeout', String(seconds * 1_000))
+      }
+      told.did(
+        `requests carry ${size === undefined ? 'batches' : `up to ${size} events`}${seconds === undefined ? '' : ` and wait ${seconds} s at most`}`,
+      )
+    },
+    compress: (_, { by }, told) =>
+      by === 'none'
+        ? told.did('requests are not compressed')
+        : told.cannot(`rsyslog does not compress what it writes in bulk: ${by} was left out`),
+    retry: (file, { seconds }, told) => {
+      if (!hasOurs(file, told)) return
+      const count = seconds === 0 ? -1 : Math.ceil(seconds / RETRY_INTERVAL_S)
+      file.set(() => ours(file), 'action.resumeRetryCount', String(count))
+      file.set(() => ours(file), 'action.resumeInterval', String(seconds === 0 ? 1 : RETRY_INTERVAL_S))
+      told.did(
+        seconds === 0
+          ? 'a batch is tried again until it gets through'
+          : `a batch is tried again ${count} times, ${RETRY_INTERVAL_S} s apart`,
+      )
+    },
+    tls: (file, { tls }, told) => {
+      if (!hasOurs(file, told)) return
+      const members = { 'tls.cacert': tls.ca_file, 'tls.mycert': tls.cert_file, 'tls.myprivkey': tls.key_file }
+      for (const [name, value] of Object.entries(members)) if (value !== undefined) file.set(() => ours(file), name, value)
+      for (const name of tls.verify === false ? ['allowUnsignedCerts', 'skipVerifyHost'] : []) file.set(() => ours(file), name, 'on')
+      told.did('the connection uses the TLS settings that were given')
+    },
+    routes: (file, { routes }, told) => addRoutes(file, routes, told),
+  },
+})
+
+const ours = (file: RainerFile): RainerObject | undefined => file.named('action', 'name', 'dendro')
+
+function hasOurs(file: RainerFile, told: Told): boolean {
+  if (ours(file)) return true
+  told.cannot('there is no action to this deployment whose settings could be meant; name a dataset to add one')
+  return false
+}
+
+function matching(expression: string): string | undefined {
+  const posix = posixExpression(expression)
+  return posix && `${posix.ignoresCase ? 're_match_i' : 're_match'}($msg, ${literal(posix.text)})`
+}
+
+/** addStatement puts a statement right before our action. */
+function addStatement(file: RainerFile, statement: string, comment: string, told: Told): boolean {
+  if (!hasOurs(file, told)) return false
+  file.insert(ours(file)?.start ?? 0, `# ${comment}\n  ${statement}\n  `)
+  return true
+}
+
+const send: Do<'send'> = (file, { url, place, tags }, told) => {
+  const isNew = file.isEmpty
+  const { name, warning } = indexNameFor(placeNamed(place))
+  if (warning !== undefined) told.cannot(warning)
+  const { protocol, hostname, port } = new URL(url)
+  const isSecure = protocol === 'https:'
+  if (ours(file)) {
+    file.text = file.text.replace(/set \$\.dendro_index = '[^']*';/, `set $.dendro_index = ${literal(name)};`)
+    told.did(`the action dendro sent here already; its events now go to ${placeText(placeNamed(place))}`)
+    return
+  }
+  if (isNew) file.append('global(workDirectory="/var/spool/rsyslog" maxMessageSize="64k")\n')
+  file.loadModule('omelasticsearch')
+  const constants = Object.entries(tags).map(
+    ([key, value]) => `  constant(outname="${inQuotes(key)}" value="${inQuotes(value)}" format="jsonf")\n`,
+  )
+  file.append(`
+template(name="dendro-index" type="string" string="%$.dendro_index%")
+template(name="dendro-event" type="list" option.jsonf="on") {
+  property(outname="@timestamp" name="timereported" dateFormat="rfc3339" format="jsonf")
+  property(outname="host.name" name="hostname" format="jsonf")
+  property(outname="log.level" name="syslogseverity-text" format="jsonf")
+  property(outname="program" name="programname" format="jsonf")
+${constants.join('')}  property(outname="message" name="msg" format="jsonf")
+}
+
+# to this deployment, ${placeText(placeNamed(place))}
+ruleset(name="dendro") {
+  set $.dendro_index = ${literal(name)};
+  action(name="dendro" type="omelasticsearch"
+    server="${inQuotes(hostname)}" serverport="${port || (isSecure ? 443 : 80)}" usehttps="${isSecure ? 'on' : 'off'}"
+    uid="dendro" pwd=\`echo $${KEY_VARIABLE}\`
+    template="dendro-event" searchIndex="dendro-index" dynSearchIndex="on" searchType="" bulkmode="on" maxbytes="1m"
+    queue.type="LinkedList" queue.size="100000" queue.filename="dendro" queue.maxDiskSpace="1g" queue.saveOnShutdown="on"
+    queue.dequeueBatchSize="${BATCH}" action.resumeRetryCount="-1" action.resumeInterval="1")
+}
+`)
+  if (!isNew) {
+    file.append('\n# what the rules before let through\ncall dendro\n')
+    told.did('lines that a rule before the last line stops are not sent; move the line call dendro up to send them too')
+  }
+  told.did(
+    `the ruleset dendro sends to ${url}, ${placeText(placeNamed(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+  )
+  if (constants.length > 0) told.did('tags stand in each event as keys of their own, since rsyslog sends no headers')
+}
+
+const addSource: Do<'source'> = (file, { source, multiline, platform }, told) => {
+  const { kind } = source
+  const first = multiline === undefined ? undefined : posixExpression(multiline)
+  const lines = first ? ` startmsg.regex="${inQuotes(first.text)}"` : ''
+  const bound = file.named('ruleset', 'name', 'dendro') ? ' ruleset="dendro"' : ''
+  const files = (paths: readonly string[], tag: string, joined: string): string =>
+    paths.map((path) => `input(type="imfile" file="${inQuotes(path)}" tag="${tag}"${joined}${bound})\n`).join('')
+  const { port, protocol } = syslogOf(source)
+  const units = unitsOf(source)
+  const others = units.map((unit) => `$!_SYSTEMD_UNIT == ${literal(unit)}`).join(' or ')
+  const journal = `if $inputname == 'imjournal'${units.length > 0 ? ` and (${others})` : ''} then { call dendro }\n`
+  const inputs: Partial<Record<typeof kind, { module: string; text: string }>> = {
+    file: { module: 'imfile', text: files(pathsOf(source, platform), 'files', lines) },
+    docker: { module: 'imfile', text: files(['/var/lib/docker/containers/*/*-json.log'], 'docker', '') },
+    syslog: {
+      module: protocol === 'tcp' ? 'imptcp' : 'imudp',
+      text: `input(type="${protocol === 'tcp' ? 'imptcp' : 'imudp'}" port="${port}"${bound})\n`,
+    },
+    journald: { module: 'imjournal', text: bound === '' ? '' : journal },
+  }
+  const input = inputs[kind]
+  if (!input) return
+  file.loadModule(input.module)
+  file.append(`\n# reads ${sourceText(source, platform)}\n${input.text}`)
+  told.did(`${input.module} reads ${sourceText(source, platform)}`)
+  if (kind === 'docker') told.did('the lines of Docker are JSON around the line of the program; the service looks into it')
+  if (platform === 'windows') told.cannot('rsyslog does not run on Windows')
+  if (multiline !== undefined && (kind === 'syslog' || kind === 'journald'))
+    told.cannot(`events of ${kind} come one by one: multiline does not apply to them`)
+  else if (multiline !== undefined && kind === 'docker')
+    told.cannot('the lines of Docker are each in a frame: rsyslog cannot put them together')
+  else if (multiline !== undefined && !first)
+    told.cannot(`rsyslog knows only POSIX expressions, and ${multiline} needs more: lines stay apart`)
+}
+
+/** addRoutes changes the index of a line before it is sent; the first route that matches counts. */
+function addRoutes(file: RainerFile, routes: readonly Route[], told: Told): void {
+  if (!hasOurs(file, told)) return
+  const branches: string[] = []
+  for (const { match, place } of routes) {
+    const condition = matching(match)
+    const { name, warning } = indexNameFor(place)
+    if (warning !== undefined) told.cannot(warning)
+    if (condition === undefined) {
+      told.cannot(`rsyslog knows only POSIX expressions, and ${match} needs more: such lines stay with the others`)
+      continue
+    }
+    branches.push(`if ${condition} then { set $.dendro_index = ${literal(name)}; }`)
+    told.did(`lines that match ${match} go to ${placeText(place)} by the index ${name}`)
+  }
+  if (branches.length > 0) addStatement(file, branches.join('\n  else '), 'lines of one kind go to a dataset of their own', told)
+}
+
+function problems(file: RainerFile): Problem[] {
+  const found: Problem[] = []
+  const objects = file.objects()
+  const value = (object: RainerObject, name: string): string | undefined => object.parameters.get(name)?.value
+  const names = (kind: string): Set<string | undefined> =>
+    new Set(objects.filter(({ name }) => name === kind).map((object) => value(object, 'name')))
+  const [templates, rulesets] = [names('template'), names('ruleset')]
+  const needs: Readonly<Record<string, string>> = { module: 'load', input: 'type', action: 'type', template: 'name', ruleset: 'name' }
+  for (const object of objects) {
+    const needed = needs[object.name]
+    if (needed !== undefined && value(object, needed) === undefined)
+      found.push({ line: object.line, message: `${object.name}() has no ${needed}` })
+    // What has parameters is an object; what has none is a function or a condition.
+    if (!OBJECTS.includes(object.name) && object.parameters.size > 0)
+      found.push({ line: object.line, message: `rsyslog knows no object ${object.name}()` })
+    const [template, ruleset] = [value(object, 'template'), value(object, 'ruleset')]
+    if (object.name === 'action' && template !== undefined && !template.startsWith('RSYSLOG_') && !templates.has(template))
+      found.push({ line: object.line, message: `the template ${template} is not there` })
+    if (object.name === 'input' && ruleset !== undefined && !rulesets.has(ruleset))
+      found.push({ line: object.line, message: `the ruleset ${ruleset} is not there` })
+  }
+  const legacy = /^[ \t]*\$(ModLoad|Input|ActionQueue)\w*|^[ \t]*[\w*,.;]+\.[\w*=!]+[ \t]+\S/m.test(file.text)
+  if (!legacy && !objects.some(({ name }) => name === 'action')) found.push({ message: 'rsyslog needs at least one action()' })
+  return found
+}
