@@ -9,7 +9,7 @@ const EXPRESSIONS_MAX = 20
 const ROUTES_MAX = 10
 const DAY_SECONDS = 86_400
 
-const agents = ['otel-collector', 'fluent-bit', 'vector', 'filebeat', 'rsyslog', 'alloy'] as const
+const agents = ['otel-collector', 'fluent-bit', 'vector', 'filebeat', 'logstash', 'rsyslog', 'alloy'] as const
 const sourceKinds = ['file', 'journald', 'syslog', 'docker', 'kubernetes', 'otlp'] as const
 
 /** line is a text that stands on one line of a configuration. */

@@ -180,3 +180,20 @@ test('a model chooses only what the service would take from a caller', async () 
     groups: ['region'],
   })
 })
+
+test('a model reads wishes for configurations too; an answer that the contract would not take leaves them to the vocabulary', async () => {
+  const create = (prompt: string) =>
+    told.ask<{ config: string; warnings: string[] }>('POST', '/config-assistant/configs', {
+      key: org.key,
+      body: { agent: 'vector', sources: [], dataset: 'till', prompt },
+    })
+  answers = () => '{"sources": [{"kind": "journald"}], "dataset": "ignored", "options": {"drop": ["^ok$"]}}'
+  const read = await create('whatever the model makes of it')
+  expect(read).toMatchObject({
+    status: 201,
+    body: { config: expect.stringMatching(/type: journald[\s\S]*\^ok\$\$[\s\S]*\/ingest\/default\/till/) },
+  })
+  answers = () => '{"sources": [{"kind": "crystal ball"}]}'
+  expect((await create('read /srv/a.log')).body.config).toContain('- /srv/a.log')
+  expect((await create('look into the future')).status).toBe(503)
+})

@@ -3,12 +3,13 @@ import type { Agent } from './agent.ts'
 import { alloy } from './agents/alloy.ts'
 import { filebeat } from './agents/filebeat.ts'
 import { fluentBit } from './agents/fluent-bit.ts'
+import { logstash } from './agents/logstash.ts'
 import { otelCollector } from './agents/otel-collector.ts'
 import { rsyslog } from './agents/rsyslog.ts'
 import { vector } from './agents/vector.ts'
 
 /** agents are the programs whose files are written here; another is a file and a line. */
-export const agents: readonly Agent[] = [otelCollector, fluentBit, vector, filebeat, rsyslog, alloy]
+export const agents: readonly Agent[] = [otelCollector, fluentBit, vector, filebeat, logstash, rsyslog, alloy]
 
 export function agentNamed(name: AgentType): Agent {
   const found = agents.find(({ agent }) => agent === name)

@@ -156,7 +156,10 @@ export class AlloyFile {
     const isOwnLine = this.text.slice(lineStart, close).trim() === ''
     const inner = INDENT.repeat(depth + 1)
     if (isOwnLine) this.replace(lineStart, lineStart, `${inner}${text}\n`)
-    else this.replace(close, close, `\n${inner}${text}\n${INDENT.repeat(depth)}`)
+    else {
+      const end = this.text.slice(0, close).trimEnd().length
+      this.replace(end, close, `\n${inner}${text}\n${INDENT.repeat(depth)}`)
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ConfigChanges, ConfigSource } from '@dendro/api'
+import type { AgentType, ConfigChanges, ConfigSource } from '@dendro/api'
 import { describe, expect, test } from 'vitest'
 import { agentNamed, agents } from './agents.ts'
 import { unifiedDiff } from './diff.ts'
@@ -177,14 +177,18 @@ describe('words', () => {
   })
 })
 
-test('a file of rsyslog or Alloy that cannot be read names the line, and names that lead nowhere are found', () => {
-  const problemsOf = (name: 'rsyslog' | 'alloy', text: string) => agentNamed(name).problems(text)
+test('a file in a language of its own that cannot be read names the line, and names that lead nowhere are found', () => {
+  const problemsOf = (name: AgentType, text: string) => agentNamed(name).problems(text)
   expect(problemsOf('rsyslog', 'module(load="imfile"\n')).toEqual([{ line: 1, message: '( is opened and never closed' }])
   expect(problemsOf('rsyslog', '# a "quote\naction(type="omfile" file="/x" template="none")\n')).toEqual([
     { line: 2, message: 'the template none is not there' },
   ])
   expect(problemsOf('alloy', 'loki.source.file "a" {\n  forward_to = [loki.write.b.receiver]\n}\n')).toEqual([
     { line: 2, message: 'loki.write.b is named and not there' },
+  ])
+  expect(problemsOf('logstash', 'input { }\noutput {\n  if [a] =~ /it"s {3}/ { http { url => "x" } }\n}\nfilters { }\n')).toEqual([
+    { line: 5, message: 'Logstash knows no section filters' },
+    { line: 3, message: 'the output http has no http_method' },
   ])
   expect(problemsOf('alloy', 'logging {\n  level = "info\n}\n')).toHaveLength(1)
 })

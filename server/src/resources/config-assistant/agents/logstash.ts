@@ -1,0 +1,189 @@
+import { defineAgent, type Problem } from '../agent.ts'
+import { expressionFor, MASK } from '../expressions.ts'
+import { KEY_HEADER, routingHeaders } from '../headers.ts'
+import { LogstashFile } from '../logstash-file.ts'
+import { KEY_VARIABLE, type Operation, placeNamed, placeText, type Route, type Told } from '../operations.ts'
+import { pathsOf, sourceText, syslogOf } from '../source-options.ts'
+
+const NAME = 'Logstash'
+const OURS = 'dendro'
+const EVERYWHERE = 'for every output of this pipeline'
+
+type Do<K extends Operation['kind']> = (file: LogstashFile, operation: Extract<Operation, { kind: K }>, told: Told) => void
+
+/** logstash writes one pipeline; sizes of batches and workers are no part of such a file. */
+export const logstash = defineAgent<LogstashFile>({
+  agent: 'logstash',
+  displayName: NAME,
+  format: 'conf',
+  sources: ['file', 'syslog', 'docker', 'kubernetes'],
+  versionMin: '8.8',
+  needs: 'nothing else',
+  comment: '#',
+  open: (text) => new LogstashFile(text),
+  write: ({ text }) => text,
+  problems,
+  handlers: {
+    send: (file, operation, told) => send(file, operation, told),
+    source: (file, operation, told) => addSource(file, operation, told),
+    parse: (file, { form }, told) => {
+      const filter = form === 'json' ? 'json {\n  source => "message"\n  skip_on_invalid_json => true\n}' : 'kv {\n  source => "message"\n}'
+      file.add('filter', filter, `takes the keys of ${form} lines out`)
+      told.did(`the keys of ${form} lines stand in the event, ${EVERYWHERE}`)
+    },
+    redact: (file, { what }, told) => {
+      file.add('filter', `mutate {\n  gsub => ["message", ${quoted(expressionFor(what))}, "${MASK}"]\n}`, `masks ${what} before it leaves`)
+      told.did(`gsub replaces ${what} by *** in the line, ${EVERYWHERE}; keys that were taken out before are not looked at`)
+    },
+    drop: (file, { match }, told) => {
+      file.add('filter', `if [message] =~ ${quoted(match)} {\n  drop { }\n}`, 'leaves out what nobody reads')
+      told.did(`lines that match ${match} are left out, ${EVERYWHERE}`)
+    },
+    sample: (file, { percent }, told) => {
+      file.add('filter', `drop {\n  percentage => ${100 - percent}\n}`, `keeps ${percent} of a hundred, by chance`)
+      told.did(`${percent} of a hundred events are kept by chance, ${EVERYWHERE}`)
+    },
+    traces: (_, __, told) => told.cannot('Logstash knows no traces; let the OpenTelemetry Collector or Alloy take them'),
+    batch: (_, { size, seconds }, told) => {
+      if (size !== undefined && size !== 1_000)
+        told.cannot(`the size of batches is no part of this file: set pipeline.batch.size to ${size} in logstash.yml`)
+      if (seconds !== undefined && seconds !== 1)
+        told.cannot(`how long batches wait is no part of this file: set pipeline.batch.delay to ${seconds * 1_000} in logstash.yml`)
+    },
+    compress: (file, { by }, told) => {
+      if (by === 'zstd') told.cannot('Logstash compresses by gzip only; nothing was changed')
+      else if (onOutputs(file, told, 'http_compression', String(by === 'gzip')))
+        told.did(by === 'gzip' ? 'requests are compressed by gzip' : 'requests are not compressed')
+    },
+    retry: (file, { seconds }, told) => {
+      if (onOutputs(file, told, 'retry_failed', 'true')) told.did('a batch is tried again until it gets through')
+      if (seconds > 0) told.cannot(`Logstash never gives up on a batch: it cannot stop after ${seconds} s`)
+    },
+    tls: (file, { tls }, told) => {
+      const members = {
+        ssl_certificate_authorities: tls.ca_file === undefined ? undefined : `[${quoted(tls.ca_file)}]`,
+        ssl_certificate: tls.cert_file === undefined ? undefined : quoted(tls.cert_file),
+        ssl_key: tls.key_file === undefined ? undefined : quoted(tls.key_file),
+        ssl_verification_mode: tls.verify === undefined ? undefined : tls.verify ? '"full"' : '"none"',
+      }
+      const given = Object.entries(members).filter(([, value]) => value !== undefined)
+      const done = given.map(([name, value]) => onOutputs(file, told, name, value ?? ''))
+      if (done.some(Boolean)) told.did('the connection uses the TLS settings that were given')
+    },
+    routes: (file, { routes }, told) => addRoutes(file, routes, told),
+  },
+})
+
+/** quoted is a text for a file in which a backslash stands for itself; a quote in it is written as expressions write it. */
+const quoted = (text: string): string => `"${text.replaceAll('"', '\\x22')}"`
+
+const ours = (file: LogstashFile): string[] =>
+  file
+    .blocks()
+    .flatMap((block) => (block.section === 'output' && block.name === 'http' ? (file.value(block, 'id') ?? []) : []))
+    .filter((id) => id === OURS || id.startsWith(`${OURS}_`))
+
+function onOutputs(file: LogstashFile, told: Told, setting: string, value: string): boolean {
+  const ids = ours(file)
+  if (ids.length === 0) told.cannot('there is no output to this deployment whose settings could be meant; name a dataset to add one')
+  for (const id of ids) file.set(file.plugin(id), setting, value)
+  return ids.length > 0
+}
+
+const urlFor = (url: string, { collection, dataset }: { collection: string; dataset: string }): string =>
+  `${url}/ingest/${encodeURIComponent(collection)}/${encodeURIComponent(dataset)}`
+
+const send: Do<'send'> = (file, { url, place, tags }, told) => {
+  const target = urlFor(url, placeNamed(place))
+  const known = file.plugin(OURS)
+  if (known) {
+    file.set(known, 'url', quoted(target))
+    told.did(`the output ${OURS} sent here already; its events now go to ${placeText(placeNamed(place))}`)
+    return
+  }
+  // Sections in the order in which events pass them.
+  if (file.isEmpty) file.text = 'input {\n}\n\nfilter {\n}\n'
+  const headers = Object.entries({
+    [KEY_HEADER]: `\${${KEY_VARIABLE}}`,
+    ...routingHeaders({ collection: undefined, dataset: undefined }, tags),
+  })
+  const lines = headers.map(([name, value]) => `    ${quoted(name)} => ${quoted(value)}\n`).join('')
+  const output = `http {
+  id => "${OURS}"
+  url => ${quoted(target)}
+  http_method => "post"
+  format => "json_batch"
+  http_compression => true
+  headers => {
+${lines}  }
+}`
+  file.add('output', output, `to this deployment, ${placeText(placeNamed(place))}`)
+  told.did(
+    `an HTTP output sends to ${url}, ${placeText(placeNamed(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+  )
+}
+
+const FRAME = '^(?<container_time>\\S+) (?<stream>stdout|stderr) [FP] (?<message>.*)$'
+
+const addSource: Do<'source'> = (file, { source, multiline, platform }, told) => {
+  const { kind } = source
+  const codec =
+    multiline === undefined
+      ? ''
+      : `  codec => multiline {\n    pattern => ${quoted(multiline)}\n    negate => true\n    what => "previous"\n  }\n`
+  const files = (paths: readonly string[], more: string): string => `file {\n  path => [${paths.map(quoted).join(', ')}]\n${more}}`
+  const inputs: Partial<Record<typeof kind, string>> = {
+    file: files(pathsOf(source, platform), codec),
+    syslog: `syslog {\n  port => ${syslogOf(source).port}\n}`,
+    docker: files(['/var/lib/docker/containers/*/*-json.log'], ''),
+    kubernetes: files(['/var/log/containers/*.log'], '  tags => ["kubernetes"]\n'),
+  }
+  file.add('input', inputs[kind] ?? '', `reads ${sourceText(source, platform)}`)
+  told.did(`an input reads ${sourceText(source, platform)}`)
+  if (kind === 'kubernetes')
+    file.add(
+      'filter',
+      `if "kubernetes" in [tags] {\n  grok {\n    match => { "message" => ${quoted(FRAME)} }\n    overwrite => ["message"]\n  }\n}`,
+      'takes the frame of the container runtime off',
+    )
+  if (kind === 'docker') told.did('the lines of Docker are JSON around the line of the program; the service looks into it')
+  if (kind === 'syslog') told.did('the input syslog listens for TCP and UDP at the same port')
+  if (multiline !== undefined && kind !== 'file') told.cannot(`Logstash puts lines together for files only, not for ${kind}`)
+}
+
+/** addRoutes puts a condition around our output; the first route that matches counts. */
+function addRoutes(file: LogstashFile, routes: readonly Route[], told: Told): void {
+  const known = file.plugin(OURS)
+  if (!known) {
+    told.cannot('routes need an output to this deployment; name a dataset to add it')
+    return
+  }
+  const plugin = file.text.slice(known.start, known.close + 1)
+  const url = (file.value(known, 'url') ?? '').replace(/\/ingest\/.*$/, '')
+  const inner = '  '.repeat(known.depth)
+  const deeper = (text: string): string => text.replaceAll(`\n${inner}`, `\n${inner}  `)
+  const branches = routes.map(({ match, place }) => {
+    const id = `${OURS}_${place.dataset.replaceAll(/\W+/g, '_')}`
+    told.did(`lines that match ${match} go to ${placeText(place)} by the output ${id}`)
+    const own = plugin
+      .replace(`id => "${OURS}"`, () => `id => "${id}"`)
+      .replace(/url => "[^"]*"/, () => `url => ${quoted(urlFor(url, place))}`)
+    return `if [message] =~ ${quoted(match)} {\n${inner}  ${deeper(own)}\n${inner}} else `
+  })
+  file.replace(known.start, known.close + 1, `${branches.join('')}{\n${inner}  ${deeper(plugin)}\n${inner}}`)
+}
+
+function problems(file: LogstashFile): Problem[] {
+  const found: Problem[] = []
+  const blocks = file.blocks()
+  for (const { name, depth, line } of blocks)
+    if (depth === 0 && !['input', 'filter', 'output'].includes(name))
+      found.push({ line, message: `Logstash knows no section ${name === '' ? 'without a name' : name}` })
+  for (const name of ['input', 'output']) if (!file.section(name)) found.push({ message: `Logstash needs the section ${name}` })
+  for (const block of blocks.filter(({ section, name }) => section === 'output' && name === 'http').slice(0, 100))
+    for (const setting of ['url', 'http_method'])
+      if (file.value(block, setting) === undefined) found.push({ line: block.line, message: `the output http has no ${setting}` })
+  for (const block of blocks.filter(({ section, name, depth }) => section === 'input' && name === 'file' && depth === 1).slice(0, 100))
+    if (file.value(block, 'path') === undefined) found.push({ line: block.line, message: 'the input file has no path' })
+  return found
+}
