@@ -140,7 +140,7 @@ describe('a webhook', () => {
     expect(JSON.parse(first?.body ?? '')).toEqual({
       text: 'ALERT: Checkout errors',
       value: 12,
-      at: `https://logs.example.org/monitors/${occasion.monitor.id}`,
+      at: `https://logs.example.org/app/monitors?id=${occasion.monitor.id}`,
     })
     const signature = createHmac('sha256', 'a-very-secret-signature')
       .update(first?.body ?? '')
@@ -318,7 +318,7 @@ describe('an e-mail', () => {
     expect(email?.text).toContain('The value 12 is above the threshold of 10')
     expect(email?.html).toContain('host:&lt;b&gt;web1')
     expect(email?.html).not.toContain('<b>web1')
-    expect(email?.html).toContain(`href="https://logs.example.org/monitors/${occasion.monitor.id}"`)
+    expect(email?.html).toContain(`href="https://logs.example.org/app/monitors?id=${occasion.monitor.id}"`)
     const [row] = await app.app.world.meta.all<{ id: string }>(sql`select id from monitor_notifications where org_id = ${org.orgId}`)
     expect(email?.messageId).toBe(`<${row?.id}@dendro>`)
   })

@@ -13,7 +13,7 @@ const toldOf = (over: Parameters<typeof occasionOf>[0] = {}, more: Partial<Told>
   occasion: occasionOf(over),
   samples: [],
   isTest: false,
-  link: 'https://logs.example.org/monitors/7',
+  link: 'https://logs.example.org/app/monitors?id=7',
   region: 'eu',
   ...more,
 })

@@ -11,7 +11,7 @@ export function toldOf({ deployment }: Pick<World, 'deployment'>, row: Notificat
     report: row.briefing?.report,
     past: row.briefing?.past,
     isTest: row.test,
-    link: publicUrl === undefined || row.monitor_id === null ? undefined : `${publicUrl}/monitors/${row.monitor_id}`,
+    link: publicUrl === undefined || row.monitor_id === null ? undefined : `${publicUrl}/app/monitors?id=${row.monitor_id}`,
     region,
   }
 }

@@ -98,7 +98,7 @@ test('an event that was posted reaches a webhook and a mailbox by a monitor, wit
   app.clock.advance(MINUTE_MS)
   await round(forEver)
   await expect.poll(() => [calls.length, mails.length], PATIENT).toEqual([1, 1])
-  const link = `https://logs.example.org/monitors/${made.body.id}`
+  const link = `https://logs.example.org/app/monitors?id=${made.body.id}`
   expect(calls[0]).toMatchObject({
     title: 'ALERT: Payments fail (region:eu)',
     status: 'alert',
