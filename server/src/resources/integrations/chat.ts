@@ -8,8 +8,8 @@ import { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../secrets/secrets.ts'
-import { refuseInUse } from './in-use.ts'
 import { type Delivery, deliveryHeaders } from './integrations.ts'
+import { changeKept, type Kept, removeKept } from './keeping.ts'
 import {
   type ChatRow,
   deleteChat,
@@ -148,27 +148,15 @@ export async function createChat(world: World, actor: Actor, ask: NewChat): Prom
   return shownChat(row)
 }
 
-export async function updateChat(world: World, actor: Actor, record: ChatRow, ask: NewChat): Promise<SlackIntegration> {
-  return world.meta.write(actor.orgId, async (tx) => {
-    const before = await lockChat(tx, actor.orgId, record.id)
-    if (!before) throw notFound('chat integration', record.id)
+export async function updateChat(world: World, actor: Actor, { id }: ChatRow, ask: NewChat): Promise<SlackIntegration> {
+  const change = async (tx: Db) => {
     await checkWorkspace(tx, actor.orgId, ask.workspace_id)
-    const next: ChatRow = { ...before, ...given(ask), modified_at: world.clock.nowMs(), modified_by: actor.identity }
-    await updateChatRow(tx, next)
-    const entity = { type: 'chat_integration', id: record.id }
-    await recordChange(world, tx, actor, { entity, before: shownChat(before), after: shownChat(next) })
-    return shownChat(next)
-  })
+    return given(ask)
+  }
+  return changeKept(world, actor, kept, { id, change })
 }
 
-export async function removeChat(world: World, actor: Actor, record: ChatRow): Promise<undefined> {
-  await world.meta.write(actor.orgId, async (tx) => {
-    if (!(await lockChat(tx, actor.orgId, record.id))) throw notFound('chat integration', record.id)
-    await refuseInUse(tx, actor.orgId, record.id)
-    await deleteChat(tx, actor.orgId, record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'chat_integration', id: record.id }, before: shownChat(record) })
-  })
-}
+export const removeChat = (world: World, actor: Actor, { id }: ChatRow): Promise<undefined> => removeKept(world, actor, kept, id)
 
 const given = ({ name, channels, workspace_id }: NewChat) => ({ name, channels: [...new Set(channels)], workspace_id })
 
@@ -183,3 +171,12 @@ const shownChat = (row: ChatRow): SlackIntegration => ({
   workspace_id: row.workspace_id,
   metadata: metadataOf(row),
 })
+
+const kept: Kept<ChatRow, SlackIntegration> = {
+  noun: 'chat integration',
+  entity: 'chat_integration',
+  lock: lockChat,
+  update: updateChatRow,
+  remove: deleteChat,
+  shown: shownChat,
+}

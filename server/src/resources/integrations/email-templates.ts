@@ -4,7 +4,7 @@ import type { Actor } from '../../http/actor.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { refuseInUse } from './in-use.ts'
+import { changeKept, type Kept, removeKept } from './keeping.ts'
 import {
   deleteMailTemplate,
   insertMailTemplate,
@@ -46,31 +46,23 @@ export async function createEmailTemplate(world: World, actor: Actor, ask: NewEm
   return shown(row)
 }
 
-export async function updateEmailTemplate(
+export const updateEmailTemplate = (
   world: World,
   actor: Actor,
-  record: MailTemplateRow,
-  ask: NewEmailTemplate,
-): Promise<EmailTemplate> {
-  return world.meta.write(actor.orgId, async (tx) => {
-    const before = await lockMailTemplate(tx, actor.orgId, record.id)
-    if (!before) throw notFound('e-mail template', record.id)
-    const { name, payload } = ask
-    const next: MailTemplateRow = { ...before, name, payload, modified_at: world.clock.nowMs(), modified_by: actor.identity }
-    await updateMailTemplateRow(tx, next)
-    const entity = { type: 'email_template', id: record.id }
-    await recordChange(world, tx, actor, { entity, before: shown(before), after: shown(next) })
-    return shown(next)
-  })
-}
+  { id }: MailTemplateRow,
+  { name, payload }: NewEmailTemplate,
+): Promise<EmailTemplate> => changeKept(world, actor, kept, { id, change: async () => ({ name, payload }) })
 
-export async function removeEmailTemplate(world: World, actor: Actor, record: MailTemplateRow): Promise<undefined> {
-  await world.meta.write(actor.orgId, async (tx) => {
-    if (!(await lockMailTemplate(tx, actor.orgId, record.id))) throw notFound('e-mail template', record.id)
-    await refuseInUse(tx, actor.orgId, record.id)
-    await deleteMailTemplate(tx, actor.orgId, record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'email_template', id: record.id }, before: shown(record) })
-  })
-}
+export const removeEmailTemplate = (world: World, actor: Actor, { id }: MailTemplateRow): Promise<undefined> =>
+  removeKept(world, actor, kept, id)
 
 const shown = (row: MailTemplateRow): EmailTemplate => ({ id: row.id, name: row.name, payload: row.payload, metadata: metadataOf(row) })
+
+const kept: Kept<MailTemplateRow, EmailTemplate> = {
+  noun: 'e-mail template',
+  entity: 'email_template',
+  lock: lockMailTemplate,
+  update: updateMailTemplateRow,
+  remove: deleteMailTemplate,
+  shown,
+}

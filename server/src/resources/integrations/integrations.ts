@@ -9,7 +9,7 @@ import { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../secrets/secrets.ts'
-import { refuseInUse } from './in-use.ts'
+import { changeKept, type Kept, removeKept } from './keeping.ts'
 import { isSoundPayload, type Placeholders, renderPayload, samplePlaceholders } from './payload.ts'
 import { deleteWebhook, insertWebhook, lockWebhook, selectWebhook, selectWebhooks, updateWebhookRow, type WebhookRow } from './rows.ts'
 
@@ -49,32 +49,12 @@ export async function createWebhook(world: World, actor: Actor, ask: NewWebhook)
 }
 
 /** updateWebhook replaces a webhook; only secrets that come back as they were shown stay. */
-export async function updateWebhook(world: World, actor: Actor, record: WebhookRow, ask: NewWebhook): Promise<WebhookIntegration> {
+export async function updateWebhook(world: World, actor: Actor, { id }: WebhookRow, ask: NewWebhook): Promise<WebhookIntegration> {
   check(world, ask)
-  return world.meta.write(actor.orgId, async (tx) => {
-    const before = await lockWebhook(tx, actor.orgId, record.id)
-    if (!before) throw notFound('webhook', record.id)
-    const next: WebhookRow = {
-      ...before,
-      ...(await sealed(world, tx, { orgId: actor.orgId, id: record.id }, ask, before)),
-      modified_at: world.clock.nowMs(),
-      modified_by: actor.identity,
-    }
-    await updateWebhookRow(tx, next)
-    const change = { entity: { type: 'webhook', id: record.id } as const, before: shownWebhook(before), after: shownWebhook(next) }
-    await recordChange(world, tx, actor, change)
-    return shownWebhook(next)
-  })
+  return changeKept(world, actor, kept, { id, change: (tx, before) => sealed(world, tx, { orgId: actor.orgId, id }, ask, before) })
 }
 
-export async function removeWebhook(world: World, actor: Actor, record: WebhookRow): Promise<undefined> {
-  await world.meta.write(actor.orgId, async (tx) => {
-    if (!(await lockWebhook(tx, actor.orgId, record.id))) throw notFound('webhook', record.id)
-    await refuseInUse(tx, actor.orgId, record.id)
-    await deleteWebhook(tx, actor.orgId, record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'webhook', id: record.id }, before: shownWebhook(record) })
-  })
-}
+export const removeWebhook = (world: World, actor: Actor, { id }: WebhookRow): Promise<undefined> => removeKept(world, actor, kept, id)
 
 /** testWebhook sends a sample; the caller learns the status or the reason, never what the target said. */
 export async function testWebhook(world: World, record: WebhookRow, signal?: AbortSignal): Promise<Tested> {
@@ -131,7 +111,7 @@ function check({ outgoing }: Pick<World, 'outgoing'>, { url, payload, custom_hea
   }
 }
 
-type Kept = Pick<WebhookRow, 'name' | 'url' | 'headers' | 'header_names' | 'payload' | 'signing_secret'>
+type Given = Pick<WebhookRow, 'name' | 'url' | 'headers' | 'header_names' | 'payload' | 'signing_secret'>
 
 async function sealed(
   world: World,
@@ -139,7 +119,7 @@ async function sealed(
   at: { orgId: string; id: string },
   ask: NewWebhook,
   before: WebhookRow | undefined,
-): Promise<Kept> {
+): Promise<Given> {
   const known = before ? await headersOf(world, tx, before) : {}
   const headers = Object.entries(ask.custom_headers ?? {}).map(([name, value]): [string, string] => {
     if (value !== KEPT) return [name, value]
@@ -194,3 +174,12 @@ export const shownWebhook = (row: WebhookRow): WebhookIntegration => ({
   is_signed: row.signing_secret !== null,
   metadata: metadataOf(row),
 })
+
+const kept: Kept<WebhookRow, WebhookIntegration> = {
+  noun: 'webhook',
+  entity: 'webhook',
+  lock: lockWebhook,
+  update: updateWebhookRow,
+  remove: deleteWebhook,
+  shown: shownWebhook,
+}
