@@ -21,6 +21,30 @@ export function eventsPlan(
   wish: EventsWish,
   bounds: Bounds,
 ): EventsPlan | undefined {
+  const { parts, carriers } = partsOf(branches, filter, wish, bounds)
+  const [only] = parts
+  if (only === undefined) return undefined
+  const together = sql`select * from (${joined(parts, ' union all ')}) ${orderOf(wish, 'outer')} limit ${digits(wish.limit)}`
+  return planOf(parts.length === 1 ? only : together, carriers)
+}
+
+/** eachPlan asks for up to so many events of every branch by itself, in no order; undefined when nothing can be there. */
+export function eachPlan(
+  branches: readonly Branch[],
+  { filter }: Pick<Question, 'filter'>,
+  wish: EventsWish,
+  bounds: Bounds,
+): EventsPlan | undefined {
+  const { parts, carriers } = partsOf(branches, filter, wish, bounds)
+  return parts.length === 0 ? undefined : planOf(joined(parts, ' union all '), carriers)
+}
+
+const planOf = (whole: Sql, carriers: readonly Carrier[]): EventsPlan => ({
+  whole: sql`select branch, ns, seq, log, sev, origin, skeleton, shape, line, more, found from (${whole})`,
+  carriers,
+})
+
+function partsOf(branches: readonly Branch[], filter: Question['filter'], wish: EventsWish, bounds: Bounds) {
   const carriers: Carrier[] = []
   const parts: Sql[] = []
   for (const branch of branches) {
@@ -36,11 +60,7 @@ export function eventsPlan(
     parts.push(branchSql(branch, { met: whereOf(met, hintsOf(filter, branch.tableClass)), bounds, wish, columns, number: carriers.length }))
     carriers.push(carrier)
   }
-  const [only] = parts
-  if (only === undefined) return undefined
-  const whole =
-    parts.length === 1 ? only : sql`select * from (${joined(parts, ' union all ')}) ${orderOf(wish, 'outer')} limit ${digits(wish.limit)}`
-  return { whole: sql`select branch, ns, seq, log, sev, origin, skeleton, shape, line, more, found from (${whole})`, carriers }
+  return { parts, carriers }
 }
 
 export const sceneOf = (branch: Branch): Scene => ({

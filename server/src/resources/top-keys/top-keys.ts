@@ -2,7 +2,7 @@ import type { contract, QueryOf, ReplyOf } from '@dendro/api'
 import { notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import type { Bounds } from '../../reading/question.ts'
-import { readEvents } from '../../reading/reading.ts'
+import { readNewestOfEach } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
 import { sourceDatasets } from '../datasets/source.ts'
@@ -18,21 +18,21 @@ const DEFAULT_RANGE = 'last 1 day'
 const KEYS = 100
 /** SAMPLE_EVENTS of each log, the newest, are looked at. */
 const SAMPLE_EVENTS = 500
-const AT_ONCE = 4
+/** LOGS_AT_ONCE share a statement. */
+const LOGS_AT_ONCE = 50
 
 /** findTopKeys looks at each log by itself, so that a loud one does not hide the keys of the others; logs that were not named are left out when empty. */
 export async function findTopKeys(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<Found> {
   const bounds = boundsOf(ask, world.clock.nowMs(), DEFAULT_RANGE)
   const { datasets, isNamed } = await datasetsOf(world, actor, ask)
   const found: Found = {}
-  const waiting = [...datasets]
-  const work = async (): Promise<void> => {
-    for (let dataset = waiting.shift(); dataset; dataset = waiting.shift()) {
-      const keys = countKeys(await sample(world, actor, dataset, bounds, signal), ask.limit ?? KEYS)
-      if (isNamed || Object.keys(keys).length > 0) found[dataset.id] = keys
+  for (let first = 0; first < datasets.length; first += LOGS_AT_ONCE) {
+    const some = datasets.slice(first, first + LOGS_AT_ONCE)
+    for (const [id, events] of await samples(world, actor, some, bounds, signal)) {
+      const keys = countKeys(events, ask.limit ?? KEYS)
+      if (isNamed || Object.keys(keys).length > 0) found[id] = keys
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
   return found
 }
 
@@ -49,16 +49,13 @@ async function datasetsOf(
   return { datasets: visible.filter(({ id }) => log_id.includes(id)), isNamed: true }
 }
 
-async function sample(world: World, actor: Actor, dataset: DatasetRow, bounds: Bounds, signal: AbortSignal) {
+/** samples are the newest events of each log; what was read for all counts as a search of each that has any. */
+async function samples(world: World, actor: Actor, datasets: readonly DatasetRow[], bounds: Bounds, signal: AbortSignal) {
   const startedMs = world.clock.monotonicMs()
-  const question = await questionFor(world, actor, { datasets: [dataset], filter: ALL, bounds, signal })
-  if (question.sources.every(({ located }) => located === undefined)) return []
-  const { events, cost } = await readEvents(world.events, question, {
-    limit: SAMPLE_EVENTS,
-    newestFirst: true,
-    keys: 'all',
-    withRaw: false,
-  })
-  noteSearch(world, actor, { datasets: [dataset], bytes: cost.bytes, startedMs })
-  return events
+  const question = await questionFor(world, actor, { datasets, filter: ALL, bounds, signal })
+  const { found, cost } = await readNewestOfEach(world.events, question, SAMPLE_EVENTS)
+  const reached = new Set(question.sources.flatMap(({ logId, located }) => (located ? [logId] : [])))
+  const bytes = Math.ceil(cost.bytes / Math.max(1, reached.size))
+  for (const dataset of datasets) if (reached.has(dataset.id)) noteSearch(world, actor, { datasets: [dataset], bytes, startedMs })
+  return found
 }
