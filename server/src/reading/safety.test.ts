@@ -216,7 +216,7 @@ describe('who leaves ends the work in the store', () => {
     const leaving = new AbortController()
     const question = await reader.question(['long'], where, { signal: leaving.signal })
     await ends(readStats(store(), question, { calls: [], groups: [], slices: 1, limit: 1 }), () => leaving.abort())
-  }, 120_000)
+  })
 
   const search = async (more: object, signal?: AbortSignal) => {
     const { app, org } = reader.senders
@@ -229,17 +229,33 @@ describe('who leaves ends the work in the store', () => {
   test('over HTTP, by closing the connection', async () => {
     const leaving = new AbortController()
     await ends(search({}, leaving.signal), () => leaving.abort())
-  }, 120_000)
+  })
+
+  /** begun is the path at which an asynchronous search that takes long is asked after. */
+  async function begun(): Promise<string> {
+    const { status, links } = (await (await search({ async_enabled: true })).json()) as { status: string; links: { href: string }[] }
+    expect(status).toBe('IN_PROGRESS')
+    return new URL(links[0]?.href ?? '').pathname
+  }
 
   test('of an asynchronous search, by cancelling it', async () => {
-    const { status, links } = (await (await search({ async_enabled: true })).json()) as { status: string; links: { href: string }[] }
-    const path = new URL(links[0]?.href ?? '').pathname
-    expect(status).toBe('IN_PROGRESS')
+    const path = await begun()
     const cancelled = Promise.withResolvers<void>()
     await ends(cancelled.promise, async () => {
       expect((await reader.senders.org.ask('DELETE', path)).status).toBe(200)
       cancelled.reject(new Error('cancelled'))
     })
     expect((await reader.senders.org.ask<{ status: string }>('GET', path)).body.status).toBe('CANCELLED_BY_USER')
-  }, 120_000)
+  })
+
+  // Nothing is sent after this one, which moves the clock.
+  test('of an asynchronous search, by not asking after it for a minute', async () => {
+    const path = await begun()
+    const left = Promise.withResolvers<void>()
+    await ends(left.promise, () => {
+      reader.senders.app.clock.advance(61_000)
+      left.reject(new Error('nobody asks'))
+    })
+    expect((await reader.senders.org.ask<{ status: string }>('GET', path)).body.status).toBe('TIMED_OUT')
+  })
 })

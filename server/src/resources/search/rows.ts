@@ -49,6 +49,7 @@ export type SearchRow = {
   identity: Identity
   status: QueryStatus
   progress: number
+  read_bytes: number
   started_at: number
   beat_at: number
   polled_at: number
@@ -57,15 +58,19 @@ export type SearchRow = {
   answer: Uint8Array | null
 }
 
-export const insertSearch = (db: Db, row: Omit<SearchRow, 'beat_at' | 'polled_at' | 'ended_at' | 'progress'> & { answer: Uint8Array }) =>
+export const insertSearch = (
+  db: Db,
+  row: Omit<SearchRow, 'beat_at' | 'polled_at' | 'ended_at' | 'progress' | 'read_bytes'> & { answer: Uint8Array },
+) =>
   db.run(sql`
     insert into searches (id, org_id, identity, status, started_at, beat_at, polled_at, answer)
     values (${row.id}, ${row.org_id}, ${json(row.identity)}, ${row.status}, ${row.started_at}, ${row.started_at}, ${row.started_at}, ${row.answer})`)
 
 /** beatSearch says that its process lives, and tells whether somebody else has ended it, and when it was asked for last. */
-export const beatSearch = (db: Db, id: string, nowMs: number, progress: number) =>
+export const beatSearch = (db: Db, id: string, nowMs: number, { progress, bytes }: { progress: number; bytes: number }) =>
   db.one<Pick<SearchRow, 'status' | 'polled_at'>>(sql`
-    update searches set beat_at = ${nowMs}, progress = greatest(progress, ${progress}::int) where id = ${id} returning status, polled_at`)
+    update searches set beat_at = ${nowMs}, progress = greatest(progress, ${progress}::int), read_bytes = greatest(read_bytes, ${bytes}::bigint)
+    where id = ${id} returning status, polled_at`)
 
 /** keepPartial keeps what is known of the answer before its end. */
 export const keepPartial = (db: Db, id: string, answer: Uint8Array) =>

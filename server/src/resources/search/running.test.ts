@@ -61,7 +61,7 @@ const idOf = (reply: Reply): string => bodyOf(reply).links[0].href.split('/').at
 function lasting(): {
   work: Work
   letGo: () => void
-  progress: (share: number) => void
+  progress: (share: number, bytes?: number) => void
   part: (answer: SearchResponse) => void
   isStopped: () => boolean
 } {
@@ -74,7 +74,7 @@ function lasting(): {
       return released.promise
     },
     letGo: () => released.resolve(whole()),
-    progress: (share) => control?.onProgress({ rows: 0, bytes: 0, elapsedMs: 0, share }),
+    progress: (share, bytes = 0) => control?.onProgress({ rows: 0, bytes, elapsedMs: 0, share }),
     part: (answer) => control?.onPartial(answer),
     isStopped: () => control?.signal.aborted ?? false,
   }
@@ -114,10 +114,16 @@ test('what takes longer says where to ask, how far it is and what is known alrea
     metadata: { select: ['*'] },
     events: [],
   })
-  progress(0.42)
+  progress(0.42, 1_234)
   part({ ...whole(), totals: { count: 7 } })
   await vi.waitFor(
-    async () => expect(bodyOf(await there.status(actor, id))).toMatchObject({ http: 202, progress: 42, totals: { count: 7 } }),
+    async () =>
+      expect(bodyOf(await there.status(actor, id))).toMatchObject({
+        http: 202,
+        progress: 42,
+        totals: { count: 7 },
+        explain: { 'Bytes searched': '1234' },
+      }),
     WAIT_MS,
   )
   letGo()

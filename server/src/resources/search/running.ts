@@ -43,7 +43,7 @@ const DEAD_MS = 15_000
 const KEPT_MS = 3_600_000
 const FORGOTTEN_MS = 7 * 24 * 3_600_000
 
-type Running = { progress: number; ended: Promise<void>; stop: (status: QueryStatus) => void }
+type Running = { progress: number; bytes: number; ended: Promise<void>; stop: (status: QueryStatus) => void }
 
 type Deps = Pick<World, 'meta' | 'clock' | 'ids' | 'log'>
 
@@ -57,6 +57,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
     let stopped: QueryStatus | undefined
     const one: Running = {
       progress: 0,
+      bytes: 0,
       ended: Promise.resolve(),
       stop: (status) => {
         stopped ??= status
@@ -65,7 +66,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
     }
     const beating = every(beatMs, clock, stopping.signal, async () => {
       const nowMs = clock.nowMs()
-      const row = await beatSearch(meta, id, nowMs, one.progress)
+      const row = await beatSearch(meta, id, nowMs, one)
       if (row?.status !== 'IN_PROGRESS') one.stop(row?.status ?? 'CANCELLED_BY_USER')
       else if (nowMs - row.polled_at > UNPOLLED_MS) one.stop('TIMED_OUT')
     })
@@ -75,7 +76,8 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
       void packed(partOf(answer))
         .then((bytes) => keepPartial(meta, id, bytes))
         .catch((err) => log.debug({ err }, 'a part of an answer could not be kept'))
-    const onProgress = ({ share }: Cost) => {
+    const onProgress = ({ share, bytes }: Cost) => {
+      one.bytes = Math.max(one.bytes, Math.round(bytes))
       one.progress = Math.max(one.progress, Math.min(99, Math.floor(share * 100)))
     }
     one.ended = work({ signal: stopping.signal, onProgress, onPartial })
@@ -115,10 +117,16 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
       status: row.status,
       progress: isOver ? row.progress : Math.max(row.progress, running.get(row.id)?.progress ?? 0),
       start_time: sliceTimeText(row.started_at),
-      // Only a whole answer brings links of its own.
+      // Only a whole answer brings links of its own, and says what it cost.
       ...(row.status === 'COMPLETED'
         ? {}
-        : { links: isOver ? [] : [{ rel: 'status', href: `${actor.facts.baseUrl}/search/status/${row.id}` }] }),
+        : {
+            links: isOver ? [] : [{ rel: 'status', href: `${actor.facts.baseUrl}/search/status/${row.id}` }],
+            explain: {
+              'Execution time (millis)': String(Math.max(0, (row.ended_at ?? clock.nowMs()) - row.started_at)),
+              'Bytes searched': String(Math.max(row.read_bytes, running.get(row.id)?.bytes ?? 0)),
+            },
+          }),
     }
     const written = Written.as<SearchResponse>(merged(json, state))
     return isOver ? new Answer(201, written) : new Answer(202, written, { 'retry-after': String(RETRY_S) })
@@ -158,10 +166,12 @@ const ADMINISTRATORS = ['Admin', 'AdminApi']
 const mayAsk = ({ identity, roles }: Actor, row: SearchRow): boolean =>
   (identity.type === row.identity.type && identity.id === row.identity.id) || roles.some((role) => ADMINISTRATORS.includes(role))
 
-/** partOf leaves out the links, which belong to the whole. */
-const partOf = ({ links: _, ...part }: SearchResponse): Omit<SearchResponse, 'links'> => part
+/** partOf leaves out the links and the cost, which belong to the whole. */
+const partOf = ({ links: _, explain: __, ...part }: SearchResponse): Part => part
 
-const packed = (answer: Omit<SearchResponse, 'links'>): Promise<Uint8Array> => promisify(gzip)(toJson(answer), { level: 1 })
+type Part = Omit<SearchResponse, 'links' | 'explain'>
+
+const packed = (answer: Part): Promise<Uint8Array> => promisify(gzip)(toJson(answer), { level: 1 })
 
 /** merged puts members into written JSON that has none of them; the numbers in it are not read, so they stay exact. */
 function merged(json: string, members: Record<string, unknown>): string {
