@@ -1,7 +1,6 @@
-import type { SearchResponse } from '@dendro/api'
+import type { FailureBody, SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../test/world.ts'
-import type { FailureBody } from '../../http/failures.ts'
 
 /** DATASETS is what one question may read, and one more. */
 const DATASETS = 501
