@@ -2,7 +2,19 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
 /** webPages are the pages of the web app by the names in their addresses. */
-export const webPages = ['explore', 'monitors', 'downtimes', 'data', 'settings', 'api', 'welcome', 'sign-in'] as const
+export const webPages = [
+  'explore',
+  'dashboards',
+  'monitors',
+  'downtimes',
+  'exports',
+  'data',
+  'usage',
+  'settings',
+  'api',
+  'welcome',
+  'sign-in',
+] as const
 
 /** The web app: one page for every address under /app, and its files. It is a client of the API like any other. */
 export const webApp = {

@@ -118,7 +118,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('link', { name: 'Payments fail' }).waitFor()
-    expect(await page.getByText('From a question').count()).toBe(0)
+    await expect.poll(() => page.getByText('From a question').count()).toBe(0)
   })
 
   test('what the service does not take is said beside what was written', async () => {

@@ -1,11 +1,13 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { readAsked as readAskedOfApi } from './pages/api/asked.ts'
+import { readAsked as readAskedOfDashboards } from './pages/dashboards/asked.ts'
 import { DataPage } from './pages/data/data.tsx'
 import { readAsked } from './pages/explore/asked.ts'
 import { ExplorePage } from './pages/explore/explore.tsx'
 import { readAsked as readAskedOfMonitors } from './pages/monitors/asked.ts'
 import { readAsked as readAskedOfSettings } from './pages/settings/asked.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
+import { readAsked as readAskedOfUsage } from './pages/usage/asked.ts'
 import { Frame } from './parts/frame.tsx'
 import { keptCredential } from './session/session.ts'
 
@@ -50,6 +52,23 @@ const downtimes = createRoute({
   component: lazyRouteComponent(() => import('./pages/downtimes/downtimes.tsx'), 'DowntimesPage'),
   validateSearch: (search: Record<string, unknown>): { edit?: string } => (typeof search.edit === 'string' ? { edit: search.edit } : {}),
 })
+const dashboards = createRoute({
+  getParentRoute: () => inside,
+  path: '/dashboards',
+  component: lazyRouteComponent(() => import('./pages/dashboards/dashboards.tsx'), 'DashboardsPage'),
+  validateSearch: readAskedOfDashboards,
+})
+const dataExports = createRoute({
+  getParentRoute: () => inside,
+  path: '/exports',
+  component: lazyRouteComponent(() => import('./pages/exports/exports.tsx'), 'ExportsPage'),
+})
+const usage = createRoute({
+  getParentRoute: () => inside,
+  path: '/usage',
+  component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
+  validateSearch: readAskedOfUsage,
+})
 const data = createRoute({ getParentRoute: () => inside, path: '/data', component: DataPage })
 const settings = createRoute({
   getParentRoute: () => inside,
@@ -70,7 +89,11 @@ const welcome = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, inside.addChildren([explore, monitors, downtimes, data, settings, api, welcome])]),
+  routeTree: root.addChildren([
+    home,
+    signIn,
+    inside.addChildren([explore, dashboards, monitors, downtimes, dataExports, data, usage, settings, api, welcome]),
+  ]),
   basepath: '/app',
   defaultPreload: false,
 })

@@ -11,3 +11,5 @@ export function readAskedRange({ r, f, t }: Record<string, unknown>): AskedRange
 
 export const rangeOf = ({ r, f, t }: AskedRange, otherwise: Range): Range =>
   f !== undefined && t !== undefined ? { fromMs: f, toMs: t } : r === undefined ? otherwise : { words: r }
+
+export const askedRangeOf = (range: Range): AskedRange => ('words' in range ? { r: range.words } : { f: range.fromMs, t: range.toMs })

@@ -9,8 +9,11 @@ import { applyTheme, keptTheme, type Theme } from './theme.ts'
 
 const places = [
   { to: '/explore', name: 'Explore' },
+  { to: '/dashboards', name: 'Dashboards' },
   { to: '/monitors', name: 'Monitors' },
+  { to: '/exports', name: 'Exports' },
   { to: '/data', name: 'Data' },
+  { to: '/usage', name: 'Usage' },
   { to: '/settings', name: 'Settings' },
   { to: '/api', name: 'API' },
 ] as const

@@ -1,3 +1,4 @@
+import type { Event } from '@dendro/api'
 import type { RefObject } from 'react'
 import { DatasetPicker, type PickedDataset } from '../../parts/dataset-picker.tsx'
 import { TimePicker } from '../../parts/time-picker.tsx'
@@ -5,6 +6,7 @@ import type { Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Asked, optional, withQuery, withRange } from './asked.ts'
 import type { Columns } from './columns.ts'
+import { ExportMenu } from './export-menu.tsx'
 import { GoOn } from './go-on.tsx'
 import { QueryLine } from './query-line.tsx'
 import type { Field, Question } from './questions.ts'
@@ -19,6 +21,8 @@ type AskBarProps = {
   columns: Columns
   datasets: readonly PickedDataset[]
   fields: readonly Field[]
+  /** found are the events that are loaded. */
+  found: readonly Event[]
   failure: unknown
   isBusy: boolean
   zone: Zone
@@ -55,6 +59,7 @@ export function AskBar(props: AskBarProps) {
       </Button>
       <Saved asked={asked} columns={columns.names} onOpen={(next) => change(() => next)} />
       <Share asked={asked} columns={columns.names} question={question} />
+      <ExportMenu question={question} found={props.found} />
       <GoOn asked={asked} />
     </div>
   )

@@ -112,7 +112,7 @@ export function ExplorePage() {
     <div className="flex h-full flex-col">
       <h1 className="sr-only">Explore</h1>
       <AskBar
-        {...{ asked, change, question, zone, setZone, askAgain, turnLive, columns }}
+        {...{ asked, change, question, zone, setZone, askAgain, turnLive, columns, found }}
         datasets={datasets.data?.datasets ?? []}
         fields={fields.data?.fields ?? []}
         failure={events.error ?? bars.error ?? groups.error}

@@ -59,6 +59,7 @@ function Actions({ monitor }: { monitor: Monitor }) {
   const navigate = useNavigate()
   const remove = async () => {
     await client.monitors.remove({ params: { monitorId: monitor.id } })
+    queries.setQueryData(['monitors'], (list: readonly Monitor[] | undefined) => list?.filter(({ id }) => id !== monitor.id))
     await navigate({ to: '/monitors', search: {} })
     await queries.invalidateQueries({ queryKey: ['monitors'], exact: true })
   }

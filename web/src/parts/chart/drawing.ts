@@ -67,11 +67,10 @@ const axis = (colours: Colours, size: number): uPlot.Axis => ({
   ticks: { show: false },
 })
 
-/** spanOf is the range that is drawn; a single line point has room on both sides. */
+/** spanOf is the range that is drawn, to the end of the last slice; a single point of a line has room on both sides. */
 function spanOf({ times, stepMs }: ChartData, shape: Shape): [number, number] {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0]
-  if (shape === 'bar') return [first, last + stepMs]
-  return first === last ? [first - stepMs, last + stepMs] : [first, last]
+  return [first === last && shape === 'line' ? first - stepMs : first, last + stepMs]
 }
 
 /** tickText names a moment as finely as its neighbours are apart; midnight is named by its day. */

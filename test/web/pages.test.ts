@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { exporting } from '../../server/src/resources/exports/run.ts'
+import { browserPath } from './browser.ts'
+import { axeFaults, openStand, type Stand } from './stand.ts'
+
+let stand: Stand
+let dataset: string
+let dashboard: string
+
+const text = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
+
+async function make<T extends { id: string }>(path: string, body: object): Promise<T> {
+  const { status, body: made } = await stand.org.ask<T>('POST', path, { body })
+  expect(status, JSON.stringify(made)).toBe(201)
+  return made
+}
+
+/** makeDashboard has one widget of every kind, one of them over keys that no event has. */
+async function makeDashboard(): Promise<string> {
+  const query = { name: 'orders', select: ['count(*)'], from: [dataset], where: '', groups: ['region'] }
+  const grouped = await make('/metrics/definitions', { name: 'Orders by region', queries: [query] })
+  const whole = await make('/metrics/definitions', { name: 'Orders', queries: [{ ...query, groups: [] }] })
+  const nothing = await make('/metrics/definitions', { name: 'Nothing', queries: [{ ...query, groups: [], where: "region = 'mars'" }] })
+  const widgets = [
+    { name: 'As lines', type: 'line', metric_ids: [grouped.id] },
+    { name: 'As areas', type: 'area', metric_ids: [grouped.id] },
+    { name: 'As bars', type: 'bar', metric_ids: [grouped.id] },
+    { name: 'As a list', type: 'top-list', metric_ids: [grouped.id] },
+    { name: 'As a number', type: 'score', metric_ids: [whole.id] },
+    { name: 'As shares', type: 'pie', metric_ids: [grouped.id] },
+    { name: 'As tiles', type: 'treemap', metric_ids: [grouped.id] },
+    { name: 'As nothing', type: 'line', metric_ids: [nothing.id] },
+  ]
+  const widget_ids: string[] = []
+  for (const widget of widgets) widget_ids.push((await make('/widgets', widget)).id)
+  const inner = await make('/widgets', { name: 'Within', type: 'score', metric_ids: [whole.id] })
+  widget_ids.push((await make('/widgets', { name: 'A frame', widget_ids: [inner.id] })).id)
+  return (await make('/dashboards', { name: 'The shop', description: 'All of it', widget_ids })).id
+}
+
+describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the web app', () => {
+  beforeAll(async () => {
+    stand = await openStand({ kinds: (world) => [exporting(world)] })
+    const nowMs = stand.app.clock.nowMs()
+    const regions = ['eu', 'eu', 'eu', 'us', 'us', '<b>moon</b>']
+    await stand.send(
+      'orders',
+      Array.from({ length: 120 }, (_, index) => ({
+        timestamp: new Date(nowMs - 60_000 - index * 10_000).toISOString(),
+        level: 'info',
+        message: `order ${index} placed`,
+        region: regions[index % regions.length],
+      })),
+    )
+    const { datasets } = (await stand.org.ask<{ datasets: { id: string }[] }>('GET', '/datasets')).body
+    dataset = datasets[0]?.id ?? ''
+    dashboard = await makeDashboard()
+  })
+  afterEach(() => stand.endTest())
+  afterAll(() => stand?.close())
+
+  test('a dashboard shows every kind of widget, and a part of one leads to its events', async () => {
+    const page = await stand.open('/app/dashboards')
+    await page.getByRole('link', { name: 'The shop' }).click()
+    for (const name of ['As lines', 'As areas', 'As bars']) {
+      await page
+        .getByRole('region', { name })
+        .getByRole('group', { name: /: 3 series of \d+ steps/ })
+        .waitFor()
+    }
+    await page.getByRole('region', { name: 'As a number' }).getByText('120', { exact: true }).waitFor()
+    await page.getByRole('region', { name: 'A frame' }).getByRole('region', { name: 'Within' }).getByText('120', { exact: true }).waitFor()
+    await page.getByRole('region', { name: 'As nothing' }).getByText('No events in this range').waitFor()
+    await page.getByRole('img', { name: /As shares: eu 50 %, us 33 %, <b>moon<\/b> 17 %/ }).waitFor()
+    await page.getByRole('region', { name: 'As tiles' }).getByText('<b>moon</b>').first().waitFor()
+    await page.getByRole('region', { name: 'As a list' }).getByRole('button', { name: '<b>moon</b>' }).click()
+    await page.getByText('20 events ·').waitFor()
+  })
+
+  test('the arrow keys read a chart, and Enter opens the events of a slice', async () => {
+    const page = await stand.open(`/app/dashboards?id=${text(dashboard)}`)
+    const card = page.getByRole('region', { name: 'As lines' })
+    const chart = card.getByRole('group', { name: /: 3 series/ })
+    await chart.focus()
+    for (let step = 0; step < 8; step += 1) await page.keyboard.press('ArrowLeft')
+    await card
+      .locator('figcaption')
+      .getByText(/^\d{4}-\d\d-\d\d \d\d:\d\d/)
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText(/\d+ events ·/).waitFor()
+    expect(page.url()).toContain('/app/explore')
+  })
+
+  test('a dashboard is made, gets a widget, is arranged, changed and deleted', async () => {
+    const page = await stand.open('/app/dashboards')
+    await page.getByRole('button', { name: 'New dashboard' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('My own')
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByRole('link', { name: 'Add the first widget' }).click()
+    await page.getByLabel('Name', { exact: true }).first().fill('Errors')
+    await page.getByLabel('Shown as').selectOption('bar')
+    await page.getByLabel('By groups of').fill('region')
+    await page
+      .getByRole('region', { name: 'What that is' })
+      .getByRole('group', { name: /^Preview: 3 series/ })
+      .waitFor()
+    await page.getByRole('button', { name: 'Add the widget' }).click()
+    const card = page.getByRole('region', { name: 'Errors' })
+    await card.getByRole('group', { name: /: 3 series/ }).waitFor()
+    await page.getByRole('button', { name: 'Arrange' }).click()
+    await page.getByLabel('Width of Errors').selectOption('12')
+    await expect.poll(() => card.getAttribute('style')).toContain('span 12')
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('link', { name: 'Edit Errors' }).click()
+    await page.getByLabel('Shown as').selectOption('score')
+    await page.getByLabel('By groups of').fill('')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await card.getByText('120', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Renamed')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Renamed' }).waitFor()
+    await card.getByRole('button', { name: 'Remove Errors' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Nothing is shown here yet').waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('link', { name: 'The shop' }).waitFor()
+    await expect.poll(() => page.getByText('Renamed').count()).toBe(0)
+  })
+
+  test('a template asks for what it needs, shows what it would make, and makes it', async () => {
+    const metric = await make('/metrics/definitions/templates', {
+      name: 'Of a region',
+      description: 'x',
+      queries: [{ name: 'a', select: ['count(*)'], from_expr: '*', where: "region = '{{region}}'" }],
+      parameters: { region: { type: 'STRING' } },
+    })
+    const widget = await make('/widgets/templates', {
+      name: 'Orders of {{region}}',
+      type: 'score',
+      metrics: [{ id: metric.id, arguments: { region: { input: 'region' } } }],
+      parameters: { region: { type: 'STRING' } },
+    })
+    await make('/dashboards/templates', {
+      name: 'Region {{region}}',
+      widgets: [{ id: widget.id, arguments: { region: { input: 'region' } } }],
+      this_template_tags: {},
+      parameters: { region: { type: 'STRING', description: 'which one' } },
+    })
+    const page = await stand.open('/app/dashboards')
+    await page.getByRole('button', { name: 'From a template' }).click()
+    await page.getByRole('link', { name: 'Region {{region}}' }).click()
+    await page.getByLabel('region').fill('us')
+    await page.getByText('Orders of us').waitFor()
+    await page.getByRole('button', { name: 'Make the dashboard' }).click()
+    await page.getByRole('heading', { name: 'Region us', level: 1 }).waitFor()
+    await page.getByRole('region', { name: 'Orders of us' }).getByText('40', { exact: true }).waitFor()
+  })
+
+  test('everything that matches becomes a file, whose progress is seen and which is fetched; what is loaded is saved at once', async () => {
+    const page = await stand.open(`/app/explore?q=${text("region = 'us'")}&r=${text('Last 1 hour')}`)
+    await page.getByText('40 events ·').waitFor()
+    await page.getByRole('button', { name: 'Export' }).click()
+    const loaded = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'CSV' }).click()
+    expect((await loaded).suggestedFilename()).toBe('events.csv')
+    await page.getByRole('button', { name: 'Export everything' }).click()
+    const row = page.getByRole('list', { name: 'Exports' }).getByRole('listitem')
+    await row.getByText('✓ complete').waitFor()
+    await row.getByText('40 events').waitFor()
+    const file = page.waitForEvent('download')
+    await row.getByRole('link', { name: 'Download' }).click()
+    expect((await file).suggestedFilename()).toContain('ndjson')
+    await row.getByRole('button', { name: /^Delete the export of/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No file was ordered yet').waitFor()
+  })
+
+  test('usage shows what was taken in by dataset, and what was searched by whom', async () => {
+    const page = await stand.open('/app/usage')
+    await page.getByText(/120 events$/).waitFor()
+    await page.getByRole('group', { name: /^Taken in: 1 series of \d+ steps/ }).waitFor()
+    await page.getByRole('region', { name: 'By dataset' }).getByRole('link', { name: 'shop / orders' }).waitFor()
+    await page.getByRole('button', { name: 'Exported' }).click()
+    await page.getByRole('region', { name: 'Exported over time' }).waitFor()
+  })
+
+  test('an organisation without anything is told what comes here, and whoever may not look is told that', async () => {
+    const empty = await stand.app.newOrganization()
+    const key = empty.key
+    for (const [path, said] of [
+      ['/app/dashboards', 'There is no dashboard yet'],
+      ['/app/exports', 'No file was ordered yet'],
+      ['/app/usage', 'Nothing was taken in'],
+      ['/app/monitors', 'Nothing is watched yet'],
+    ] as const) {
+      const page = await stand.open(path, { key })
+      await page.getByText(said).waitFor()
+    }
+    const low = await stand.org.newKey(['IngestionApi'])
+    for (const path of ['/app/dashboards', '/app/exports', '/app/usage']) {
+      const page = await stand.open(path, { key: low })
+      await page.getByText('You may not do this').first().waitFor()
+    }
+  })
+
+  test.each([
+    ['light', 390],
+    ['dark', 1280],
+  ] as const)('axe finds no fault: %s, %d pixels', async (theme, width) => {
+    for (const [path, said] of [
+      ['/app/dashboards', 'The shop'],
+      [`/app/dashboards?id=${text(dashboard)}`, 'No events in this range'],
+      [`/app/dashboards?id=${text(dashboard)}&widget=${text('new')}`, 'What that is'],
+      ['/app/exports', 'Exports'],
+      ['/app/usage', 'shop / orders'],
+    ] as const) {
+      const page = await stand.open(path, { theme, width })
+      await page.getByText(said).first().waitFor()
+      expect(await axeFaults(page), path).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,126 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { ago } from '../../parts/numbers.ts'
+import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input } from '../../ui/field.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { useDashboards, useTemplates } from './questions.ts'
+
+/** DashboardList shows all dashboards by name, found by typing. */
+export function DashboardList() {
+  const list = useDashboards()
+  const [find, setFind] = useState('')
+  const words = find.toLowerCase().split(/\s+/)
+  const shown = (list.data ?? [])
+    .filter(({ name, description, tags }) => {
+      const text = [name, description ?? '', ...Object.entries(tags).flat()].join(' ').toLowerCase()
+      return words.every((word) => text.includes(word))
+    })
+    .toSorted((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1))
+  return (
+    <Page
+      title="Dashboards"
+      actions={
+        <>
+          <Templates />
+          <NewDashboard />
+        </>
+      }
+    >
+      {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
+      {!list.data && !list.error && <Waiting>Reading the dashboards …</Waiting>}
+      {list.data?.length === 0 && (
+        <Nothing title="There is no dashboard yet">
+          <p className="text-soft">A dashboard shows many series at once, over one range and under one crosshair.</p>
+        </Nothing>
+      )}
+      {list.data && list.data.length > 0 && (
+        <>
+          <Input
+            className="max-w-64"
+            placeholder="Find a dashboard"
+            aria-label="Find a dashboard"
+            value={find}
+            onChange={(event) => setFind(event.target.value)}
+          />
+          {shown.length === 0 && <Nothing title="No dashboard has such a name" />}
+          <ul aria-label="Dashboards" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+            {shown.map(({ id, name, description, widget_ids, metadata }) => (
+              <li key={id} className="rounded-md border border-line bg-panel p-3">
+                <Link to="/dashboards" search={{ id }} className="break-words font-medium hover:underline">
+                  {name}
+                </Link>
+                {description && <p className="break-words text-soft text-xs">{description}</p>}
+                <p className="text-soft text-xs">
+                  {widget_ids.length === 1 ? '1 widget' : `${widget_ids.length} widgets`} · changed{' '}
+                  {ago(metadata.modified_at ?? metadata.created_at ?? 0, Date.now())}
+                </p>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function NewDashboard() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const create = useMutation({
+    mutationFn: (name: string) => client.dashboards.create({ body: { name } }),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries({ queryKey: ['dashboards'], exact: true })
+      await navigate({ to: '/dashboards', search: { id } })
+    },
+  })
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const name = String(new FormData(event.currentTarget).get('name') ?? '').trim()
+    if (name !== '') create.mutate(name)
+  }
+  return (
+    <Popover label="New dashboard" trigger={<Button look="main">New dashboard</Button>}>
+      <form onSubmit={send} className="flex w-64 max-w-full flex-col gap-2">
+        <Field name="Name">
+          <Input name="name" required maxLength={255} />
+        </Field>
+        <Button type="submit" look="main" disabled={create.isPending}>
+          {create.isPending ? 'Making it …' : 'Make it'}
+        </Button>
+        {create.error && <FailureNote thrown={create.error} />}
+      </form>
+    </Popover>
+  )
+}
+
+function Templates() {
+  const { data } = useTemplates()
+  if (!data || data.length === 0) return null
+  return (
+    <Popover
+      label="Templates"
+      trigger={
+        <Button>
+          From a template <span aria-hidden>▾</span>
+        </Button>
+      }
+    >
+      <ul className="flex w-72 max-w-full flex-col gap-1">
+        {data.map(({ id, name, description }) => (
+          <li key={id}>
+            <Link to="/dashboards" search={{ template: id }} className="block rounded px-2 py-1 hover:bg-tint">
+              {name}
+              {description && <span className="block text-soft text-xs">{description}</span>}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Popover>
+  )
+}

@@ -1,0 +1,75 @@
+import type { Dashboard, Widget } from '@dendro/api'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useClient } from '../../parts/client.ts'
+import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
+
+export function useDashboards() {
+  const client = useClient()
+  return useQuery({ queryKey: ['dashboards'], queryFn: async ({ signal }) => (await client.dashboards.list({ signal })).dashboards })
+}
+
+export function useDashboard(id: string) {
+  const client = useClient()
+  return useQuery({ queryKey: ['dashboards', id], queryFn: ({ signal }) => client.dashboards.get({ params: { dashboardId: id }, signal }) })
+}
+
+/** useAllWidgets are needed where a widget is a frame around others. */
+export function useAllWidgets(isNeeded: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['widgets'],
+    enabled: isNeeded,
+    queryFn: async ({ signal }) => (await client.widgets.list({ signal })).widgets,
+  })
+}
+
+export function useTemplates() {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['dashboard templates'],
+    queryFn: async ({ signal }) => (await client.dashboardTemplates.list({ signal })).templates,
+  })
+}
+
+const SLICES = 120
+const GROUPS = 50
+const AGAIN_MS = 30_000
+
+/** useWidgetData asks once for all a widget shows; over a range that moves it asks again while the page is seen. */
+export function useWidgetData(widget: Widget, range: Range, turn: number) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['widget data', widget.id, widget.metadata.modified_at ?? 0, range, turn],
+    placeholderData: keepPreviousData,
+    refetchInterval: 'words' in range ? AGAIN_MS : false,
+    queryFn: async ({ signal }) => {
+      const nowMs = Date.now()
+      const grid = gridOf(boundsOf(range, nowMs), SLICES)
+      const { metrics } = await client.widgets.data({
+        params: { widgetId: widget.id },
+        body: {
+          from_ts: Math.max(0, grid.fromMs),
+          to_ts: grid.toMs,
+          num_of_slices: grid.slices,
+          limit: GROUPS,
+          delta: widget.type === 'score',
+        },
+        signal,
+        repeatable: true,
+      })
+      return { metrics, grid, nowMs }
+    },
+  })
+}
+export type WidgetData = NonNullable<ReturnType<typeof useWidgetData>['data']>
+
+/** useChange changes a dashboard, and shows what it became. */
+export function useChange(id: string) {
+  const client = useClient()
+  const queries = useQueryClient()
+  return async (body: { name?: string; description?: string; layout?: Dashboard['layout'] }) => {
+    const changed = await client.dashboards.change({ params: { dashboardId: id }, body })
+    queries.setQueryData(['dashboards', id], changed)
+    await queries.invalidateQueries({ queryKey: ['dashboards'], exact: true })
+  }
+}

@@ -1,0 +1,177 @@
+import type { MetricTimeseries } from '@dendro/api'
+import type { CSSProperties } from 'react'
+import { seriesColour } from '../../parts/chart/colours.ts'
+import { compact, count, share } from '../../parts/numbers.ts'
+import type { Slice } from './figure.tsx'
+import { arcPath, type Box, squares } from './geometry.ts'
+
+const numberText = (value: number): string => (Math.abs(value) >= 100_000 ? compact(value) : count(Math.round(value * 100) / 100))
+const sumOf = (slices: readonly Slice[]): number => slices.reduce((sum, { value }) => sum + Math.max(0, value), 0)
+
+type SharesProps = { label: string; slices: readonly Slice[]; height: number; onSlice?(slice: Slice): void }
+
+/** Score is one number, and how it differs from the period before. */
+export function Score({ measured, height }: { measured: readonly MetricTimeseries[]; height: number }) {
+  return (
+    <div
+      className="flex min-h-24 flex-wrap items-center justify-around gap-4 overflow-hidden p-2 lg:min-h-(--high)"
+      style={{ '--high': `${height}px` } as CSSProperties}
+    >
+      {measured.map(({ name, aggregates, delta }) => {
+        const value = aggregates[0]?.value
+        return (
+          <p key={name} className="flex min-w-0 flex-col items-center text-center">
+            <span className="font-semibold text-4xl tabular-nums">{value === null || value === undefined ? '–' : numberText(value)}</span>
+            {measured.length > 1 && <span className="max-w-full truncate text-soft">{name}</span>}
+            {delta && (
+              <span className="text-soft text-xs">
+                {delta.delta_value === 0
+                  ? 'as in the period before'
+                  : `${delta.delta_value > 0 ? '▲' : '▼'} ${numberText(Math.abs(delta.delta_value))}${delta.total_value === 0 ? '' : ` (${share(Math.abs(delta.delta_value), Math.abs(delta.total_value))})`} against the period before`}
+              </span>
+            )}
+          </p>
+        )
+      })}
+    </div>
+  )
+}
+
+const LISTED_MAX = 50
+
+/** TopList is the groups by size, with a bar as long as its share of the largest. */
+export function TopList({ label, slices, height, onSlice }: SharesProps) {
+  const most = Math.max(...slices.map(({ value }) => Math.abs(value)), 0)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too
+    <figure aria-label={label} tabIndex={0} className="overflow-auto" style={{ height }}>
+      <ol className="flex flex-col gap-0.5">
+        {slices.slice(0, LISTED_MAX).map((slice) => (
+          <li key={slice.name} className="relative flex min-w-0 items-center gap-2 overflow-hidden rounded px-1.5 py-0.5">
+            <span
+              aria-hidden
+              className="absolute inset-y-0 left-0 rounded bg-tint"
+              style={{ width: `${most === 0 ? 0 : (100 * Math.abs(slice.value)) / most}%` }}
+            />
+            <Named slice={slice} {...(onSlice ? { onSlice } : {})} />
+            <span className="relative ml-auto shrink-0 tabular-nums">{numberText(slice.value)}</span>
+          </li>
+        ))}
+      </ol>
+    </figure>
+  )
+}
+
+function Named({ slice, onSlice }: { slice: Slice; onSlice?(slice: Slice): void }) {
+  if (!onSlice) return <span className="relative min-w-0 truncate">{slice.name}</span>
+  return (
+    <button
+      type="button"
+      className="relative min-w-0 truncate text-left hover:underline"
+      title="Show its events"
+      onClick={() => onSlice(slice)}
+    >
+      {slice.name}
+    </button>
+  )
+}
+
+const PARTS_MAX = 8
+
+/** Pie is shares of a whole; what is small is put together, and the list beside it says what is what. */
+export function Pie({ label, slices, height, onSlice }: SharesProps) {
+  const all = sumOf(slices)
+  const own = slices.filter(({ value }) => value > 0)
+  const shown = own.slice(0, own.length > PARTS_MAX ? PARTS_MAX - 1 : PARTS_MAX)
+  const rest = all - sumOf(shown)
+  const parts = rest > all * 1e-9 ? [...shown.map(({ value }) => value), rest] : shown.map(({ value }) => value)
+  let from = 0
+  return (
+    <figure aria-label={label} className="flex flex-wrap items-center gap-3 overflow-hidden" style={{ minHeight: height }}>
+      <svg
+        viewBox="-1 -1 2 2"
+        className="max-h-48 min-w-24 flex-1"
+        role="img"
+        aria-label={`${label}: ${shown.map(({ name, value }) => `${name} ${share(value, all)}`).join(', ')}`}
+      >
+        {parts.map((value, at) => {
+          const start = from
+          from += value / all
+          return (
+            <path
+              key={shown[at]?.name ?? 'the rest'}
+              d={arcPath(start, from)}
+              className="stroke-panel"
+              strokeWidth={0.02}
+              style={{ fill: at < shown.length ? seriesColour(at) : 'var(--color-soft)' }}
+            />
+          )
+        })}
+      </svg>
+      <ul className="min-w-0 flex-1 text-xs">
+        {shown.map((slice, at) => (
+          <li key={slice.name} className="flex items-center gap-1.5">
+            <span aria-hidden className="h-2.5 w-2.5 shrink-0 rounded-sm" style={{ background: seriesColour(at) }} />
+            <Named slice={slice} {...(onSlice ? { onSlice } : {})} />
+            <span className="ml-auto shrink-0 pl-2 text-soft tabular-nums">
+              {numberText(slice.value)} · {share(slice.value, all)}
+            </span>
+          </li>
+        ))}
+        {rest > all * 1e-9 && (
+          <li className="text-soft">
+            and {own.length - shown.length} more · {share(rest, all)}
+          </li>
+        )}
+      </ul>
+    </figure>
+  )
+}
+
+const TILES_MAX = 40
+
+/** Treemap is shares of a whole as tiles. */
+export function Treemap({ label, slices, height, onSlice }: SharesProps) {
+  const own = slices.filter(({ value }) => value > 0).slice(0, TILES_MAX)
+  const boxes = squares(
+    own.map(({ value }) => value),
+    { x: 0, y: 0, w: 100, h: 50 },
+  )
+  const all = sumOf(slices)
+  return (
+    <figure aria-label={label} className="relative" style={{ height }}>
+      {own.map((slice, at) => (
+        <Tile
+          key={slice.name}
+          slice={slice}
+          box={boxes[at]}
+          colour={seriesColour(at)}
+          part={share(slice.value, all)}
+          {...(onSlice ? { onSlice } : {})}
+        />
+      ))}
+    </figure>
+  )
+}
+
+type TileProps = { slice: Slice; box: Box | undefined; colour: string; part: string; onSlice?(slice: Slice): void }
+
+function Tile({ slice, box, colour, part, onSlice }: TileProps) {
+  if (!box) return null
+  return (
+    <div
+      className="absolute overflow-hidden border border-panel p-1 text-xs"
+      title={`${slice.name}: ${numberText(slice.value)}, ${part}`}
+      style={{
+        left: `${box.x}%`,
+        top: `${box.y * 2}%`,
+        width: `${box.w}%`,
+        height: `${box.h * 2}%`,
+        background: `color-mix(in srgb, ${colour} 22%, var(--color-panel))`,
+      }}
+    >
+      <Named slice={slice} {...(onSlice ? { onSlice } : {})} />
+      <span className="block truncate text-ink tabular-nums">{numberText(slice.value)}</span>
+    </div>
+  )
+}

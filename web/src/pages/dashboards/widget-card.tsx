@@ -1,0 +1,158 @@
+import type { MetricTimeseries, Widget } from '@dendro/api'
+import { useNavigate } from '@tanstack/react-router'
+import { type CSSProperties, type ReactNode, useMemo } from 'react'
+import type { ChartBand } from '../../parts/chart/chart.tsx'
+import { bothConditions, groupCondition } from '../../parts/condition.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Waiting } from '../../parts/page.tsx'
+import type { Range, Zone } from '../../parts/time-range.ts'
+import { Figure, type Slice } from './figure.tsx'
+import { type Place, placesOf } from './layout.ts'
+import { useWidgetData, type WidgetData } from './questions.ts'
+
+const ROW_PX = 96
+const AROUND_PX = 100
+const LEAST_PX = 100
+
+type WidgetCardProps = {
+  widget: Widget
+  place: Place
+  /** all are the widgets of the organisation, where this one is a frame. */
+  all: readonly Widget[]
+  range: Range
+  zone: Zone
+  turn: number
+  room: string
+  tools: ReactNode
+  onRange(fromMs: number, toMs: number): void
+}
+
+/** placeStyle puts a card into the grid, where the screen is wide enough for one. */
+export const placeStyle = ({ x, y, w, h }: Place): CSSProperties =>
+  ({ '--col': `${x + 1} / span ${w}`, '--row': `${y + 1} / span ${h}` }) as CSSProperties
+
+/** WidgetCard asks for what its widget shows, and loads and fails on its own. */
+export function WidgetCard({ widget, place, all, range, zone, turn, room, tools, onRange }: WidgetCardProps) {
+  const data = useWidgetData(widget, range, turn)
+  const height = Math.max(LEAST_PX, place.h * ROW_PX - AROUND_PX)
+  const shown = { data: data.data, isOld: data.isPlaceholderData, range, zone, room, onRange }
+  return (
+    <section
+      aria-label={widget.name}
+      className="flex min-w-0 flex-col overflow-hidden rounded-md border border-line bg-panel lg:[grid-column:var(--col)] lg:[grid-row:var(--row)]"
+      style={placeStyle(place)}
+    >
+      <div className="flex min-h-9 flex-wrap items-center gap-1 px-3 pt-1">
+        <h2 className="mr-auto min-w-0 truncate font-medium" title={widget.description ?? widget.name}>
+          {widget.name}
+        </h2>
+        {tools}
+      </div>
+      <div className="min-h-0 flex-1 px-2 pb-2">
+        {data.error ? <FailureNote thrown={data.error} again={() => data.refetch()} /> : null}
+        {!data.data && !data.error && <Waiting height={`${height}px`}>Measuring …</Waiting>}
+        {data.data &&
+          (widget.widget_ids.length > 0 ? (
+            <Inner frame={widget} all={all} height={height} {...shown} />
+          ) : (
+            <Shown widget={widget} height={height} {...shown} />
+          ))}
+      </div>
+    </section>
+  )
+}
+
+type ShownProps = {
+  widget: Widget
+  data: WidgetData | undefined
+  height: number
+  isOld: boolean
+  range: Range
+  zone: Zone
+  room: string
+  onRange(fromMs: number, toMs: number): void
+}
+
+function Shown({ widget, data, height, isOld, zone, room, onRange }: ShownProps) {
+  const navigate = useNavigate()
+  const measured = useMemo(
+    () => (data?.metrics ?? []).filter(({ widget_id }) => widget_id === widget.id).flatMap(({ timeseries }) => watched(timeseries)),
+    [data, widget.id],
+  )
+  const query = measured[0]?.queries[0]
+  if (!data) return null
+  if (measured.length === 0) return <Empty height={height}>It shows no metric yet.</Empty>
+  if (measured.every(({ series, groups_series }) => groups_series.length === 0 && series.every((slice) => Number(slice.count) === 0))) {
+    return <Empty height={height}>No events in this range</Empty>
+  }
+  const look = (fromMs: number, toMs: number, where = query?.where ?? '', of = query) =>
+    void navigate({
+      to: '/explore',
+      search: { ...(of?.from && of.from.length > 0 ? { d: of.from } : {}), ...(where === '' ? {} : { q: where }), f: fromMs, t: toMs },
+    })
+  const onSlice = ({ query: of, path }: Slice) =>
+    look(
+      data.grid.fromMs,
+      data.grid.toMs,
+      bothConditions(of?.where ?? '', groupCondition((of?.groups ?? []).slice(0, path.length), path)),
+      of,
+    )
+  return (
+    <Figure
+      type={widget.type}
+      label={widget.name}
+      measured={measured}
+      height={height}
+      zone={zone}
+      bands={partialOf(data)}
+      room={room}
+      isOld={isOld}
+      onPick={look}
+      onRange={onRange}
+      onSlice={onSlice}
+    />
+  )
+}
+
+const Empty = ({ height, children }: { height: number; children: ReactNode }) => (
+  <p className="grid place-items-center text-soft" style={{ height }}>
+    {children}
+  </p>
+)
+
+/** watched are the formulas where there are some, since the queries are then only what they are made of. */
+function watched(timeseries: Record<string, MetricTimeseries>): MetricTimeseries[] {
+  const all = Object.values(timeseries)
+  const formulas = all.filter((one) => (one.formulas ?? []).length > 0)
+  return formulas.length > 0 ? formulas : all
+}
+
+/** partialOf is the slice that is not over yet. */
+function partialOf({ grid, nowMs }: WidgetData): ChartBand[] {
+  return grid.toMs > nowMs ? [{ fromMs: grid.toMs - grid.stepMs, toMs: grid.toMs, look: 'partial' }] : []
+}
+
+/** Inner shows the widgets within a frame, from the one answer for all of them. */
+function Inner({ frame, all, height, ...shown }: Omit<ShownProps, 'widget'> & { frame: Widget; all: readonly Widget[] }) {
+  const places = placesOf(frame.widget_ids, frame.layout.widget_layouts)
+  return (
+    <div className="grid gap-2 lg:grid-cols-12">
+      {places.map((place) => {
+        const widget = all.find(({ id }) => id === place.id)
+        return (
+          widget && (
+            <section
+              key={place.id}
+              aria-label={widget.name}
+              className="min-w-0 rounded border border-line p-1 lg:[grid-column:var(--col)] lg:[grid-row:var(--row)]"
+              style={placeStyle(place)}
+            >
+              <h3 className="truncate px-1 text-soft text-xs">{widget.name}</h3>
+              <Shown widget={widget} {...shown} height={Math.max(LEAST_PX, Math.min(height, place.h * ROW_PX - AROUND_PX))} />
+            </section>
+          )
+        )
+      })}
+    </div>
+  )
+}

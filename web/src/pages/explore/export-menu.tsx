@@ -1,0 +1,104 @@
+import type { Event, ExportCompression, ExportFormat } from '@dendro/api'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { count } from '../../parts/numbers.ts'
+import { askedRange } from '../../parts/time-range.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, Select } from '../../ui/field.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { csvOf, ndjsonOf } from './loaded.ts'
+import { filterOf, type Question, sourceOf, useDatasets } from './questions.ts'
+
+type ExportMenuProps = { question: Question; found: readonly Event[] }
+
+const formats: readonly (readonly [ExportFormat, string])[] = [
+  ['ndjson', 'Lines of JSON'],
+  ['csv', 'CSV'],
+  ['parquet', 'Parquet'],
+]
+const compressions: readonly (readonly [ExportCompression, string])[] = [
+  ['none', 'as it is'],
+  ['gzip', 'gzip'],
+  ['zstd', 'zstd'],
+]
+
+/** ExportMenu gives what is loaded at once, and orders a file of everything that matches. */
+export function ExportMenu({ question, found }: ExportMenuProps) {
+  const { byId } = useDatasets()
+  const nameOf = (id: string) => byId.get(id)
+  return (
+    <Popover label="Export" trigger={<Button title="Take the events away in a file">Export</Button>}>
+      <div className="flex w-72 max-w-full flex-col gap-3">
+        <section aria-label="What is loaded" className="flex flex-col gap-1">
+          <p>What is loaded now: {count(found.length)} events</p>
+          <div className="flex gap-1">
+            <Button disabled={found.length === 0} onClick={() => save('events.ndjson', 'application/x-ndjson', ndjsonOf(found, nameOf))}>
+              Lines of JSON
+            </Button>
+            <Button disabled={found.length === 0} onClick={() => save('events.csv', 'text/csv', csvOf(found, nameOf))}>
+              CSV
+            </Button>
+          </div>
+        </section>
+        <Everything question={question} />
+      </div>
+    </Popover>
+  )
+}
+
+function Everything({ question }: { question: Question }) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const [format, setFormat] = useState<ExportFormat>('ndjson')
+  const [compression, setCompression] = useState<ExportCompression>('none')
+  const order = useMutation({
+    mutationFn: () =>
+      client.exports.create({
+        body: {
+          search_details: { ...sourceOf(question), ...filterOf(question), ...askedRange(question.range) },
+          format,
+          compression: format === 'parquet' ? 'none' : compression,
+        },
+      }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['exports'] })
+      await navigate({ to: '/exports', search: {} })
+    },
+  })
+  return (
+    <section aria-label="Everything" className="flex flex-col gap-2 border-line border-t pt-2">
+      <p>Everything that matches, as a file that is made in the background</p>
+      <div className="grid grid-cols-2 gap-2">
+        <Field name="Format">
+          <Select value={format} options={formats} onPick={(next) => setFormat(next)} />
+        </Field>
+        <Field name="Compressed">
+          <Select
+            value={format === 'parquet' ? 'none' : compression}
+            options={compressions}
+            disabled={format === 'parquet'}
+            onPick={(next) => setCompression(next)}
+          />
+        </Field>
+      </div>
+      <Button look="main" className="self-start" disabled={order.isPending} onClick={() => order.mutate()}>
+        {order.isPending ? 'Ordering it …' : 'Export everything'}
+      </Button>
+      {order.error && <FailureNote thrown={order.error} />}
+    </section>
+  )
+}
+
+/** save hands a text to the browser as a file. */
+function save(name: string, type: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}

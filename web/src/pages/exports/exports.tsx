@@ -1,0 +1,106 @@
+import type { Export } from '@dendro/api'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useClient } from '../../parts/client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { useDatasets } from '../../parts/datasets.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { ago, bytes, count } from '../../parts/numbers.ts'
+import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { nameOf as rangeName, type Zone } from '../../parts/time-range.ts'
+import { useZone } from '../../parts/zone.ts'
+
+const AT_WORK_MS = 1_500
+const AT_REST_MS = 20_000
+const isAtWork = ({ status }: Export): boolean => status === 'CREATED' || status === 'IN_PROGRESS'
+
+/** ExportsPage lists the files that were ordered: how far each is, how large, where it is fetched, or why it failed. */
+export function ExportsPage() {
+  const client = useClient()
+  const [zone] = useZone()
+  const list = useQuery({
+    queryKey: ['exports'],
+    queryFn: async ({ signal }) => (await client.exports.list({ signal })).exports,
+    refetchInterval: ({ state }) => (state.data?.some(isAtWork) ? AT_WORK_MS : AT_REST_MS),
+  })
+  return (
+    <Page title="Exports">
+      {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
+      {!list.data && !list.error && <Waiting>Reading the exports …</Waiting>}
+      {list.data?.length === 0 && (
+        <Nothing title="No file was ordered yet">
+          <p className="text-soft">
+            An export takes all events that match a question away in a file. Ask in{' '}
+            <Link to="/explore" search={{}} className="text-accent underline">
+              Explore
+            </Link>{' '}
+            and choose “Export”.
+          </p>
+        </Nothing>
+      )}
+      {list.data && list.data.length > 0 && (
+        <ul aria-label="Exports" className="divide-y divide-line rounded-md border border-line bg-panel">
+          {list.data.map((one) => (
+            <Row key={one.export_id} one={one} zone={zone} />
+          ))}
+        </ul>
+      )}
+    </Page>
+  )
+}
+
+const signs: Record<Export['status'], string> = { CREATED: '… waits', IN_PROGRESS: '◔ at work', COMPLETE: '✓ complete', FAILED: '✗ failed' }
+
+function Row({ one, zone }: { one: Export; zone: Zone }) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const { byId } = useDatasets()
+  const { status, progress, events, location, failure_detail, format, compression, search_details: details, created_at, export_id } = one
+  const names = (details.from === '' ? [] : details.from.split(':')).map((id) => byId.get(id)?.dataset ?? 'a dataset that is gone')
+  const where = names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more datasets` : names.join(', ')
+  const when =
+    details.from_ts !== undefined && details.to_ts !== undefined
+      ? rangeName({ fromMs: details.from_ts, toMs: details.to_ts }, zone)
+      : (details.time_range ?? '')
+  const remove = async () => {
+    await client.exports.remove({ params: { exportId: export_id } })
+    await queries.invalidateQueries({ queryKey: ['exports'] })
+  }
+  return (
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-2 px-3 py-2">
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="break-words font-medium">{where}</p>
+        {details.where && <p className="break-words font-mono text-xs">{details.where}</p>}
+        <p className="text-soft text-xs tabular-nums">
+          {when} · {format}
+          {compression === 'none' ? '' : `, ${compression}`} · ordered {ago(created_at, Date.now())}
+        </p>
+        {failure_detail && <p className="break-words text-error">{failure_detail}</p>}
+      </div>
+      <div className="flex w-44 shrink-0 flex-col gap-1">
+        <span className={`text-xs tabular-nums ${status === 'FAILED' ? 'text-error' : ''}`} role="status">
+          {signs[status]}
+          {isAtWork(one) && ` ${progress} %`}
+        </span>
+        {isAtWork(one) && <progress className="h-1.5 w-full accent-accent" value={progress} max={100} aria-label="Progress" />}
+        <span className="text-soft text-xs tabular-nums">
+          {count(events)} events · {bytes(one.bytes)}
+        </span>
+      </div>
+      <div className="flex items-center gap-2">
+        {location !== '' && (
+          <a href={location} download className="inline-flex h-6.5 items-center rounded bg-accent px-2 text-accent-ink text-xs">
+            Download
+          </a>
+        )}
+        <Confirm
+          action={isAtWork(one) ? 'Stop' : 'Delete'}
+          size="small"
+          label={`${isAtWork(one) ? 'Stop' : 'Delete'} the export of ${where}`}
+          question={isAtWork(one) ? 'Stop this export, and remove what there is of it?' : 'Delete this export with its file?'}
+          onYes={remove}
+        />
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,242 @@
+import type { Delta, MetricItem, Series, UsageSeries } from '@dendro/api'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useMemo } from 'react'
+import { askedRangeOf, rangeOf } from '../../parts/asked-range.ts'
+import { Chart, type ChartBand, type ChartData } from '../../parts/chart/chart.tsx'
+import { useClient } from '../../parts/client.ts'
+import { useDatasets } from '../../parts/datasets.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { bytes, count, share, span } from '../../parts/numbers.ts'
+import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
+import { TimePicker } from '../../parts/time-picker.tsx'
+import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
+import { useZone } from '../../parts/zone.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Kind, kinds } from './asked.ts'
+import { nestedOf } from './nested.ts'
+
+const WEEK: Range = { words: 'Last 7 days' }
+const SLICES = 84
+const MINUTE_MS = 60_000
+const DRAWN_MAX = 8
+const names: Record<Kind, string> = { ingestion: 'Taken in', search: 'Searched', export: 'Exported' }
+
+/** UsagePage shows what was taken in, searched and exported over time, by dataset and by user, against the period before. */
+export function UsagePage() {
+  const asked = useSearch({ from: '/inside/usage' })
+  const navigate = useNavigate({ from: '/usage' })
+  const [zone, setZone] = useZone()
+  const range = rangeOf(asked, WEEK)
+  const kind = asked.kind ?? 'ingestion'
+  const { whole, logs, users, stepMs } = useUsage(kind, range)
+  const pick = (next: Range) => void navigate({ search: ({ r: _r, f: _f, t: _t, ...rest }) => ({ ...rest, ...askedRangeOf(next) }) })
+  const isEmpty = whole.data?.total_count === 0
+  return (
+    <Page
+      title="Usage"
+      actions={
+        <>
+          <fieldset className="flex" aria-label="What is counted">
+            {kinds.map((one) => (
+              <Button
+                key={one}
+                look={one === kind ? 'chosen' : 'quiet'}
+                aria-pressed={one === kind}
+                onClick={() => navigate({ search: (now) => ({ ...now, kind: one }) })}
+              >
+                {names[one]}
+              </Button>
+            ))}
+          </fieldset>
+          <TimePicker range={range} zone={zone} onPick={pick} onZone={setZone} />
+        </>
+      }
+    >
+      <Part title={`${names[kind]} over time`} query={whole}>
+        {(data) => (
+          <>
+            <Total kind={kind} data={data} />
+            {isEmpty ? (
+              <Nothing
+                title={kind === 'ingestion' ? 'Nothing was taken in' : kind === 'search' ? 'Nobody searched' : 'Nothing was exported'}
+              >
+                <p className="text-soft">in this range</p>
+              </Nothing>
+            ) : (
+              <Drawn
+                label={names[kind]}
+                data={wholeData(data, names[kind])}
+                logs={logs.data}
+                stepMs={stepMs}
+                zone={zone}
+                onRange={(fromMs, toMs) => pick({ fromMs, toMs })}
+              />
+            )}
+          </>
+        )}
+      </Part>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Part title="By dataset" query={logs}>
+          {(data) => <Shares series={nestedOf(data)} range={range} isOfDatasets />}
+        </Part>
+        <Part title="Searched, by user" query={users}>
+          {(data) => <Shares series={nestedOf(data)} range={range} isOfDatasets={false} />}
+        </Part>
+      </div>
+    </Page>
+  )
+}
+
+function useUsage(kind: Kind, range: Range) {
+  const client = useClient()
+  const grid = gridOf(boundsOf(range, Date.now()), SLICES)
+  // Usage is counted by minutes: a step that is shorter would show gaps that are none.
+  const stepMs = Math.max(MINUTE_MS, grid.stepMs)
+  const [fromMs, toMs] = [Math.floor(grid.fromMs / stepMs) * stepMs, Math.ceil(grid.toMs / stepMs) * stepMs]
+  const query = { from_ts: Math.max(0, fromMs), to_ts: toMs, num_of_slices: Math.round((toMs - fromMs) / stepMs) }
+  const options = { placeholderData: keepPreviousData }
+  const whole = useQuery({
+    ...options,
+    queryKey: ['usage', kind, query],
+    queryFn: ({ signal }) => client.usage.organization({ query: { ...query, usage_type: kind, delta: true }, signal }),
+  })
+  const logs = useQuery({
+    ...options,
+    queryKey: ['usage by dataset', kind, query],
+    queryFn: ({ signal }) => client.usage.logs({ query: { ...query, usage_type: kind }, signal }),
+  })
+  const users = useQuery({
+    ...options,
+    queryKey: ['usage by user', query],
+    queryFn: ({ signal }) => client.usage.users({ query: { ...query, usage_type: 'search', metric: 'volume' }, signal }),
+  })
+  return { whole, logs, users, stepMs }
+}
+
+type Asking<T> = { data: T | undefined; error: unknown; isPlaceholderData: boolean; refetch(): unknown }
+
+/** Part is a panel that loads and fails on its own. */
+function Part<T>({ title, query, children }: { title: string; query: Asking<T>; children(data: T): ReactNode }) {
+  return (
+    <Panel title={title}>
+      <div className={`flex flex-col gap-2 p-3 ${query.isPlaceholderData ? 'opacity-50' : ''}`}>
+        {query.error ? <FailureNote thrown={query.error} again={() => query.refetch()} /> : null}
+        {query.data === undefined && !query.error && <Waiting>Counting …</Waiting>}
+        {query.data !== undefined && children(query.data)}
+      </div>
+    </Panel>
+  )
+}
+
+function Total({ kind, data }: { kind: Kind; data: MetricItem }) {
+  const counted = { ingestion: 'events', search: 'searches', export: 'exports' }[kind]
+  return (
+    <p className="flex flex-wrap items-baseline gap-x-4">
+      <strong className="text-2xl tabular-nums">{bytes(data.total_value)}</strong>
+      <span className="text-soft tabular-nums">
+        {data.is_exact ? '' : 'about '}
+        {count(data.total_count)} {counted}
+      </span>
+      {data.delta && <Difference delta={data.delta} />}
+    </p>
+  )
+}
+
+function Difference({ delta }: { delta: Delta }) {
+  const { delta_value, total_value, start_time, end_time } = delta
+  const sign = delta_value === 0 ? '=' : delta_value > 0 ? '▲' : '▼'
+  const of = total_value === 0 ? '' : ` (${share(Math.abs(delta_value), total_value)})`
+  return (
+    <span className="text-soft tabular-nums">
+      {sign} {bytes(Math.abs(delta_value))}
+      {of} against {bytes(total_value)} in the {span(end_time - start_time)} before
+    </span>
+  )
+}
+
+const wholeData = ({ series }: MetricItem, name: string): Pick<ChartData, 'times' | 'series'> => ({
+  times: series.map((slice) => Number(slice['@timestamp'])),
+  series: [{ name, values: series.map((slice) => Number(slice.value)) }],
+})
+
+type DrawnProps = {
+  label: string
+  data: Pick<ChartData, 'times' | 'series'>
+  logs: UsageSeries | undefined
+  stepMs: number
+  zone: Parameters<typeof Chart>[0]['zone']
+  onRange(fromMs: number, toMs: number): void
+}
+
+/** Drawn piles up the largest datasets and the rest of all; before they are known, the whole. */
+function Drawn({ label, data, logs, stepMs, zone, onRange }: DrawnProps) {
+  const { byId } = useDatasets()
+  const drawn = useMemo<ChartData>(() => {
+    const largest = logs ? nestedOf(logs).slice(0, DRAWN_MAX - 1) : []
+    const [whole] = data.series
+    if (!whole || largest.some(({ timeseries }) => timeseries.length !== data.times.length)) return { ...data, stepMs }
+    const own = largest.map(({ name, timeseries }) => ({
+      name: byId.get(name)?.dataset ?? 'a dataset that is gone',
+      values: timeseries.map(({ value }) => value),
+    }))
+    const rest = whole.values.map((value, at) => Math.max(0, (value ?? 0) - own.reduce((sum, one) => sum + (one.values[at] ?? 0), 0)))
+    const isAll = rest.every((value, at) => value <= (whole.values[at] ?? 0) * 1e-9)
+    if (own.length === 0) return { ...data, stepMs }
+    return { times: data.times, stepMs, series: isAll ? own : [...own, { name: 'all others', values: rest }] }
+  }, [data, logs, byId, stepMs])
+  const last = drawn.times.at(-1) ?? 0
+  const bands: ChartBand[] = last + stepMs > Date.now() ? [{ fromMs: last, toMs: last + stepMs, look: 'partial' }] : []
+  return <Chart label={label} data={drawn} shape="bar" zone={zone} height={240} unit={bytes} bands={bands} onRange={onRange} room="usage" />
+}
+
+type SharesProps = { series: readonly Series[]; range: Range; isOfDatasets: boolean }
+
+/** Shares lists who used how much, the largest first; a dataset leads to its events. */
+function Shares({ series, range, isOfDatasets }: SharesProps) {
+  const client = useClient()
+  const { byId } = useDatasets()
+  // Not everybody may see who there is; what stays unknown is shown by its id.
+  const callers = useQuery({
+    queryKey: ['names of callers'],
+    enabled: !isOfDatasets,
+    queryFn: async ({ signal }) => {
+      const [users, keys] = await Promise.allSettled([client.users.list({ signal }), client.apiKeys.list({ signal })])
+      return new Map([
+        ...(users.status === 'fulfilled' ? users.value.users.map(({ id, email }) => [id, email] as const) : []),
+        ...(keys.status === 'fulfilled' ? keys.value.api_keys.map(({ id, name }) => [id, `key ${name}`] as const) : []),
+      ])
+    },
+  })
+  const all = series.reduce((sum, { value }) => sum + value, 0)
+  if (series.length === 0) return <p className="text-soft">Nothing in this range.</p>
+  const nameOf = (one: Series) => {
+    if (!isOfDatasets && one.key !== 'log_id')
+      return callers.data?.get(one.name) ?? (one.name === '' ? 'the service itself' : `a user or key ${one.name.slice(0, 8)}`)
+    const dataset = byId.get(one.name)
+    return dataset ? `${dataset.collection} / ${dataset.dataset}` : 'a dataset that is gone'
+  }
+  return (
+    <ol className="flex max-h-96 flex-col gap-0.5 overflow-auto">
+      {series.map((one) => (
+        <li key={one.name} className="relative flex items-center gap-2 overflow-hidden rounded px-1.5 py-0.5">
+          <span
+            aria-hidden
+            className="absolute inset-y-0 left-0 rounded bg-tint"
+            style={{ width: `${all === 0 ? 0 : (100 * one.value) / all}%` }}
+          />
+          {byId.has(one.name) ? (
+            <Link to="/explore" search={{ d: [one.name], ...askedRangeOf(range) }} className="relative min-w-0 truncate hover:underline">
+              {nameOf(one)}
+            </Link>
+          ) : (
+            <span className="relative min-w-0 truncate">{nameOf(one)}</span>
+          )}
+          <span className="relative ml-auto shrink-0 text-xs tabular-nums">
+            {bytes(one.value)} · {count(one.count)} · {share(one.value, all)}
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,15 @@
+/** groupCondition is met by the events of one group: each key with its value, or without one. */
+export function groupCondition(keys: readonly string[], values: readonly string[]): string {
+  return keys
+    .map((key, at) => {
+      // What the service itself knows of an event has a name of its own, which is never quoted.
+      const name = key.startsWith('@') ? key : `"${key.replaceAll('"', '""')}"`
+      const value = values[at] ?? ''
+      return value === 'null' ? `${name} IS NULL` : `${name} = '${value.replaceAll("'", "''")}'`
+    })
+    .join(' AND ')
+}
+
+/** bothConditions are met together; one that is empty asks for nothing. */
+export const bothConditions = (first: string, second: string): string =>
+  first === '' || second === '' ? first + second : `${/\bor\b/i.test(first) ? `(${first})` : first} AND ${second}`
