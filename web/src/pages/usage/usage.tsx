@@ -29,7 +29,7 @@ export function UsagePage() {
   const [zone, setZone] = useZone()
   const range = rangeOf(asked, WEEK)
   const kind = asked.kind ?? 'ingestion'
-  const { whole, logs, users, stepMs } = useUsage(kind, range)
+  const { whole, logs, users, before, stepMs } = useUsage(kind, range)
   const pick = (next: Range) => void navigate({ search: ({ r: _r, f: _f, t: _t, ...rest }) => ({ ...rest, ...askedRangeOf(next) }) })
   const isEmpty = whole.data?.total_count === 0
   return (
@@ -78,10 +78,10 @@ export function UsagePage() {
       </Part>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Part title="By dataset" query={logs}>
-          {(data) => <Shares series={nestedOf(data)} range={range} isOfDatasets />}
+          {(data) => <Shares series={nestedOf(data)} before={before.data?.logs} range={range} isOfDatasets />}
         </Part>
         <Part title="Searched, by user" query={users}>
-          {(data) => <Shares series={nestedOf(data)} range={range} isOfDatasets={false} />}
+          {(data) => <Shares series={nestedOf(data)} before={before.data?.users} range={range} isOfDatasets={false} />}
         </Part>
       </div>
     </Page>
@@ -111,7 +111,20 @@ function useUsage(kind: Kind, range: Range) {
     queryKey: ['usage by user', query],
     queryFn: ({ signal }) => client.usage.users({ query: { ...query, usage_type: 'search', metric: 'volume' }, signal }),
   })
-  return { whole, logs, users, stepMs }
+  const earlier = { from_ts: Math.max(0, query.from_ts - (toMs - fromMs)), to_ts: query.from_ts, num_of_slices: 1 }
+  const before = useQuery({
+    ...options,
+    queryKey: ['usage before', kind, earlier],
+    queryFn: async ({ signal }) => {
+      const [ofLogs, ofUsers] = await Promise.all([
+        client.usage.logs({ query: { ...earlier, usage_type: kind }, signal }),
+        client.usage.users({ query: { ...earlier, usage_type: 'search', metric: 'volume' }, signal }),
+      ])
+      const byName = ({ groups_series }: UsageSeries) => new Map(groups_series.map(({ name, value }) => [name, value]))
+      return { logs: byName(ofLogs), users: byName(ofUsers) }
+    },
+  })
+  return { whole, logs, users, before, stepMs }
 }
 
 type Asking<T> = { data: T | undefined; error: unknown; isPlaceholderData: boolean; refetch(): unknown }
@@ -190,10 +203,16 @@ function Drawn({ label, data, logs, stepMs, zone, onRange }: DrawnProps) {
   return <Chart label={label} data={drawn} shape="bar" zone={zone} height={240} unit={bytes} bands={bands} onRange={onRange} room="usage" />
 }
 
-type SharesProps = { series: readonly Series[]; range: Range; isOfDatasets: boolean }
+type SharesProps = {
+  series: readonly Series[]
+  /** before is what each used in the period before; undefined while that is not known. */
+  before: ReadonlyMap<string, number> | undefined
+  range: Range
+  isOfDatasets: boolean
+}
 
 /** Shares lists who used how much, the largest first; a dataset leads to its events. */
-function Shares({ series, range, isOfDatasets }: SharesProps) {
+function Shares({ series, before, range, isOfDatasets }: SharesProps) {
   const client = useClient()
   const { byId } = useDatasets()
   // Not everybody may see who there is; what stays unknown is shown by its id.
@@ -233,10 +252,21 @@ function Shares({ series, range, isOfDatasets }: SharesProps) {
             <span className="relative min-w-0 truncate">{nameOf(one)}</span>
           )}
           <span className="relative ml-auto shrink-0 text-xs tabular-nums">
-            {bytes(one.value)} · {count(one.count)} · {share(one.value, all)}
+            {bytes(one.value)} · {share(one.value, all)} <Against now={one.value} before={before && (before.get(one.name) ?? 0)} />
           </span>
         </li>
       ))}
     </ol>
+  )
+}
+
+/** Against says how much more or less it was than in the period before. */
+function Against({ now, before }: { now: number; before: number | undefined }) {
+  if (before === undefined) return null
+  if (before === 0) return <span title="nothing in the period before">· new</span>
+  return (
+    <span title={`${bytes(before)} in the period before`}>
+      · {now === before ? '=' : now > before ? '▲' : '▼'} {share(Math.abs(now - before), before)}
+    </span>
   )
 }
