@@ -25,6 +25,9 @@ type Page = Awaited<ReturnType<Browser['newPage']>>
 
 const BATCH = 20_000
 const SPAN_MS = 3_600_000
+const ROW_PX = 21
+/** PATIENCE_MS ends a measurement of what never comes. */
+const PATIENCE_MS = 60_000
 const EXPLORE = `/app/explore?r=${encodeURIComponent('Last 1 day')}`
 const headers = { 'x-service-api-key': BENCH_KEY }
 const goals = { kilobytes: 350, rowsMs: 1_000, keyMs: 50, frameMs: 50, heapMegabytes: 300, shift: 0 }
@@ -156,10 +159,14 @@ async function scrollFar(browser: Browser, { url }: Service): Promise<{ rows: nu
   const wanted = Math.min(Number(asked.rows), Number(asked.events))
   const list = 'document.querySelector("section[aria-label=Events]")'
   let rows = 0
+  let grownMs = performance.now()
   while (rows < wanted) {
     await page.evaluate(`${list}.scrollTo({ top: ${list}.scrollHeight })`)
     await page.waitForTimeout(50)
-    rows = Math.floor((await page.evaluate<number>(`${list}.scrollHeight`)) / 21)
+    const now = Math.floor((await page.evaluate<number>(`${list}.scrollHeight`)) / ROW_PX)
+    if (now > rows) grownMs = performance.now()
+    rows = now
+    if (performance.now() - grownMs > PATIENCE_MS) throw new Error(`no more than ${rows} rows came`)
   }
   const heapMegabytes = await heapOf(page)
   const frames = await page.evaluate<number[]>(`new Promise((done) => {

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { useCommands } from '../../parts/commands.tsx'
 import { presets } from '../../parts/time-range.ts'
 import { AskBar } from './ask-bar.tsx'
@@ -11,7 +11,7 @@ import { EventsView } from './events-view.tsx'
 import { FieldList } from './field-list.tsx'
 import { FieldsView } from './fields-view.tsx'
 import { COUNT, GroupBar } from './group-bar.tsx'
-import { GroupChart, GroupTable } from './group-views.tsx'
+import { GroupTable } from './group-views.tsx'
 import { useGroups } from './groups.ts'
 import { Histogram } from './histogram.tsx'
 import { pointedValue, useKeys } from './keys.ts'
@@ -26,6 +26,9 @@ import { askedOf, useSavedSearches } from './saved.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { isOfQuery, useActions, useAsked, useLook, useRows } from './state.ts'
 import { tabNames, ViewBar } from './view-bar.tsx'
+
+// What draws is fetched when somebody wants a chart: most questions never do.
+const GroupChart = lazy(() => import('./group-chart.tsx').then(({ GroupChart: component }) => ({ default: component })))
 
 /** ExplorePage asks about events: what was asked stands in the address, every part loads and fails on its own. */
 export function ExplorePage() {
@@ -176,7 +179,15 @@ export function ExplorePage() {
               />
             )}
             {tab === 'table' && <GroupTable {...group} />}
-            {tab === 'chart' && <GroupChart {...group} />}
+            {tab === 'chart' && (
+              <Suspense fallback={<p className="p-3 text-soft">Measuring …</p>}>
+                <GroupChart
+                  {...group}
+                  onPick={(sf, st) => change((now) => optional({ ...now, tab: undefined, sf, st }))}
+                  onRange={(fromMs, toMs) => change((now) => withRange(now, { fromMs, toMs }))}
+                />
+              </Suspense>
+            )}
             {tab === 'fields' && (
               <FieldsView
                 fields={fields.data}

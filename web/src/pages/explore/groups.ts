@@ -4,8 +4,8 @@ import { useClient } from '../../parts/client.ts'
 import { boundsOf, gridOf } from '../../parts/time-range.ts'
 import { filterOf, keyOf, type Question, sourceOf } from './questions.ts'
 
-/** A Group is the events with the same values of some keys: how many, what is measured of them, and both over time. */
-export type Group = { values: readonly string[]; count: number; value: number; slices: readonly number[] }
+/** A Group is the events with the same values of some keys: how many, what is measured of them, and that over time, null where no event came. */
+export type Group = { values: readonly string[]; count: number; value: number; slices: readonly (number | null)[] }
 export type Groups = { groups: Group[]; fromMs: number; stepMs: number; slices: number; total: number; isExact: boolean; more: number }
 
 export const measures = ['count(*)', 'unique', 'sum', 'avg', 'min', 'max', 'median', 'p95', 'p99'] as const
@@ -62,9 +62,12 @@ function wholeOf({ totals }: SearchResponse, measure: string): Group {
     values: [],
     count: Number(totals.count),
     value,
-    slices: (totals.timeseries ?? []).map((slice) => (isCount ? Number(slice.count) : slice.value)),
+    slices: (totals.timeseries ?? []).map((slice) => measuredIn(slice, isCount)),
   }
 }
+
+const measuredIn = (slice: Series['timeseries'][number], isCount: boolean): number | null =>
+  isCount ? Number(slice.count) : Number(slice.count) === 0 ? null : slice.value
 
 /** quoted lets any key be grouped by, whatever it holds. */
 const quoted = (key: string): string => (/^[@$]?[a-z_][\w.]*$/i.test(key) ? key : `"${key.replaceAll('"', '""')}"`)
@@ -82,7 +85,7 @@ function leavesOf(series: Series, above: readonly string[], depth: number, measu
       values,
       count: Number(series.count),
       value: isCount ? Number(series.count) : series.value,
-      slices: series.timeseries.map((slice) => (isCount ? Number(slice.count) : slice.value)),
+      slices: series.timeseries.map((slice) => measuredIn(slice, isCount)),
     },
   ]
 }

@@ -35,7 +35,7 @@ export function PatternList({ patterns, trends, isOld, failure, zone, nameOf, on
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section aria-label="Patterns" tabIndex={0} className={`h-full overflow-auto ${isOld ? 'opacity-50' : ''}`}>
-      <div className="flex items-center gap-1 px-2 py-1 text-xs">
+      <div className="flex flex-wrap items-center gap-1 px-2 py-1 text-xs">
         <span className="text-soft">
           {count(patterns.length)} {patterns.length === 1 ? 'pattern' : 'patterns'}, by
         </span>
@@ -74,7 +74,7 @@ export function PatternList({ patterns, trends, isOld, failure, zone, nameOf, on
               <td className="px-3 py-1 text-right tabular-nums">{count(one.count)}</td>
               <td className="px-2 py-1 text-right text-soft tabular-nums">{share(one.count, all)}</td>
               <td className="px-2 py-1 max-md:hidden">{one.trend && <Course trend={one.trend} />}</td>
-              <td className="break-all px-2 py-1 font-mono">
+              <td className="wrap-anywhere px-2 py-1 font-mono">
                 <Template text={one.template} />
               </td>
               <td className="whitespace-nowrap px-2 py-1 text-soft tabular-nums max-lg:hidden">
