@@ -90,11 +90,12 @@ function Who() {
     location.reload()
   }
   return (
-    <div className="flex items-center gap-2">
-      {name && <span className="max-w-48 truncate text-soft max-md:hidden">{name}</span>}
+    <>
+      {/* First in the row, so that nothing moves when the name comes. */}
+      {name && <span className="order-first max-w-48 truncate text-soft max-md:hidden">{name}</span>}
       <Button look="quiet" onClick={leave}>
         Sign out
       </Button>
-    </div>
+    </>
   )
 }

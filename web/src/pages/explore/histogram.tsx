@@ -98,7 +98,7 @@ export function Histogram(props: HistogramProps) {
           {shown ? saying(shown, zone) : data && `a bar is ${span(data.stepMs)}`}
         </span>
         <Zooming {...props} />
-        <span className="max-sm:hidden">{data && bars.length > 0 && clockOf(endOf(data), zone).clock.slice(0, 8)}</span>
+        <span className="min-w-14 text-right max-sm:hidden">{data && bars.length > 0 && clockOf(endOf(data), zone).clock.slice(0, 8)}</span>
       </div>
     </section>
   )
