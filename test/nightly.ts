@@ -15,6 +15,7 @@ const POWER_CUTS = 25
 const SHRED_LINES = 1_000_000
 /** FILTERS are each asked of some hundred events, which makes millions of comparisons. */
 const FILTERS = 20_000
+const DEEP_FILTERS = 2_000
 
 const root = resolve(import.meta.dirname, '..')
 const [share = 1] = process.argv.slice(2).map(Number)
@@ -37,6 +38,11 @@ const parts: readonly Part[] = [
     what: 'filters that both evaluators agree on',
     args: testOf('test/filters-agree.test.ts'),
     env: { DENDRO_TEST_FILTERS: times(FILTERS), DENDRO_TEST_SEED: seed },
+  },
+  {
+    what: 'deep filters that both evaluators agree on',
+    args: testOf('test/filters-agree.test.ts'),
+    env: { DENDRO_TEST_FILTERS: times(DEEP_FILTERS), DENDRO_TEST_DEPTH: '8', DENDRO_TEST_SEED: seed },
   },
   { what: 'what holds for random cases, with new ones', args: testOf('api/', 'server/', 'cli/', 'web/'), env: { DENDRO_TEST_SEED: seed } },
 ]

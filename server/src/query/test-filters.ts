@@ -9,6 +9,8 @@ export type Material = {
   readonly numbers: fc.Arbitrary<string>
   /** others are conditions besides those made of keys and values. */
   readonly others: fc.Arbitrary<Condition>
+  /** depth is how many trees may stand in one another. */
+  readonly depth?: number
 }
 
 /** freeText is a search in the line. */
@@ -126,7 +128,7 @@ const patterns = [
 ]
 
 /** filtersOf makes random filters; built-ins keep to what the language has for them. */
-export function filtersOf({ keys, texts, numbers, others }: Material): fc.Arbitrary<Filter> {
+export function filtersOf({ keys, texts, numbers, others, depth = 4 }: Material): fc.Arbitrary<Filter> {
   const text = texts.map((value): Literal => ({ kind: 'text', text: value }))
   const literal: fc.Arbitrary<Literal> = fc.oneof(
     { weight: 3, arbitrary: text },
@@ -158,7 +160,7 @@ export function filtersOf({ keys, texts, numbers, others }: Material): fc.Arbitr
   )
   return fc.letrec<{ tree: Filter }>((tie) => ({
     tree: fc.oneof(
-      { maxDepth: 4, depthSize: 'small' },
+      { maxDepth: depth, depthSize: depth > 4 ? 'medium' : 'small' },
       condition.map((one): Filter => one),
       tie('tree').map((of): Filter => ({ kind: 'not', of })),
       fc.record({ kind: fc.constantFrom('and' as const, 'or' as const), of: fc.array(tie('tree'), { minLength: 2, maxLength: 4 }) }),
