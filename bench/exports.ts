@@ -1,15 +1,18 @@
+import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { watchMemory } from './process-tree.ts'
+import { cpuSecondsOf, watchMemory } from './process-tree.ts'
 import { questionsAbout, type SearchQuestion } from './search-questions.ts'
 import { openStand, type Stand } from './search-stand.ts'
 import { median, printTable } from './service.ts'
 
 /** Exports beside searches: what an export of all events takes, and what it does to those who search meanwhile. */
-const USAGE = `node bench/exports.ts [--events N] [--dir DIR] [--rounds N] [--files LIST]
+const USAGE = `node bench/exports.ts [--events N] [--dir DIR] [--rounds N] [--files LIST] [--share X] [--alone]
   --events  how many events there are, about (2000000)
   --dir     where the stores lie; filled by the first run and kept for the next
   --rounds  how often each question is asked with no export under way, before and after each (10)
-  --files   what is exported, one after the other: format and compression (ndjson-none,ndjson-zstd,csv-gzip,parquet-zstd)`
+  --files   what is exported, one after the other: format and compression (ndjson-none,ndjson-zstd,csv-gzip,parquet-zstd)
+  --share   how much of the range is exported (1)
+  --alone   nobody searches, so that processor time is that of the export`
 
 const { values: asked } = parseArgs({
   options: {
@@ -17,18 +20,21 @@ const { values: asked } = parseArgs({
     dir: { type: 'string' },
     rounds: { type: 'string', default: '10' },
     files: { type: 'string', default: 'ndjson-none,ndjson-zstd,csv-gzip,parquet-zstd' },
+    share: { type: 'string', default: '1' },
+    alone: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 const rounds = Number(asked.rounds)
 const RATIO_MAX = 2
+const LOOK_MS = 500
 const USER_QUESTIONS: readonly string[] = ['newest 100', 'newest 100, two values', 'count by level', 'trace id', 'number by minute']
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 async function measure(): Promise<void> {
   const stand = await openStand(Number(asked.events), asked.dir)
-  say(`node bench/exports.ts ${process.argv.slice(2).join(' ')}\n\n${stand.data.lines} events; one searches all the while\n`)
-  await searches(stand, 2)
+  say(`node bench/exports.ts ${process.argv.slice(2).join(' ')}\n\n${stand.data.lines} events; ${asked.alone ? 'nobody searches' : 'one searches all the while'}\n`)
+  if (!asked.alone) await searches(stand, 2)
   const rows: string[][] = []
   for (const file of asked.files.split(',')) rows.push(await measureOne(stand, file))
   printTable(
@@ -37,6 +43,7 @@ async function measure(): Promise<void> {
       's',
       'events / s',
       'MB',
+      'CPU s of service / engine',
       'service peak MB',
       'p50 ms alone',
       'p50 ms beside',
@@ -55,20 +62,24 @@ type Export = { export_id: string; status: string; events: number; bytes: number
 async function measureOne(stand: Stand, file: string): Promise<string[]> {
   const [format, compression] = file.split('-')
   const { logId, fromMs, toMs } = stand.place
-  const alone = await searches(stand, rounds)
+  const alone = asked.alone ? [] : await searches(stand, rounds)
+  const cpuBefore = cpuSecondsOf(process.pid)
   const peakOf = watchMemory(stand.service.pid)
   const startedMs = performance.now()
-  const order = { search_details: { from: [logId], from_ts: fromMs, to_ts: toMs }, format, compression }
+  const order = { search_details: { from: [logId], from_ts: fromMs, to_ts: Math.round(fromMs + (toMs - fromMs) * Number(asked.share)) }, format, compression }
   let now = (await stand.ask('POST', '/exports', order)) as Export
   const beside: number[] = []
   while (now.status !== 'COMPLETE') {
-    beside.push(...(await searches(stand, 1)))
+    if (asked.alone) await setTimeout(LOOK_MS)
+    else beside.push(...(await searches(stand, 1)))
     now = (await stand.ask('GET', `/exports/${now.export_id}`)) as Export
     if (now.status === 'FAILED') throw new Error(`the export failed: ${now.failure_detail}`)
   }
   const seconds = (performance.now() - startedMs) / 1_000
   const { peaks } = peakOf()
-  alone.push(...(await searches(stand, rounds)))
+  const cpuAfter = cpuSecondsOf(process.pid)
+  const cpuOf = (name: string) => ((cpuAfter.byName.get(name) ?? 0) - (cpuBefore.byName.get(name) ?? 0)).toFixed(1)
+  if (!asked.alone) alone.push(...(await searches(stand, rounds)))
   await fetch(`${stand.service.url}/exports/${now.export_id}`, {
     method: 'DELETE',
     headers: { 'x-service-api-key': stand.service.key },
@@ -79,6 +90,7 @@ async function measureOne(stand: Stand, file: string): Promise<string[]> {
     seconds.toFixed(1),
     (now.events / seconds).toFixed(0),
     (now.bytes / 1e6).toFixed(1),
+    `${cpuOf('main.ts')} / ${cpuOf('engine-child.ts')}`,
     (peaks.get('main.ts') ?? Number.NaN).toFixed(0),
     median(alone).toFixed(1),
     median(beside).toFixed(1),

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { openApp, openWorld } from './app.ts'
 import { systemClock } from './clock.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
+import { diagnoseDepot } from './depot/depot.ts'
 import { diagnoseEvents } from './events/doctor.ts'
 import { readWebFiles } from './http/web-app/files.ts'
 import { systemIds } from './ids.ts'
@@ -103,6 +104,7 @@ async function doctor(config: Config): Promise<void> {
     { ok: true, what: `Node ${process.versions.node} on ${process.platform} ${process.arch}` },
     ...(await diagnoseMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir })),
     ...(await diagnoseEvents({ url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: config.DENDRO_MEMORY }, deps)),
+    ...(config.DENDRO_EXPORT_URL ? [await diagnoseDepot(config.DENDRO_EXPORT_URL)] : []),
   ]
   for (const { ok, what, advice } of findings) process.stdout.write(`${ok ? 'ok  ' : 'BAD '} ${what}${advice ? `\n     ${advice}` : ''}\n`)
   if (findings.some(({ ok }) => !ok)) process.exitCode = 1

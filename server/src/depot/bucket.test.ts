@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { buildApp } from 'fauxqs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Depot, openDepot, parsePlace } from './depot.ts'
+import { type Depot, diagnoseDepot, openDepot, parsePlace } from './depot.ts'
 
 const MIB = 2 ** 20
 const LEAST = 5 * MIB
@@ -87,6 +87,8 @@ test('what a bucket refuses is told in words that help, and never with the secre
   const [absent, silent] = [depotIn('nobody-made-this'), depotIn('trouble', 'http://127.0.0.1:1')]
   expect(await absent.refusal()).toMatch(/^the bucket for exports refused with 404/)
   expect(await silent.refusal()).toBe('the bucket for exports could not be reached (ECONNREFUSED)')
+  expect(await diagnoseDepot(parsePlace(addressOf('trouble')))).toMatchObject({ ok: true, what: expect.stringContaining('trouble') })
+  expect(await diagnoseDepot(parsePlace(addressOf('nobody-made-this')))).toMatchObject({ ok: false, what: expect.stringContaining('404') })
   await expect(absent.begin('one')).rejects.toMatchObject({ status: 503 })
   const thrown = await silent.begin('one').catch((failure) => failure)
   expect(JSON.stringify([thrown, String(thrown), parsePlace(addressOf('trouble'))])).not.toMatch(/se(%2F|\/)cret/)

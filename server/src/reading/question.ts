@@ -16,7 +16,14 @@ export type Source = {
 export type Bounds = { readonly fromMs: number; readonly toMs: number }
 
 /** A Budget is what one question may cost; going over it is a 4xx that says what to narrow. */
-export type Budget = { readonly bytes: number; readonly rows: number; readonly seconds: number; readonly memoryBytes: number }
+export type Budget = {
+  readonly bytes: number
+  readonly rows: number
+  readonly seconds: number
+  readonly memoryBytes: number
+  /** threads bounds how much of the store's processors the question may have at once. */
+  readonly threads?: number
+}
 
 /** A Question is what every read of events has in common. Sources are those that the caller may see: nothing is checked below here. */
 export type Question = {

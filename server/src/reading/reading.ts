@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { EventStore } from '../events/events.ts'
 import { branchesOf, keysIn } from './branches.ts'
 import { type EventsPlan, eachPlan, eventsPlan } from './events-statement.ts'
@@ -66,12 +67,16 @@ export async function readNewestOfEach(
 const newestFirst = (a: FoundEvent, b: FoundEvent): number =>
   a.timeNs === b.timeNs ? (a.seq < b.seq ? 1 : -1) : a.timeNs < b.timeNs ? 1 : -1
 
+/** EVENTS_AT_ONCE are put together before others have their turn. */
+const EVENTS_AT_ONCE = 1_000
+
 async function eventsOf(store: EventStore, asking: Asking, { whole, carriers }: EventsPlan, wish: EventsWish): Promise<FoundEvent[]> {
   const rows = await run(store, asking, whole)
   const found: FoundEvent[] = []
   while (!rows.atEnd) {
     const stored = storedEvent(rows)
     found.push(foundEvent(stored, carrierOf(carriers, stored), wish))
+    if (found.length % EVENTS_AT_ONCE === 0) await setImmediate()
   }
   return found
 }

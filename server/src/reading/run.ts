@@ -75,6 +75,7 @@ export async function run(store: EventStore, asking: Asking, whole: Sql, groupin
         read_overflow_mode: sampleRows === undefined ? 'throw' : 'break',
         max_result_bytes: String(RESULT_BYTES_MAX),
         result_overflow_mode: 'throw',
+        ...(budget.threads === undefined ? {} : { max_threads: budget.threads }),
         max_query_size: String(TEXT_BYTES_MAX),
         max_ast_elements: String(TREE_NODES_MAX),
         max_expanded_ast_elements: String(TREE_NODES_MAX),

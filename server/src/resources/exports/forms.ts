@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip, zstdCompress } from 'node:zlib'
 import type { ExportCompression, ExportFormat } from '@dendro/api'
@@ -34,6 +35,9 @@ export const forms = {
   parquet: parquetForm,
 } satisfies Record<ExportFormat, (shape: Shape, sink: Sink) => Form>
 
+/** EVENTS_AT_ONCE are made lines of before others have their turn. */
+const EVENTS_AT_ONCE = 1_000
+
 const packers: Record<ExportCompression, (text: string) => Promise<Uint8Array>> = {
   none: async (text) => Buffer.from(text),
   gzip: (text) => promisify(gzip)(text),
@@ -52,9 +56,15 @@ function textForm(
     add: async (events, place) => {
       if (header !== undefined && sink.at() === 0) sink.write(await pack(header))
       if (events.length === 0) return 0
-      const text = events.map((event) => lineOf(event, place)).join('')
-      sink.write(await pack(text))
-      return Buffer.byteLength(text)
+      let textBytes = 0
+      for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
+        let text = ''
+        for (const event of events.slice(at, at + EVENTS_AT_ONCE)) text += lineOf(event, place)
+        sink.write(await pack(text))
+        textBytes += Buffer.byteLength(text)
+        await setImmediate()
+      }
+      return textBytes
     },
     cut: async () => undefined,
     end: async () => {

@@ -4,27 +4,36 @@ import { eventTimeText } from '../search/shown-time.ts'
 
 export type Place = { readonly collection: string; readonly dataset: string }
 
+const FIXED = ['@time', '@timestamp', '@sequence', '@status', 'collection', 'dataset', 'log_id', '@raw'] as const
+const fixed: ReadonlySet<string> = new Set(FIXED)
+
 /**
  * ndjsonLine is an event with its line as it came, and its values by key. What the service says of an event goes before a value of the sender's
- * under the same name, which is still there in the line.
+ * under the same name, which is still there in the line. The text is put together piece by piece: an object for each of millions of events would
+ * cost twice as much.
  */
 export function ndjsonLine(event: FoundEvent, place: Place): string {
-  // An object without prototype takes keys of any name.
-  const line: Record<string, unknown> = Object.create(null)
   const ms = Number(event.timeNs / 1_000_000n)
-  line['@time'] = eventTimeText(ms)
-  line['@timestamp'] = ms
-  line['@sequence'] = JSON.rawJSON(String(event.seq))
-  line['@raw'] = rawText(event.raw)
-  line['@status'] = statusOf(event.severity)
-  line.dataset = place.dataset
-  line.collection = place.collection
-  line.log_id = event.logId
-  for (const [path, value] of event.leaves) if (!(path in line)) line[path] = value
-  return `${JSON.stringify(line)}\n`
+  const own =
+    `{"@time":"${eventTimeText(ms)}","@timestamp":${ms},"@sequence":${event.seq},"@raw":${JSON.stringify(rawText(event.raw))},` +
+    `"@status":"${statusOf(event.severity)}","dataset":${quoted(place.dataset)},"collection":${quoted(place.collection)},"log_id":"${event.logId}"`
+  let values = ''
+  for (const [path, value] of event.leaves) if (!fixed.has(path)) values += `,${quoted(path)}:${JSON.stringify(value)}`
+  return `${own}${values}}\n`
 }
 
-const FIXED = ['@time', '@timestamp', '@sequence', '@status', 'collection', 'dataset', 'log_id', '@raw'] as const
+/** quoted remembers names as JSON, since there are few of them. */
+function quoted(name: string): string {
+  const known = names.get(name)
+  if (known !== undefined) return known
+  if (names.size >= NAMES_MAX) names.clear()
+  const text = JSON.stringify(name)
+  names.set(name, text)
+  return text
+}
+const names = new Map<string, string>()
+const NAMES_MAX = 10_000
+
 /** REST is the last column: an object with the values of the keys that have no column of their own. */
 const REST = '@more'
 

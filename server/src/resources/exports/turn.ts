@@ -17,10 +17,12 @@ const TURN_MS = 5_000
 /** PART_BYTES is how much is written at once, COMMIT_MS after what time at the latest: it bounds memory, and what a killed process has to do again. */
 const PART_BYTES = 8 * 2 ** 20
 const COMMIT_MS = 2_000
-/** PAGE_EVENTS_MAX bounds how long turning events into lines keeps everything else waiting; PAGE_BYTES what a page of long lines takes. */
-const PAGE_EVENTS_MAX = 2_000
+/** PAGE_EVENTS_MAX and PAGE_BYTES bound what is held of events that were read; small pages make the store read the same blocks again and again. */
+const PAGE_EVENTS_MAX = 8_000
 const PAGE_EVENTS_FIRST = 200
 const PAGE_BYTES = 4 * 2 ** 20
+/** THREADS is how many of the store's threads an export has, so that those who search have the others. */
+const THREADS = 1
 /** PAGE_SECONDS is what one page may take the store, however rare what is sought. */
 const PAGE_SECONDS = 600
 const PROGRESS_WORKING_MAX = 99
@@ -152,6 +154,7 @@ async function questionOf({ world, job, row, places, filter }: Work, ids: readon
       rows: Number.MAX_SAFE_INTEGER,
       seconds: PAGE_SECONDS,
       memoryBytes: world.deployment.queryLimits.memoryBytes,
+      threads: THREADS,
     },
   })
 }
