@@ -33,7 +33,9 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 
 async function measure(): Promise<void> {
   const stand = await openStand(Number(asked.events), asked.dir)
-  say(`node bench/exports.ts ${process.argv.slice(2).join(' ')}\n\n${stand.data.lines} events; ${asked.alone ? 'nobody searches' : 'one searches all the while'}\n`)
+  say(
+    `node bench/exports.ts ${process.argv.slice(2).join(' ')}\n\n${stand.data.lines} events; ${asked.alone ? 'nobody searches' : 'one searches all the while'}\n`,
+  )
   if (!asked.alone) await searches(stand, 2)
   const rows: string[][] = []
   for (const file of asked.files.split(',')) rows.push(await measureOne(stand, file))
@@ -66,7 +68,11 @@ async function measureOne(stand: Stand, file: string): Promise<string[]> {
   const cpuBefore = cpuSecondsOf(process.pid)
   const peakOf = watchMemory(stand.service.pid)
   const startedMs = performance.now()
-  const order = { search_details: { from: [logId], from_ts: fromMs, to_ts: Math.round(fromMs + (toMs - fromMs) * Number(asked.share)) }, format, compression }
+  const order = {
+    search_details: { from: [logId], from_ts: fromMs, to_ts: Math.round(fromMs + (toMs - fromMs) * Number(asked.share)) },
+    format,
+    compression,
+  }
   let now = (await stand.ask('POST', '/exports', order)) as Export
   const beside: number[] = []
   while (now.status !== 'COMPLETE') {
