@@ -9,9 +9,12 @@ export function indexNameFor({ collection, dataset }: { collection: string; data
   const plain = collection === 'default' && !/^(logs|metrics|traces|synthetics|profiling)-/.test(dataset)
   const written = plain ? dataset : dataset.replaceAll('-', '_')
   const name = (plain ? written : `logs-${written}-${collection}`).toLowerCase()
-  const becomes = plain ? written.toLowerCase() : `${written}`.toLowerCase()
+  const becomes = written.toLowerCase()
   const isSame = becomes === dataset && (plain || collection === collection.toLowerCase()) && !TAIL.test(name)
   return isSame
     ? { name }
     : { name, warning: `an index cannot carry the names ${collection} and ${dataset} as they are: events go by the index ${name}` }
 }
+
+/** collectionOfIndex is the collection that an index names, if any. */
+export const collectionOfIndex = (index: string): string | undefined => /^logs-[^-]+-(.+)$/.exec(index)?.[1]

@@ -2,7 +2,8 @@ import type { ConfigChanges, ConfigSource } from '@dendro/api'
 
 /** A Place is where events go; what is undefined is left to the agent's events or is `default`. */
 export type Place = { readonly collection: string | undefined; readonly dataset: string | undefined }
-export type Route = { readonly match: string; readonly place: { readonly collection: string; readonly dataset: string } }
+export type Route = { readonly match: string; readonly place: { readonly collection: string | undefined; readonly dataset: string } }
+export type PlacedRoute = { readonly match: string; readonly place: { readonly collection: string; readonly dataset: string } }
 export type Tls = NonNullable<NonNullable<ConfigChanges['options']>['tls']>
 export type SourceKind = ConfigSource['kind']
 export type Platform = NonNullable<ConfigChanges['platform']>
@@ -46,9 +47,10 @@ export function operationsFor(wish: ConfigChanges, { url }: Destination, isNew: 
       ? { kind: 'send', url, place: { collection: wish.collection, dataset: wish.dataset }, tags: wish.tags ?? {} }
       : undefined,
     ...(wish.sources ?? []).map((source): Operation => ({ kind: 'source', source, multiline, platform })),
-    parse && { kind: 'parse', form: parse },
-    ...redact.map((what): Operation => ({ kind: 'redact', what })),
     ...drop.map((match): Operation => ({ kind: 'drop', match })),
+    // What is masked in the line cannot come back by keys that are taken out of it.
+    ...redact.map((what): Operation => ({ kind: 'redact', what })),
+    parse && { kind: 'parse', form: parse },
     options.sample_percent === undefined ? undefined : { kind: 'sample', percent: options.sample_percent },
     options.include_traces ? { kind: 'traces' } : undefined,
     size === undefined && seconds === undefined ? undefined : { kind: 'batch', size, seconds },
@@ -64,8 +66,18 @@ type AskedRoute = NonNullable<NonNullable<ConfigChanges['options']>['routes']>[n
 
 const routeOf = ({ match, collection, dataset }: AskedRoute, otherwise: string | undefined): Route => ({
   match,
-  place: { collection: collection ?? otherwise ?? 'default', dataset },
+  place: { collection: collection ?? otherwise, dataset },
 })
+
+/** placedRoutes go to the collection of everything else where they name none. */
+export const placedRoutes = (routes: readonly Route[], otherwise: string | undefined): PlacedRoute[] =>
+  routes.map(({ match, place }) => ({ match, place: { dataset: place.dataset, collection: place.collection ?? otherwise ?? 'default' } }))
+
+/** collectionIn is the collection in the address of an output. */
+export function collectionIn(address: string): string | undefined {
+  const name = /\/ingest\/([^/?]+)/.exec(address)?.[1]
+  return name === undefined ? undefined : decodeURIComponent(name)
+}
 
 /** placeNamed is a place with both names, for agents whose events name none. */
 export const placeNamed = ({ collection = 'default', dataset = 'default' }: Place): { collection: string; dataset: string } => ({

@@ -233,10 +233,14 @@ function emptyDocument(): Document {
   return made
 }
 
+const LINES_LOOKED_AT = 1_000
+
 /** styleOf finds how a file is indented, so that what is not touched stays as it is. */
 function styleOf(text: string): { indent: number; indentSeq: boolean } {
   const lines = linesOf(text)
-  const indent = lines.map((line) => /^( +)[^\s#-]/.exec(line)?.[1]?.length).find((width) => width !== undefined) ?? 2
+  // The narrowest indentation is one step; wider ones may stand within lists.
+  const widths = lines.map((line) => /^( +)[^\s#]/.exec(line)?.[1]?.length).filter((width) => width !== undefined)
+  const indent = widths.length === 0 ? 2 : Math.min(...widths.slice(0, LINES_LOOKED_AT))
   const item = lines.findIndex((line) => /^ *- /.test(line))
   const owner = lines.slice(0, Math.max(item, 0)).findLast((line) => /^ *[^\s#].*:\s*(#.*)?$/.test(line))
   const widthOf = (line: string | undefined): number => /^ */.exec(line ?? '')?.[0].length ?? 0

@@ -3,7 +3,7 @@ import { AlloyFile } from '../alloy-file.ts'
 import { expressionFor } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import { lineFinder } from '../masked-text.ts'
-import { KEY_VARIABLE, type Operation, type Place, placeText, type Route, type Told } from '../operations.ts'
+import { KEY_VARIABLE, type Operation, type Place, placedRoutes, placeText, type Route, type Told } from '../operations.ts'
 import { matching, parsing, redacting, sampling } from '../ottl.ts'
 import { otlpOf, pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
 
@@ -268,11 +268,13 @@ function addTraces(file: AlloyFile, told: Told): void {
 }
 
 /** addRoutes ends the way in a fork: a filter for each route, and one for the rest. */
-function addRoutes(file: AlloyFile, routes: readonly Route[], told: Told): void {
+function addRoutes(file: AlloyFile, asked: readonly Route[], told: Told): void {
   if (!file.find(OURS)) {
     told.cannot('routes need an exporter to this deployment; name a dataset to add it')
     return
   }
+  const headers = file.value(OURS, ['client'], 'headers') ?? ''
+  const routes = placedRoutes(asked, /"x-service-collection"\s*=\s*"([^"]*)"/.exec(headers)?.[1])
   const forks: { filter: string; text: string; exporter: string }[] = []
   for (const [index, { match, place }] of routes.entries()) {
     const label = file.freeLabel(EXPORTER, `dendro_${place.dataset.replaceAll(/\W+/g, '_')}`)

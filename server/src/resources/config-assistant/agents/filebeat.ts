@@ -2,8 +2,8 @@ import { defineAgent, type Problem } from '../agent.ts'
 import { dottedPath, placeFor } from '../dotted-keys.ts'
 import { expressionFor, MASK } from '../expressions.ts'
 import { routingHeaders } from '../headers.ts'
-import { indexNameFor } from '../index-name.ts'
-import { KEY_VARIABLE, type Operation, placeNamed, placeText, type Route, type Told } from '../operations.ts'
+import { collectionOfIndex, indexNameFor } from '../index-name.ts'
+import { KEY_VARIABLE, type Operation, placedRoutes, placeNamed, placeText, type Route, type Told } from '../operations.ts'
 import { pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
 import { YamlFile } from '../yaml-file.ts'
 
@@ -31,7 +31,7 @@ export const filebeat = defineAgent<YamlFile>({
     source: (file, operation, told) => addSource(file, operation, told),
     parse: (file, { form }, told) => {
       if (form === 'logfmt') {
-        told.cannot('Filebeat does not read logfmt; the service takes key=value out of lines by itself')
+        told.cannot('Filebeat does not read logfmt; let a parser of the service do it')
         return
       }
       addProcessor(
@@ -45,7 +45,7 @@ export const filebeat = defineAgent<YamlFile>({
       const fields = [{ field: 'message', pattern: expressionFor(what), replacement: MASK }]
       addProcessor(file, { replace: { fields, ignore_missing: true, fail_on_error: false } }, `masks ${what} before it leaves`)
       told.did(
-        `replace puts *** in the place of ${what} in the line, before anything leaves the machine; keys that parse took out are not looked at`,
+        `replace puts *** in the place of ${what} in the line, before anything leaves the machine; keys that were taken out before are not looked at`,
       )
     },
     drop: (file, { match }, told) => {
@@ -111,7 +111,9 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
   }
   const headers = routingHeaders({ collection: undefined, dataset: undefined }, tags)
   if (!dottedPath(file, OUTPUT)) file.set([OUTPUT], {}, `to this deployment, ${placeText(placeNamed(place))}`)
-  else told.did('the output was for another place: Filebeat has only one, so that its hosts and its credentials were replaced')
+  else if (!file.texts(placeFor(file, `${OUTPUT}.hosts`)).includes(withPort(url))) {
+    told.did('the output was for another place: Filebeat has only one, so that its hosts and its credentials were replaced')
+  }
   for (const [member, value] of Object.entries(settings)) file.set(placeFor(file, `${OUTPUT}.${member}`), value)
   if (Object.keys(headers).length > 0) file.set(placeFor(file, `${OUTPUT}.headers`), headers)
   for (const [setting, comment] of [
@@ -181,9 +183,10 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
 
 const addProcessor = (file: YamlFile, settings: object, comment: string): void => file.add(['processors'], settings, { comment })
 
-function addRoutes(file: YamlFile, routes: readonly Route[], told: Told): void {
+function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
   if (!onOutput(file, told)) return
-  for (const { match, place } of routes) {
+  const index = file.text(placeFor(file, `${OUTPUT}.index`)) ?? ''
+  for (const { match, place } of placedRoutes(asked, collectionOfIndex(index))) {
     const { name, warning } = indexNameFor(place)
     if (warning !== undefined) told.cannot(warning)
     file.add(placeFor(file, `${OUTPUT}.indices`), { index: name, when: { regexp: { message: match } } })

@@ -1,7 +1,17 @@
 import { defineAgent, type Problem, Unreadable } from '../agent.ts'
 import { expressionFor, isNamed, MASK } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
-import { KEY_VARIABLE, type Operation, placeNamed, placeText, type Route, type Told } from '../operations.ts'
+import {
+  collectionIn,
+  KEY_VARIABLE,
+  type Operation,
+  type PlacedRoute,
+  placedRoutes,
+  placeNamed,
+  placeText,
+  type Route,
+  type Told,
+} from '../operations.ts'
 import { otlpOf, pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
 import { missing, strangeSections, YamlFile } from '../yaml-file.ts'
 import { freeName } from '../yaml-names.ts'
@@ -181,8 +191,10 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
   const { http, host } = otlpOf(source, platform)
   const own =
     multiline !== undefined && (kind === 'file' || kind === 'docker' || kind === 'kubernetes') ? addMultiline(file, multiline) : undefined
+  // Each input remembers how far it read in a file of its own.
+  const taken = itemsOf(file, INPUTS).flatMap((path) => textOf(file, path, 'db') ?? [])
   const tail = {
-    db: `/var/lib/fluent-bit/${kind}.db`,
+    db: `/var/lib/fluent-bit/${kind}${taken.length === 0 ? '' : `-${taken.length + 1}`}.db`,
     'storage.type': 'filesystem',
     ...(kind === 'file' && own !== undefined ? { 'multiline.parser': own } : {}),
   }
@@ -192,7 +204,7 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
     journald: {
       name: 'systemd',
       tag: 'journal',
-      db: '/var/lib/fluent-bit/journal.db',
+      db: tail.db,
       read_from_tail: true,
       ...(units.length > 0 ? { systemd_filter: units.map((unit) => `_SYSTEMD_UNIT=${unit}`) } : {}),
     },
@@ -256,19 +268,20 @@ function redact(file: YamlFile, what: string, told: Told): void {
   const code = `function ${call}(tag, timestamp, record)\n  local text = record["log"]\n  if type(text) ~= "string" then return 0, timestamp, record end\n  record["log"] = string.gsub(text, "${pattern}", "${MASK}")\n  return 2, timestamp, record\nend\n`
   file.add(FILTERS, { name: 'lua', match: '*', call, code }, { comment: `masks ${what} before it leaves` })
   told.did(
-    `a Lua function replaces ${what} by *** in the line, before anything leaves the machine; keys that a parser took out are not looked at`,
+    `a Lua function replaces ${what} by *** in the line, before anything leaves the machine; keys that were taken out before are not looked at`,
   )
 }
 
 /** addRoutes gives what matches a tag of its own, and each tag an output. */
-function addRoutes(file: YamlFile, routes: readonly Route[], told: Told): void {
+function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
   const [known] = ours(file)
   if (!known) {
     told.cannot('routes need an output to this deployment; name a dataset to add it')
     return
   }
   const settings = file.value(known) as Record<string, unknown>
-  const label = ({ place }: Route): string => `route.${place.dataset.replaceAll(/[^\w-]+/g, '_')}`
+  const routes = placedRoutes(asked, collectionIn(String(settings.uri)))
+  const label = ({ place }: PlacedRoute): string => `route.${place.dataset.replaceAll(/[^\w-]+/g, '_')}`
   // Only tags of inputs are looked at: what was given a new tag must not come round again.
   const rule = routes.map((route) => `$log ${route.match.replaceAll(' ', '\\s')} ${label(route)} false`)
   file.add(

@@ -2,7 +2,7 @@ import { defineAgent, type Problem } from '../agent.ts'
 import { expressionFor, MASK } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import { LogstashFile } from '../logstash-file.ts'
-import { KEY_VARIABLE, type Operation, placeNamed, placeText, type Route, type Told } from '../operations.ts'
+import { collectionIn, KEY_VARIABLE, type Operation, placedRoutes, placeNamed, placeText, type Route, type Told } from '../operations.ts'
 import { pathsOf, sourceText, syslogOf } from '../source-options.ts'
 
 const NAME = 'Logstash'
@@ -152,14 +152,16 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
 }
 
 /** addRoutes puts a condition around our output; the first route that matches counts. */
-function addRoutes(file: LogstashFile, routes: readonly Route[], told: Told): void {
+function addRoutes(file: LogstashFile, asked: readonly Route[], told: Told): void {
   const known = file.plugin(OURS)
   if (!known) {
     told.cannot('routes need an output to this deployment; name a dataset to add it')
     return
   }
   const plugin = file.text.slice(known.start, known.close + 1)
-  const url = (file.value(known, 'url') ?? '').replace(/\/ingest\/.*$/, '')
+  const address = file.value(known, 'url') ?? ''
+  const url = address.replace(/\/ingest\/.*$/, '')
+  const routes = placedRoutes(asked, collectionIn(address))
   const inner = '  '.repeat(known.depth)
   const deeper = (text: string): string => text.replaceAll(`\n${inner}`, `\n${inner}  `)
   const branches = routes.map(({ match, place }) => {

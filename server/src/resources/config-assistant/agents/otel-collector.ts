@@ -1,7 +1,7 @@
 import { defineAgent, type Problem } from '../agent.ts'
 import { expressionFor } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
-import { KEY_VARIABLE, type Operation, placeText, type Route, type Told } from '../operations.ts'
+import { KEY_VARIABLE, type Operation, placedRoutes, placeText, type Route, type Told } from '../operations.ts'
 import { matching, parsing, redacting, sampling } from '../ottl.ts'
 import { otlpOf, pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
 import { missing, strangeSections, YamlFile } from '../yaml-file.ts'
@@ -208,7 +208,7 @@ function addTraces(file: YamlFile, told: Told): void {
 }
 
 /** addRoutes gives each route a pipeline and an exporter of its own; a filter at its end keeps what belongs there. */
-function addRoutes(file: YamlFile, routes: readonly Route[], told: Told): void {
+function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
   const [known] = ours(file)
   const [main] = logPipelines(file)
   if (known === undefined || main === undefined) {
@@ -216,6 +216,7 @@ function addRoutes(file: YamlFile, routes: readonly Route[], told: Told): void {
     return
   }
   const settings = file.value(['exporters', known]) as { headers?: Record<string, string> }
+  const routes = placedRoutes(asked, settings.headers?.['x-service-collection'])
   const { receivers = [], processors = [] } = Object.fromEntries(
     ['receivers', 'processors'].map((part) => [part, file.texts([...PIPELINES, main, part])]),
   )

@@ -1,7 +1,7 @@
 import { defineAgent, type Problem } from '../agent.ts'
 import { posixExpression } from '../expressions.ts'
-import { indexNameFor } from '../index-name.ts'
-import { KEY_VARIABLE, type Operation, placeNamed, placeText, type Route, type Told } from '../operations.ts'
+import { collectionOfIndex, indexNameFor } from '../index-name.ts'
+import { KEY_VARIABLE, type Operation, placedRoutes, placeNamed, placeText, type Route, type Told } from '../operations.ts'
 import { inQuotes, literal, RainerFile, type RainerObject } from '../rainer-file.ts'
 import { pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
 
@@ -212,10 +212,11 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
 }
 
 /** addRoutes changes the index of a line before it is sent; the first route that matches counts. */
-function addRoutes(file: RainerFile, routes: readonly Route[], told: Told): void {
+function addRoutes(file: RainerFile, asked: readonly Route[], told: Told): void {
   if (!hasOurs(file, told)) return
   const branches: string[] = []
-  for (const { match, place } of routes) {
+  const index = /set \$\.dendro_index = '([^']*)';/.exec(file.text)?.[1] ?? ''
+  for (const { match, place } of placedRoutes(asked, collectionOfIndex(index))) {
     const condition = matching(match)
     const { name, warning } = indexNameFor(place)
     if (warning !== undefined) told.cannot(warning)

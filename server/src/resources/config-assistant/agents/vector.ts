@@ -1,7 +1,17 @@
 import { defineAgent, type Problem } from '../agent.ts'
 import { expressionFor, MASK } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
-import { KEY_VARIABLE, type Operation, placeNamed, placeText, type Route, type Told } from '../operations.ts'
+import {
+  collectionIn,
+  KEY_VARIABLE,
+  type Operation,
+  type PlacedRoute,
+  placedRoutes,
+  placeNamed,
+  placeText,
+  type Route,
+  type Told,
+} from '../operations.ts'
 import { otlpOf, pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
 import { missing, strangeSections, YamlFile } from '../yaml-file.ts'
 import { addNamed } from '../yaml-names.ts'
@@ -50,7 +60,7 @@ export const vector = defineAgent<YamlFile>({
       const source = `.message = replace(${MESSAGE}, ${literal(expressionFor(what))}, "${MASK}")`
       const name = addTransform(file, 'redact', remap(`if is_string(.message) {\n  ${source}\n}`), `masks ${what} before it leaves`)
       told.did(
-        `${name} replaces ${what} by *** in the line, before anything leaves the machine; keys that parse took out are not looked at`,
+        `${name} replaces ${what} by *** in the line, before anything leaves the machine; keys that were taken out before are not looked at`,
       )
     },
     drop: (file, { match }, told) => {
@@ -232,7 +242,7 @@ function setRetry(file: YamlFile, seconds: number, told: Told): void {
   )
 }
 
-function addRoutes(file: YamlFile, routes: readonly Route[], told: Told): void {
+function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
   const [known] = ours(file)
   if (known === undefined) {
     told.cannot('routes need a sink to this deployment; name a dataset to add it')
@@ -240,7 +250,8 @@ function addRoutes(file: YamlFile, routes: readonly Route[], told: Told): void {
   }
   const settings = file.value(['sinks', known]) as Record<string, unknown>
   const url = String(settings.uri).replace(/\/ingest\/.*$/, '')
-  const label = ({ place }: Route): string => place.dataset.replaceAll(/\W+/g, '_')
+  const routes = placedRoutes(asked, collectionIn(String(settings.uri)))
+  const label = ({ place }: PlacedRoute): string => place.dataset.replaceAll(/\W+/g, '_')
   // A route takes an event once: what an earlier one takes is left out of the later ones.
   const route = Object.fromEntries(
     routes.map((one, index) => [
