@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -183,7 +183,7 @@ async function orderNumbersIn(dataset: string, collection = 'default'): Promise<
 }
 
 describe('a daemon for system logs', () => {
-  const rsyslogd = programOf('rsyslogd')
+  const rsyslogd = withModule(programOf('rsyslogd'), 'omelasticsearch')
   const syslogNg = programOf('syslog-ng')
 
   test.skipIf(rsyslogd === undefined)(
@@ -262,6 +262,33 @@ describe('a daemon for system logs', () => {
     },
   )
 
+  test.skipIf(rsyslogd === undefined)(
+    'rsyslog takes every configuration that the assistant writes for it (needs the program rsyslogd with omelasticsearch)',
+    async () => {
+      const dir = await mkdtemp(join(tmpdir(), 'dendro-configs-'))
+      const sources = [{ kind: 'file', options: { paths: ['/srv/app/*.log'] } }, { kind: 'docker' }, { kind: 'syslog' }]
+      const wishes = [
+        { parse: 'json', sample_percent: 10 },
+        { parse: 'logfmt', batch_size: 200, batch_seconds: 3 },
+        { drop: ["(?i)\\bdebug\\b|it's"], redact: ['ip'], multiline: '^\\[' },
+        { compression: 'gzip', retry_seconds: 300, tls: { verify: true }, routes: [{ match: 'fatal', dataset: 'errors' }] },
+      ]
+      try {
+        for (const options of wishes) {
+          const asked = { agent: 'rsyslog', collection: 'assistant', dataset: 'all', sources, options }
+          const { body, status } = await senders.org.ask<{ config: string }>('POST', '/config-assistant/configs', { body: asked })
+          expect(status, JSON.stringify(body)).toBe(201)
+          const file = join(dir, 'rsyslog.conf')
+          await writeFile(file, body.config.replace('/var/spool/rsyslog', dir))
+          const { status: exit, stderr } = spawnSync(rsyslogd ?? '', ['-N1', '-f', file], { env: { DENDRO_API_KEY: key } })
+          expect(exit, `${stderr}\n${body.config}`).toBe(0)
+        }
+      } finally {
+        await rm(dir, { recursive: true, maxRetries: 5 })
+      }
+    },
+  )
+
   test.skipIf(syslogNg === undefined)(
     'syslog-ng posts JSON and in bulk what arrives at it (needs the program syslog-ng with its module http)',
     async () => {
@@ -310,6 +337,12 @@ const programOf = (name: string): string | undefined =>
     .concat('/usr/sbin')
     .map((dir) => join(dir, name))
     .find((path) => existsSync(path))
+
+/** withModule is a program only where it has a module that comes by itself. */
+function withModule(program: string | undefined, module: string): string | undefined {
+  const hasModule = globSync(`/usr/lib{,64}/{,*/}rsyslog/${module}.so`).length > 0
+  return hasModule ? program : undefined
+}
 
 type Daemon = { child: ChildProcess; stop(): Promise<void> }
 type DaemonSetup = { file: string; text: string; args: readonly string[]; env?: Record<string, string> }

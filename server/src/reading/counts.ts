@@ -9,6 +9,7 @@ import type { Cost, Question } from './question.ts'
 import { costOf, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { and, FALSE, joined, name, or, type Sql, sql } from './statement.ts'
+import { withStrays } from './strays.ts'
 
 /** countMatching counts the events that a question means. */
 export async function countMatching(store: EventStore, question: Question): Promise<{ count: number; cost: Cost }> {
@@ -28,7 +29,10 @@ export async function countEach(
 ): Promise<{ counts: readonly number[]; cost: Cost }> {
   const asking = startAsking(question)
   const keys = [...new Set(filters.flatMap(keysIn))]
-  const branches = await withShapes(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
+  const about = { keys, bounds: question.bounds }
+  const shaped = await withShapes(store, asking, branchesOf(question.sources, keys), about)
+  // Of a few events it costs little to look everywhere.
+  const branches = sampleRows === undefined ? await withStrays(store, asking, shaped, about) : shaped
   const names = filters.map((_, index) => name(`n${index}`))
   const parts = branches.flatMap((branch): Sql[] => {
     const met = filters.map((filter) => filterSql(filter, sceneOf(branch)))

@@ -47,6 +47,10 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const { newestFirst, orderBy, fromSequence, limit } = plan
   const question = await questionFor(world, actor, { datasets, filter: plan.filter, bounds: plan.bounds, ...control })
   const leftOut = page ? nothing : leftOutOf(world, question)
+  const rowsMax = control.onPartial ? question.budget.rows : Math.min(question.budget.rows, COUNT_ROWS_MAX)
+  const count = () => countMatching(world.events, { ...question, budget: { ...question.budget, rows: rowsMax } })
+  // Where every event matches, the page is found at once; a condition would make page and count wait for each other.
+  const counting = !page && plan.filter.kind === 'all' ? beside(count()) : undefined
   const found = await readEvents(world.events, question, {
     limit,
     newestFirst,
@@ -58,8 +62,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
   const shown = shownEvents(found.events, { items: plan.items, baseUrl: actor.facts.baseUrl, places })
   control.onPartial?.({ ...emptyAnswer(actor, plan), ...shown, totals: { count: found.events.length }, is_exact: false })
-  const rowsMax = control.onPartial ? question.budget.rows : Math.min(question.budget.rows, COUNT_ROWS_MAX)
-  const counted = await countAll(world, { ...question, budget: { ...question.budget, rows: rowsMax } }, found, page)
+  const counted = await countAll(question, found, page, () => counting ?? count())
   const last = found.events.at(-1)
   const more = found.hasMore && last && !orderBy ? { last, question: keptQuestion(search, page, counted) } : undefined
   const links = await linksOf(world, actor, orderBy ? undefined : page, more)
@@ -107,9 +110,13 @@ const nothing: Promise<readonly LeftOut[]> = Promise.resolve([])
 
 /** leftOutOf counts beside the question itself; who does not wait for it to the end hears of no failure. */
 function leftOutOf({ events }: World, question: Question): Promise<readonly LeftOut[]> {
-  const counting = countLeftOut(events, question, question.filter)
-  counting.catch(() => undefined)
-  return counting
+  return beside(countLeftOut(events, question, question.filter))
+}
+
+/** beside lets work go on that is waited for later, or never. */
+function beside<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined)
+  return work
 }
 
 /** warned is a plan with what the events themselves say about its filter. */
@@ -126,11 +133,16 @@ const warned = <P extends SearchPlan>(
 type Counted = { count: number; isExact: boolean; bytes: number }
 
 /** countAll counts what matches beyond a page, as far as that costs little: a count must not make the newest events wait. */
-async function countAll(world: World, question: Question, found: FoundEvents, page: Page | undefined): Promise<Counted> {
+async function countAll(
+  question: Question,
+  found: FoundEvents,
+  page: Page | undefined,
+  counting: () => ReturnType<typeof countMatching>,
+): Promise<Counted> {
   if (page) return { count: page.question.count, isExact: page.question.is_exact, bytes: 0 }
   if (!found.hasMore) return { count: found.events.length, isExact: true, bytes: 0 }
   try {
-    const { count, cost } = await countMatching(world.events, question)
+    const { count, cost } = await counting()
     return { count, isExact: true, bytes: cost.bytes }
   } catch (thrown) {
     question.signal.throwIfAborted()
