@@ -9,7 +9,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Engines, makeEngines } from '../../server/src/events/test-engine.ts'
 import { clientConfig } from '../../server/src/meta/driver.ts'
-import { makeTestDatabase, type TestDatabase } from '../../server/src/meta/test-database.ts'
+import { makeServiceDatabase, type TestDatabase } from '../../server/src/meta/test-database.ts'
 import { stop } from '../service.ts'
 import type { FromProgram, ToProgram } from '../watching-program.ts'
 
@@ -32,7 +32,7 @@ const watchers = new Set<Watcher>()
 beforeAll(async () => {
   engines = makeEngines()
   const store = await engines.open(await engines.newDir())
-  database = await makeTestDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores').meta)
   client = new pg.Client(clientConfig({ connectionString: database.url }))
   await client.connect()
   env = {

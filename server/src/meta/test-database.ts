@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { systemClock } from '../clock.ts'
 import { systemIds } from '../ids.ts'
@@ -30,6 +30,17 @@ export async function makeTestDatabase(serverUrl: string): Promise<TestDatabase>
       await administer(serverUrl, `drop database ${name} with (force)`)
     },
   }
+}
+
+/**
+ * makeServiceDatabase is for a whole service on the event store that all tests share. Events belong there to the numbers of organisations, so that those
+ * of this database begin where no other has any.
+ */
+export async function makeServiceDatabase(serverUrl: string): Promise<TestDatabase> {
+  const database = await makeTestDatabase(serverUrl)
+  await database.open()
+  await administer(database.url, `alter table organisations alter column number restart with ${randomInt(1_000_000, 2_000_000_000)}`)
+  return database
 }
 
 async function administer(url: string, statement: string): Promise<void> {

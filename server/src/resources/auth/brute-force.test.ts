@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import type { Login } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { openTestApp, type TestApp, type TestClock, type TestOrganization } from '../../../../test/world.ts'
-import { makeTestDatabase, type TestDatabase } from '../../meta/test-database.ts'
+import { makeServiceDatabase, type TestDatabase } from '../../meta/test-database.ts'
 import { KeyGuesses } from './key-guesses.ts'
 
 /** FLOOR_MS is what a failed login takes anyway; longer waits are those of somebody who is being slowed. */
@@ -16,7 +16,7 @@ const slept: number[] = []
 /** A login that succeeds tidies up attempts of the whole deployment that are old by its clock, and other tests move theirs by months: so a database of their own. */
 let database: TestDatabase
 beforeAll(async () => {
-  database = await makeTestDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores').meta)
   app = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
   second = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
   org = await app.newOrganization()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openSendersAlone, type Senders } from '../../../../test/senders.ts'
 import type { TestOrganization } from '../../../../test/world.ts'
 import { sql } from '../../meta/sql.ts'
-import { makeTestDatabase, type TestDatabase } from '../../meta/test-database.ts'
+import { makeServiceDatabase, type TestDatabase } from '../../meta/test-database.ts'
 import { claimDue } from './look-rows.ts'
 import { Looker } from './looking.ts'
 import { openRound, type Round } from './watching.ts'
@@ -12,7 +12,7 @@ let senders: Senders
 let database: TestDatabase
 let round: Round
 beforeAll(async () => {
-  database = await makeTestDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores').meta)
   senders = await openSendersAlone({ DENDRO_POSTGRES_URL: database.url })
   round = openRound(senders.app.app.world)
 })

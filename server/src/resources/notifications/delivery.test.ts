@@ -7,7 +7,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../test/world.ts'
 import { sql } from '../../meta/sql.ts'
-import { makeTestDatabase, type TestDatabase } from '../../meta/test-database.ts'
+import { makeServiceDatabase, type TestDatabase } from '../../meta/test-database.ts'
 import type { Occasion } from '../../monitors/occasion.ts'
 import { type Action, targetsOf } from '../integrations/actions.ts'
 import { notificationDelivery } from './delivery.ts'
@@ -80,7 +80,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((listening) => relay.listen(0, '127.0.0.1', listening))
   relayUrl = `smtp://127.0.0.1:${((relay.server as NetServer).address() as AddressInfo).port}`
-  database = await makeTestDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores').meta)
   app = await open()
 })
 beforeEach(async () => {

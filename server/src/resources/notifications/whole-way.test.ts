@@ -6,7 +6,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../../test/world.ts'
 import { type Engines, makeEngines } from '../../events/test-engine.ts'
-import { makeTestDatabase, type TestDatabase } from '../../meta/test-database.ts'
+import { makeServiceDatabase, type TestDatabase } from '../../meta/test-database.ts'
 import { openRound, type Round } from '../monitors/watching.ts'
 import { notificationDelivery } from './delivery.ts'
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await new Promise<void>((listening) => relay.listen(0, '127.0.0.1', listening))
   engines = makeEngines()
   const store = await engines.open(await engines.newDir())
-  database = await makeTestDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores').meta)
   const env = {
     DENDRO_CLICKHOUSE_URL: store.url,
     DENDRO_POSTGRES_URL: database.url,

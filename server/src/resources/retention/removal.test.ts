@@ -6,7 +6,7 @@ import { countDoomed } from '../../events/purge.ts'
 import { tableClasses } from '../../events/table.ts'
 import type { Job } from '../../jobs/jobs.ts'
 import { sql } from '../../meta/sql.ts'
-import { makeTestDatabase, type TestDatabase } from '../../meta/test-database.ts'
+import { makeServiceDatabase, type TestDatabase } from '../../meta/test-database.ts'
 import { DAY_MS } from './decide.ts'
 import { orphanSweep, orphansOf } from './orphans.ts'
 import { eventRemoval, type RemovalState, readState } from './removal.ts'
@@ -16,7 +16,7 @@ let senders: Senders & { env: Record<string, string> }
 /** The removal is about the datasets of the whole deployment, by a clock that is moved here: so a database of its own. */
 let database: TestDatabase
 beforeAll(async () => {
-  database = await makeTestDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores').meta)
   // What others delete meanwhile would keep the store rewriting, and then resting.
   senders = await openSendersAlone({ DENDRO_RETENTION_DAYS: 'off', DENDRO_POSTGRES_URL: database.url })
 })

@@ -5,7 +5,7 @@ import { openTestApp, type TestApp } from '../../../../test/world.ts'
 import type { Failure } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { sql } from '../../meta/sql.ts'
-import { makeTestDatabase, type TestDatabase } from '../../meta/test-database.ts'
+import { makeServiceDatabase, type TestDatabase } from '../../meta/test-database.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { openSearches, type Reply, type Searches, type Work } from './running.ts'
 
@@ -20,7 +20,7 @@ let app: TestApp
 let actor: Actor
 const opened: Searches[] = []
 beforeAll(async () => {
-  database = await makeTestDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores').meta)
   app = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
   const { orgId } = await app.newOrganization()
   actor = {
