@@ -15,8 +15,9 @@ export class Unreadable extends Error {
   }
 }
 
-/** Handlers do each operation to a file in work; what the agent cannot do is told. */
-type Handlers<D> = { readonly [K in Operation['kind']]: (draft: D, operation: Extract<Operation, { kind: K }>, told: Told) => void }
+/** A Handler does one kind of operation to a file in work; what the agent cannot do is told. */
+export type Handler<D, K extends Operation['kind']> = (draft: D, operation: Extract<Operation, { kind: K }>, told: Told) => void
+type Handlers<D> = { readonly [K in Operation['kind']]: Handler<D, K> }
 
 type Definition<D> = {
   readonly agent: AgentType

@@ -1,4 +1,4 @@
-import { defineAgent, type Problem } from '../agent.ts'
+import { defineAgent, type Handler, type Problem } from '../agent.ts'
 import { AlloyFile } from '../alloy-file.ts'
 import { expressionFor } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
@@ -29,7 +29,7 @@ const SETTINGS = [
   'import.string',
 ]
 
-type Do<K extends Operation['kind']> = (file: AlloyFile, operation: Extract<Operation, { kind: K }>, told: Told) => void
+type Do<K extends Operation['kind']> = Handler<AlloyFile, K>
 
 /** alloy sends by OTLP; whatever is read goes through the processors of OpenTelemetry on its way. */
 export const alloy = defineAgent<AlloyFile>({

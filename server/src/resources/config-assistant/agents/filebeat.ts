@@ -1,4 +1,4 @@
-import { defineAgent, type Problem } from '../agent.ts'
+import { defineAgent, type Handler, type Problem } from '../agent.ts'
 import { dottedPath, placeFor } from '../dotted-keys.ts'
 import { expressionFor, MASK } from '../expressions.ts'
 import { routingHeaders } from '../headers.ts'
@@ -12,7 +12,7 @@ const OUTPUT = 'output.elasticsearch'
 const OUTPUTS = ['elasticsearch', 'logstash', 'kafka', 'redis', 'file', 'console', 'discard']
 const GZIP_LEVEL = 1
 
-type Do<K extends Operation['kind']> = (file: YamlFile, operation: Extract<Operation, { kind: K }>, told: Told) => void
+type Do<K extends Operation['kind']> = Handler<YamlFile, K>
 
 /** filebeat writes its output in bulk, which the service takes as it takes it from any such shipper. */
 export const filebeat = defineAgent<YamlFile>({

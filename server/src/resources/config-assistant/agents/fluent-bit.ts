@@ -1,4 +1,4 @@
-import { defineAgent, type Problem, Unreadable } from '../agent.ts'
+import { defineAgent, type Handler, type Problem, Unreadable } from '../agent.ts'
 import { expressionFor, isNamed, MASK } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import {
@@ -41,7 +41,7 @@ const NAMED: Readonly<Record<string, string>> = {
   token: 'B[ea][as][ri][ec]r? [%w._~+/=-]+',
 }
 
-type Do<K extends Operation['kind']> = (file: YamlFile, operation: Extract<Operation, { kind: K }>, told: Told) => void
+type Do<K extends Operation['kind']> = Handler<YamlFile, K>
 
 /** fluentBit writes the YAML form; the text of an event is under `log` whatever it was read from. */
 export const fluentBit = defineAgent<YamlFile>({

@@ -1,4 +1,4 @@
-import { defineAgent, type Problem } from '../agent.ts'
+import { defineAgent, type Handler, type Problem } from '../agent.ts'
 import { expressionFor, MASK } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import { LogstashFile } from '../logstash-file.ts'
@@ -9,7 +9,7 @@ const NAME = 'Logstash'
 const OURS = 'dendro'
 const EVERYWHERE = 'for every output of this pipeline'
 
-type Do<K extends Operation['kind']> = (file: LogstashFile, operation: Extract<Operation, { kind: K }>, told: Told) => void
+type Do<K extends Operation['kind']> = Handler<LogstashFile, K>
 
 /** logstash writes one pipeline; sizes of batches and workers are no part of such a file. */
 export const logstash = defineAgent<LogstashFile>({

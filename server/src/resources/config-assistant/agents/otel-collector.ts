@@ -1,4 +1,4 @@
-import { defineAgent, type Problem } from '../agent.ts'
+import { defineAgent, type Handler, type Problem } from '../agent.ts'
 import { expressionFor } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import { KEY_VARIABLE, type Operation, placedRoutes, placeText, type Route, type Told } from '../operations.ts'
@@ -12,7 +12,7 @@ const OURS = 'otlphttp/dendro'
 const SECTIONS = ['receivers', 'processors', 'exporters', 'connectors', 'extensions', 'service']
 const PIPELINES = ['service', 'pipelines']
 
-type Do<K extends Operation['kind']> = (file: YamlFile, operation: Extract<Operation, { kind: K }>, told: Told) => void
+type Do<K extends Operation['kind']> = Handler<YamlFile, K>
 
 /** otelCollector writes for the Collector's contrib distribution, which has the receivers for files, journals and syslog. */
 export const otelCollector = defineAgent<YamlFile>({

@@ -1,4 +1,4 @@
-import { defineAgent, type Problem } from '../agent.ts'
+import { defineAgent, type Handler, type Problem } from '../agent.ts'
 import { posixExpression } from '../expressions.ts'
 import { collectionOfIndex, indexNameFor } from '../index-name.ts'
 import { KEY_VARIABLE, type Operation, placedRoutes, placeNamed, placeText, type Route, type Told } from '../operations.ts'
@@ -28,7 +28,7 @@ const OBJECTS = [
   'perctile_stats',
 ]
 
-type Do<K extends Operation['kind']> = (file: RainerFile, operation: Extract<Operation, { kind: K }>, told: Told) => void
+type Do<K extends Operation['kind']> = Handler<RainerFile, K>
 
 /** rsyslog writes a ruleset of its own, so that what is dropped or changed for this deployment stays whole in local files. */
 export const rsyslog = defineAgent<RainerFile>({

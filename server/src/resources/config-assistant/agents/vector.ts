@@ -1,4 +1,4 @@
-import { defineAgent, type Problem } from '../agent.ts'
+import { defineAgent, type Handler, type Problem } from '../agent.ts'
 import { expressionFor, MASK } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import {
@@ -34,7 +34,7 @@ const SECTIONS = [
 const SETTINGS = ['data_dir', 'timezone', 'proxy', 'expire_metrics', 'expire_metrics_secs', 'healthchecks', 'wildcard_matching', 'global']
 const RETRY_MAX_SECONDS = 30
 
-type Do<K extends Operation['kind']> = (file: YamlFile, operation: Extract<Operation, { kind: K }>, told: Told) => void
+type Do<K extends Operation['kind']> = Handler<YamlFile, K>
 
 /** vector writes YAML, which it reads as well as TOML and which keeps comments when it is changed. */
 export const vector = defineAgent<YamlFile>({
