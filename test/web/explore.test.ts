@@ -1,52 +1,24 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { readWebFiles } from '../../server/src/http/web-app/files.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
-import { browserPath, openBrowser } from './browser.ts'
+import { axeFaults, browserPath } from './browser.ts'
+import { openStand, type Stand } from './stand.ts'
 
-let app: TestApp
-let org: TestOrganization
-let browser: Browser
-const pages: Page[] = []
-const faults: string[] = []
+let stand: Stand
 
 const HOSTILE = '<img src=x onerror="document.title=1"> \u001b[31mred\u001b[0m \u202egnp.exe'
 
-/** lines are of the last minutes: 60 of every kind, and one that means harm. */
-function lines(nowMs: number): string[] {
+/** events are of the last minutes: 60 of every kind, and one that means harm. */
+function events(nowMs: number): object[] {
   const at = (index: number) => new Date(nowMs - 60_000 - index * 1_000).toISOString()
   return [
-    ...Array.from({ length: 60 }, (_, index) =>
-      JSON.stringify({
-        timestamp: at(index),
-        level: index % 10 === 0 ? 'error' : 'info',
-        message: `order ${index} placed`,
-        region: index % 2 ? 'eu' : 'us',
-      }),
-    ),
-    JSON.stringify({ timestamp: at(61), level: 'warn', message: HOSTILE, stack: 'Error: x\n at a\n at b' }),
+    ...Array.from({ length: 60 }, (_, index) => ({
+      timestamp: at(index),
+      level: index % 10 === 0 ? 'error' : 'info',
+      message: `order ${index} placed`,
+      region: index % 2 ? 'eu' : 'us',
+    })),
+    { timestamp: at(61), level: 'warn', message: HOSTILE, stack: 'Error: x\n at a\n at b' },
   ]
-}
-
-async function send(dataset: string, body: string): Promise<void> {
-  const headers = { 'x-service-collection': 'shop', 'x-service-dataset': dataset, 'content-type': 'application/x-ndjson' }
-  expect((await org.ask('POST', '/ingest', { raw: body, headers })).status).toBe(200)
-}
-
-async function open(path: string, look: { theme?: 'light' | 'dark'; width?: number; key?: string | null } = {}): Promise<Page> {
-  const { theme = 'light', width = 1280, key = org.key } = look
-  const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 } })
-  if (key !== null) await context.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), key)
-  context.setDefaultTimeout(120_000)
-  const page = await context.newPage()
-  page.on('pageerror', (thrown) => faults.push(String(thrown)))
-  page.on('console', (message) => {
-    if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text())
-  })
-  pages.push(page)
-  await page.goto(app.url + path)
-  return page
 }
 
 const asked = (state: Record<string, unknown>) =>
@@ -58,35 +30,25 @@ const rows = (page: Page) => page.getByRole('region', { name: 'Events', exact: t
 
 describe.skipIf(browserPath === undefined)('the web app', () => {
   beforeAll(async () => {
-    const web = readWebFiles()
-    if (!web) throw new Error('the web app is not built: `npm test` and `npm run build` build it')
-    app = await openTestApp({}, () => [], web)
-    org = await app.newOrganization()
-    await send('orders', lines(app.clock.nowMs()).join('\n'))
-    browser = await openBrowser()
+    stand = await openStand()
+    await stand.send('orders', events(stand.app.clock.nowMs()))
   })
-  afterEach(async () => {
-    for (const page of pages.splice(0)) await page.context().close()
-    expect(faults.splice(0)).toEqual([])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-  })
+  afterEach(() => stand.endTest())
+  afterAll(() => stand?.close())
 
   test('asks who is there, takes a key, and goes on to where the link led', async () => {
-    const page = await open('/app/data', { key: null })
+    const page = await stand.open('/app/data', { key: null })
     await page.getByLabel('API key').fill('dk_wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').waitFor()
-    await page.getByLabel('API key').fill(org.key)
+    await page.getByLabel('API key').fill(stand.org.key)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Data' }).waitFor()
     await page.getByRole('cell', { name: 'orders' }).waitFor()
   })
 
   test('shows the newest events with their count, and a reload shows the same', async () => {
-    const page = await open('/')
+    const page = await stand.open('/')
     await rows(page).first().getByText('order 0 placed').waitFor()
     await counted(page, 61)
     expect(await page.title()).toBe('Dendro')
@@ -95,7 +57,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
   })
 
   test('narrows by a value that was clicked, undoes it with Back, and edits, negates and switches off conditions', async () => {
-    const page = await open('/app/explore')
+    const page = await stand.open('/app/explore')
     await rows(page).first().getByRole('button').click()
     await page.getByRole('button', { name: 'us', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Include' }).click()
@@ -113,7 +75,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
   })
 
   test('marks the characters that an error speaks of, and mends them with one click where it knows how', async () => {
-    const page = await open(asked({ q: 'level == error' }))
+    const page = await stand.open(asked({ q: 'level == error' }))
     const alert = page.getByRole('alert')
     await alert.waitFor()
     expect(await alert.locator('mark').textContent()).toContain('=')
@@ -123,7 +85,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
   })
 
   test('completes keys and values that were seen', async () => {
-    const page = await open('/app/explore')
+    const page = await stand.open('/app/explore')
     await counted(page, 61)
     const query = page.getByRole('combobox', { name: 'Query' })
     await page.keyboard.press('/')
@@ -138,18 +100,18 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
   })
 
   test('says why there is nothing: the range, or which condition', async () => {
-    const old = await open(asked({ f: 1_000_000_000_000, t: 1_000_000_060_000 }))
+    const old = await stand.open(asked({ f: 1_000_000_000_000, t: 1_000_000_060_000 }))
     await old.getByText('Nothing in this range').waitFor()
     await old.getByRole('button', { name: 'Jump to it' }).click()
     await counted(old, 61)
-    const none = await open(asked({ q: "level = 'error' AND region = 'mars'" }))
+    const none = await stand.open(asked({ q: "level = 'error' AND region = 'mars'" }))
     await none.getByText('alone: 6').waitFor()
     await none.getByRole('listitem').filter({ hasText: 'mars' }).getByRole('button', { name: 'Remove', exact: true }).last().click()
     await counted(none, 6)
   })
 
   test('text from logs stays text', async () => {
-    const page = await open(asked({ q: "level = 'warn'" }))
+    const page = await stand.open(asked({ q: "level = 'warn'" }))
     const row = rows(page).first()
     await row.getByText('<img src=x onerror=').waitFor()
     expect(await row.textContent()).toContain('◇')
@@ -159,7 +121,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
   })
 
   test('shows what was around an event, in exact order, the event marked', async () => {
-    const page = await open(asked({ q: "message = 'order 30 placed'" }))
+    const page = await stand.open(asked({ q: "message = 'order 30 placed'" }))
     await rows(page).first().getByRole('button').first().click()
     await page.getByRole('button', { name: 'Context' }).click()
     const dialog = page.getByRole('dialog')
@@ -171,7 +133,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
   })
 
   test('counts patterns, and narrows by one', async () => {
-    const page = await open(asked({ tab: 'patterns' }))
+    const page = await stand.open(asked({ tab: 'patterns' }))
     await page
       .getByRole('row', { name: /order <\*> placed/ })
       .getByRole('button', { name: 'Only these' })
@@ -181,14 +143,14 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
   })
 
   test('shows events as they arrive', async () => {
-    const page = await open(asked({ live: true, q: "message = 'fresh from the press'" }))
+    const page = await stand.open(asked({ live: true, q: "message = 'fresh from the press'" }))
     await page.getByText('Waiting for events').waitFor()
     const seen = rows(page).first().getByText('fresh from the press')
     // The first ones may come before the tail stands; some later one is seen.
     await expect
       .poll(
         async () => {
-          await send('orders', JSON.stringify({ message: 'fresh from the press' }))
+          await stand.send('orders', [{ message: 'fresh from the press' }])
           return await seen.isVisible()
         },
         { interval: 500 },
@@ -203,13 +165,12 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     ['dark', 390],
   ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
     for (const path of ['/app/sign-in', '/app/data', asked({ q: "region = 'eu'" }), asked({ tab: 'patterns' })]) {
-      const page = await open(path, { theme, width, key: path === '/app/sign-in' ? null : org.key })
+      const page = await stand.open(path, { theme, width, key: path === '/app/sign-in' ? null : stand.org.key })
       await page
         .getByText(path === '/app/sign-in' ? 'Sign in to Dendro' : path.includes('region') ? '30 events ·' : 'orders')
         .first()
         .waitFor({ state: 'attached' })
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(violations.map(({ id, nodes }) => `${path} ${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)).toEqual([])
+      expect(await axeFaults(page, path)).toEqual([])
     }
   })
 })

@@ -1,8 +1,8 @@
 import type { Monitor } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openRound } from '../../server/src/resources/monitors/watching.ts'
-import { browserPath } from './browser.ts'
-import { axeFaults, openStand, type Stand } from './stand.ts'
+import { axeFaults, browserPath } from './browser.ts'
+import { openStand, type Stand } from './stand.ts'
 
 let stand: Stand
 let dataset: string
@@ -169,7 +169,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     ] as const) {
       const page = await stand.open(path, { theme, width })
       await page.getByText(text).first().waitFor()
-      expect(await axeFaults(page), path).toEqual([])
+      expect(await axeFaults(page, path)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
     }
   })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { exporting } from '../../server/src/resources/exports/run.ts'
-import { browserPath } from './browser.ts'
-import { axeFaults, openStand, type Stand } from './stand.ts'
+import { axeFaults, browserPath } from './browser.ts'
+import { openStand, type Stand } from './stand.ts'
 
 let stand: Stand
 let dataset: string
@@ -225,7 +225,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     ] as const) {
       const page = await stand.open(path, { theme, width })
       await page.getByText(said).first().waitFor()
-      expect(await axeFaults(page), path).toEqual([])
+      expect(await axeFaults(page, path)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
     }
   })

@@ -1,36 +1,9 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { readWebFiles } from '../../server/src/http/web-app/files.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
-import { axeFaults, browserPath, openBrowser } from './browser.ts'
+import { axeFaults, browserPath } from './browser.ts'
+import { openStand, type Stand } from './stand.ts'
 
-let app: TestApp
-let browser: Browser
-const pages: Page[] = []
-const faults: string[] = []
-
-async function open(
-  path: string,
-  org: TestOrganization | undefined,
-  look: { theme?: 'light' | 'dark'; width?: number } = {},
-): Promise<Page> {
-  const { theme = 'light', width = 1280 } = look
-  const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 } })
-  const page = await context.newPage()
-  // Put there once and not before every load: signing in replaces it.
-  if (org) {
-    await page.goto(`${app.url}/app/sign-in`)
-    await page.evaluate(`sessionStorage.setItem('dendro.credential', 'key ${org.key}')`)
-  }
-  page.setDefaultTimeout(90_000)
-  page.on('pageerror', (thrown) => faults.push(String(thrown)))
-  page.on('console', (message) => {
-    if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text())
-  })
-  pages.push(page)
-  await page.goto(app.url + path)
-  return page
-}
+let stand: Stand
 
 const rowOf = (page: Page, table: string, name: string) =>
   page
@@ -40,23 +13,14 @@ const rowOf = (page: Page, table: string, name: string) =>
 
 describe.skipIf(browserPath === undefined)('the first start and the settings', () => {
   beforeAll(async () => {
-    const web = readWebFiles()
-    if (!web) throw new Error('the web app is not built: `npm test` and `npm run build` build it')
-    app = await openTestApp({}, () => [], web)
-    browser = await openBrowser()
+    stand = await openStand()
   })
-  afterEach(async () => {
-    for (const page of pages.splice(0)) await page.context().close()
-    expect(faults.splice(0)).toEqual([])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-  })
+  afterEach(() => stand.endTest())
+  afterAll(() => stand?.close())
 
   test('the first key leads to an Administrator, to demo data, and to the first events', async () => {
-    const org = await app.newOrganization()
-    const page = await open('/', undefined)
+    const org = await stand.app.newOrganization()
+    const page = await stand.open('/', { key: null })
     await page.getByLabel('API key').fill(org.key)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Welcome to Dendro' }).waitFor()
@@ -68,14 +32,14 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await page.getByRole('button', { name: 'Make the Administrator' }).click()
     // This service can send mail, so the invitation goes there; its link is what a person would click.
     await page.getByText('An invitation is on its way').waitFor()
-    const link = /\S+\?token=[\w-]+/.exec(app.mails.findLast(({ to }) => to.startsWith(`mary-${org.orgId}`))?.text ?? '')?.[0] ?? ''
-    const other = await open('/app/sign-in', undefined)
+    const link = /\S+\?token=[\w-]+/.exec(stand.app.mails.findLast(({ to }) => to.startsWith(`mary-${org.orgId}`))?.text ?? '')?.[0] ?? ''
+    const other = await stand.open('/app/sign-in', { key: null })
     await other.getByRole('button', { name: 'Invitation' }).click()
     await other.getByLabel('Invitation').fill(link)
     await other.getByLabel('New password').fill('eleven herons by the weir')
     await other.getByRole('button', { name: 'Sign in' }).click()
     await other.getByRole('heading', { name: 'Explore' }).waitFor({ state: 'attached' })
-    await other.goto(`${app.url}/app/welcome`)
+    await other.goto(`${stand.app.url}/app/welcome`)
     await other.getByText('can sign in with e-mail and password').waitFor()
     await other.getByRole('button', { name: 'Make a key for shippers' }).click()
     await other
@@ -90,11 +54,11 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
   })
 
   test('keys are made, shown once, changed and deleted', async () => {
-    const page = await open('/app/settings?part=keys', await app.newOrganization())
+    const page = await stand.open('/app/settings?part=keys')
     await page.getByLabel('Name', { exact: true }).fill('Lorries')
     await page.getByRole('button', { name: 'Make the key' }).click()
     const key = await page.getByRole('status').locator('code').textContent()
-    expect((await app.ask('GET', '/auth/me', { key: key ?? '' })).status).toBe(200)
+    expect((await stand.app.ask('GET', '/auth/me', { key: key ?? '' })).status).toBe(200)
     const row = rowOf(page, 'API keys', 'Lorries')
     await row.getByRole('button', { name: 'Change' }).click()
     await page.getByLabel('Name of the key').fill('Barges')
@@ -103,13 +67,13 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await renamed.getByRole('button', { name: 'Delete the key Barges' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await renamed.waitFor({ state: 'detached' })
-    expect((await app.ask('GET', '/auth/me', { key: key ?? '' })).status).toBe(401)
+    expect((await stand.app.ask('GET', '/auth/me', { key: key ?? '' })).status).toBe(401)
   })
 
   test('people are invited and kept out, put into groups, and given roles of the organisation', async () => {
-    const org = await app.newOrganization()
+    const org = await stand.app.newOrganization()
     const user = await org.newUser(['Standard'])
-    const page = await open('/app/settings?part=roles', org)
+    const page = await stand.open('/app/settings?part=roles', { key: org.key })
     await page.getByRole('button', { name: 'New role' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Watcher')
     await page.getByRole('group', { name: 'Search' }).getByRole('checkbox').first().check()
@@ -127,7 +91,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await row.getByRole('button', { name: 'Keep out' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Keep out' }).click()
     await row.getByText('kept out').waitFor()
-    expect((await app.ask('GET', '/auth/me', { token: user.token })).status).toBe(401)
+    expect((await stand.app.ask('GET', '/auth/me', { token: user.token })).status).toBe(401)
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Groups' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Night shift')
@@ -139,8 +103,8 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
   })
 
   test('a webhook is made and tried, an e-mail template and a limit are kept, and the organisation gets a name', async () => {
-    const org = await app.newOrganization()
-    const page = await open('/app/settings?part=integrations', org)
+    const org = await stand.app.newOrganization()
+    const page = await stand.open('/app/settings?part=integrations', { key: org.key })
     await page.getByRole('button', { name: 'New webhook' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Bell')
     await page.getByLabel('Address', { exact: true }).fill('https://10.1.2.3/ring')
@@ -172,7 +136,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
   })
 
   test('every operation of the API is found, explained and tried', async () => {
-    const page = await open('/app/api', await app.newOrganization())
+    const page = await stand.open('/app/api')
     await page.getByLabel('Find an operation').fill('create group')
     await page.getByRole('link', { name: /POST.*\/groups$/ }).click()
     await page.getByRole('heading', { name: /^Create a group/ }).waitFor()
@@ -190,13 +154,13 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     ['light', 1280],
     ['dark', 390],
   ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
-    const org = await app.newOrganization()
+    const org = await stand.app.newOrganization()
     await org.newUser(['Standard'])
-    const page = await open('/app/welcome', org, { theme, width })
+    const page = await stand.open('/app/welcome', { theme, width, key: org.key })
     await page.getByText('Waiting for the first event').waitFor()
     expect(await axeFaults(page, 'welcome')).toEqual([])
     for (const name of ['Users', 'Groups', 'API keys', 'Roles', 'Integrations', 'Limits', 'Organisation']) {
-      if (name === 'Users') await page.goto(`${app.url}/app/settings`)
+      if (name === 'Users') await page.goto(`${stand.app.url}/app/settings`)
       else await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name, exact: true }).click()
       await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
       await expect.poll(() => page.getByText('Reading …').count(), { timeout: 60_000 }).toBe(0)

@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 import { readWebFiles } from '../../server/src/http/web-app/files.ts'
@@ -8,7 +7,8 @@ import type { World } from '../../server/src/world.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
 import { openBrowser } from './browser.ts'
 
-type Look = { theme?: 'light' | 'dark'; width?: number; key?: string }
+/** A Look is how a page is opened, and with whose key; `null` is nobody's. */
+type Look = { theme?: 'light' | 'dark'; width?: number; key?: string | null }
 
 /** A Stand is the service with its web app, an organisation, and a browser before it. */
 export type Stand = {
@@ -38,11 +38,12 @@ export async function openStand({ kinds = () => [], env = {} }: Wish = {}): Prom
     app,
     org,
     open: async (path, { theme = 'light', width = 1280, key = org.key } = {}) => {
-      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 900 }, timezoneId: 'UTC' })
-      await context.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), key)
+      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 }, timezoneId: 'UTC' })
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      if (key !== null) await context.addInitScript(signInOnce, key)
       const page = await context.newPage()
       // A busy machine paints late; a test waits for states, not for speed.
-      page.setDefaultTimeout(60_000)
+      page.setDefaultTimeout(120_000)
       page.on('pageerror', (thrown) => faults.push(String(thrown)))
       page.on('console', (message) => {
         if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text())
@@ -68,8 +69,9 @@ export async function openStand({ kinds = () => [], env = {} }: Wish = {}): Prom
   }
 }
 
-/** axeFaults are what is wrong with a page for those who cannot see it or use a mouse. */
-export async function axeFaults(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+/** signInOnce gives a tab its key before its first page only: who signs in as somebody else later stays that. */
+const signInOnce = (key: string): void => {
+  if (sessionStorage.getItem('opened')) return
+  sessionStorage.setItem('opened', 'yes')
+  sessionStorage.setItem('dendro.credential', `key ${key}`)
 }

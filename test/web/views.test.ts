@@ -1,51 +1,23 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { readWebFiles } from '../../server/src/http/web-app/files.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
-import { axeFaults, browserPath, openBrowser } from './browser.ts'
+import { axeFaults, browserPath } from './browser.ts'
+import { openStand, type Stand } from './stand.ts'
 
-let app: TestApp
-let org: TestOrganization
-let browser: Browser
-const pages: Page[] = []
-const faults: string[] = []
+let stand: Stand
 
 const STEP_MS = 60_000
 
-/** lines lie two in every minute of the last half hour; each has a region, a time it took, and a trace where it failed. */
-function lines(nowMs: number): string[] {
+/** events lie two in every minute of the last half hour; each has a region, a time it took, and a trace where it failed. */
+function events(nowMs: number): object[] {
   const start = Math.floor(nowMs / STEP_MS) * STEP_MS - 90_000
-  return Array.from({ length: 60 }, (_, index) =>
-    JSON.stringify({
-      timestamp: new Date(start - index * 10_000).toISOString(),
-      level: index % 10 === 0 ? 'error' : 'info',
-      message: index % 10 === 0 ? `payment ${index} refused\nby the bank` : `order ${index} placed`,
-      region: index % 3 ? 'eu' : 'us',
-      took_ms: index,
-      ...(index === 0 ? { stack: Array.from({ length: 42 }, (_, line) => `at frame ${line}`).join('\n') } : {}),
-    }),
-  )
-}
-
-async function send(body: string, to = org): Promise<void> {
-  const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'orders', 'content-type': 'application/x-ndjson' }
-  expect((await to.ask('POST', '/ingest', { raw: body, headers })).status).toBe(200)
-}
-
-async function open(path: string, look: { theme?: 'light' | 'dark'; width?: number; key?: string } = {}): Promise<Page> {
-  const { theme = 'light', width = 1280, key = org.key } = look
-  const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 } })
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await context.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), key)
-  const page = await context.newPage()
-  page.setDefaultTimeout(90_000)
-  page.on('pageerror', (thrown) => faults.push(String(thrown)))
-  page.on('console', (message) => {
-    if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text())
-  })
-  pages.push(page)
-  await page.goto(app.url + path)
-  return page
+  return Array.from({ length: 60 }, (_, index) => ({
+    timestamp: new Date(start - index * 10_000).toISOString(),
+    level: index % 10 === 0 ? 'error' : 'info',
+    message: index % 10 === 0 ? `payment ${index} refused\nby the bank` : `order ${index} placed`,
+    region: index % 3 ? 'eu' : 'us',
+    took_ms: index,
+    ...(index === 0 ? { stack: Array.from({ length: 42 }, (_, line) => `at frame ${line}`).join('\n') } : {}),
+  }))
 }
 
 const asked = (state: Record<string, unknown>) =>
@@ -63,24 +35,14 @@ const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readTe
 
 describe.skipIf(browserPath === undefined)('the views of events', () => {
   beforeAll(async () => {
-    const web = readWebFiles()
-    if (!web) throw new Error('the web app is not built: `npm test` and `npm run build` build it')
-    app = await openTestApp({}, () => [], web)
-    org = await app.newOrganization()
-    await send(lines(app.clock.nowMs()).join('\n'))
-    browser = await openBrowser()
+    stand = await openStand()
+    await stand.send('orders', events(stand.app.clock.nowMs()))
   })
-  afterEach(async () => {
-    for (const page of pages.splice(0)) await page.context().close()
-    expect(faults.splice(0)).toEqual([])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-  })
+  afterEach(() => stand.endTest())
+  afterAll(() => stand?.close())
 
   test('columns are added, moved, made wider, remembered for the datasets, and taken back', async () => {
-    const page = await open(asked({ r: 'Last 1 hour', cols: ['region'] }))
+    const page = await stand.open(asked({ r: 'Last 1 hour', cols: ['region'] }))
     await counted(page, 60)
     await rows(page).nth(1).getByRole('button').first().click()
     await page.getByRole('cell', { name: 'order 1 placed' }).getByRole('button').click()
@@ -96,18 +58,18 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     const after = await page.locator('[data-column="region"]').evaluate((head) => head.getBoundingClientRect().width)
     expect(after).toBeLessThan(before)
     // A new visit without columns in the address finds what was used last.
-    await page.goto(`${app.url}${asked({ r: 'Last 1 hour' })}`)
+    await page.goto(`${stand.app.url}${asked({ r: 'Last 1 hour' })}`)
     await heads(page).first().waitFor()
     expect((await heads(page).allTextContents()).map((text) => text.replace(/\W/g, ''))).toEqual(['message', 'region'])
     await page.getByRole('button', { name: 'Whole lines' }).click()
     await heads(page).first().waitFor({ state: 'detached' })
-    await page.goto(`${app.url}${asked({ r: 'Last 1 hour' })}`)
+    await page.goto(`${stand.app.url}${asked({ r: 'Last 1 hour' })}`)
     await counted(page, 60)
     expect(await heads(page).count()).toBe(0)
   })
 
   test('a bar is chosen by a click, zoomed into, and left again', async () => {
-    const page = await open(asked({ r: 'Last 1 hour' }))
+    const page = await stand.open(asked({ r: 'Last 1 hour' }))
     await counted(page, 60)
     const chart = page.getByRole('img', { name: /^60 events in steps of/ })
     await chart.focus()
@@ -131,7 +93,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('patterns show their course, statuses, first and last times, and are sorted', async () => {
-    const page = await open(asked({ r: 'Last 1 hour', tab: 'patterns' }))
+    const page = await stand.open(asked({ r: 'Last 1 hour', tab: 'patterns' }))
     const orders = page.getByRole('row', { name: /order <\*> placed/ })
     await orders.getByText('54 info').waitFor({ state: 'attached' })
     await page
@@ -148,7 +110,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('a value leads to a table by its key, the table to a chart, and both back to the events', async () => {
-    const page = await open(asked({ r: 'Last 1 hour' }))
+    const page = await stand.open(asked({ r: 'Last 1 hour' }))
     await counted(page, 60)
     await rows(page).nth(1).getByRole('button').first().click()
     await page.getByRole('cell', { name: 'eu', exact: true }).getByRole('button').click()
@@ -168,7 +130,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('all fields stand side by side with their values', async () => {
-    const page = await open(asked({ r: 'Last 1 hour', tab: 'fields' }))
+    const page = await stand.open(asked({ r: 'Last 1 hour', tab: 'fields' }))
     const region = page.getByRole('region', { name: 'All fields' }).getByRole('row', { name: /^region/ })
     await region.getByRole('button', { name: /^eu/ }).waitFor()
     await region.getByRole('button', { name: 'Group by' }).click()
@@ -176,7 +138,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('f includes and F excludes the value under the focus', async () => {
-    const page = await open(asked({ r: 'Last 1 hour' }))
+    const page = await stand.open(asked({ r: 'Last 1 hour' }))
     await counted(page, 60)
     await rows(page).nth(1).getByRole('button').first().click()
     const value = page.getByRole('cell', { name: 'eu', exact: true }).getByRole('button')
@@ -191,14 +153,14 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('a search is saved, opened and deleted', async () => {
-    const page = await open(asked({ r: 'Last 1 hour', q: "region = 'us'", cols: ['message', 'took_ms'] }))
+    const page = await stand.open(asked({ r: 'Last 1 hour', q: "region = 'us'", cols: ['message', 'took_ms'] }))
     await counted(page, 20)
     await page.getByRole('button', { name: 'Saved' }).click()
     await page.getByLabel('Name of this search').fill('Orders from over there')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     const list = page.getByRole('list', { name: 'Saved searches' })
     await list.getByText('Orders from over there').waitFor()
-    await page.goto(`${app.url}/app/explore`)
+    await page.goto(`${stand.app.url}/app/explore`)
     await page.getByRole('button', { name: 'Saved' }).click()
     await list.getByText('Orders from over there').click()
     await counted(page, 20)
@@ -209,7 +171,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('a link shows the same elsewhere, moving or to exactly these times; a link to one event shows it with what was around', async () => {
-    const page = await open(asked({ r: 'Last 1 hour', q: "region = 'us'" }))
+    const page = await stand.open(asked({ r: 'Last 1 hour', q: "region = 'us'" }))
     await counted(page, 20)
     await page.getByRole('button', { name: 'Share' }).click()
     await page.getByRole('button', { name: /^Link that moves/ }).click()
@@ -217,12 +179,12 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     expect(await copied(page)).toContain('r=Last+1+hour')
     await page.getByRole('button', { name: /^Link to exactly/ }).click()
     await expect.poll(() => copied(page)).toMatch(/[?&]f=\d{13}/)
-    const there = await open((await copied(page)).replace(app.url, ''))
+    const there = await stand.open((await copied(page)).replace(stand.app.url, ''))
     await counted(there, 20)
     await rows(there).nth(2).getByRole('button').first().click()
     await there.getByRole('button', { name: 'Copy link' }).click()
     await expect.poll(() => copied(there)).toContain('e=')
-    const event = await open((await copied(there)).replace(app.url, ''))
+    const event = await stand.open((await copied(there)).replace(stand.app.url, ''))
     const dialog = event.getByRole('dialog')
     await dialog.getByText('order 6 placed').waitFor()
     expect(await dialog.locator('[aria-current=true]').textContent()).toContain('order 6 placed')
@@ -230,7 +192,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('Ctrl-K finds everything that can be done', async () => {
-    const page = await open(asked({ r: 'Last 1 hour' }))
+    const page = await stand.open(asked({ r: 'Last 1 hour' }))
     await counted(page, 60)
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'What do you want to do?' }).pressSequentially('show patt')
@@ -243,7 +205,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('long texts fold to their first line with the number of the others, and what came from the page itself says so', async () => {
-    const page = await open(asked({ r: 'Last 1 hour', q: "level = 'error'" }))
+    const page = await stand.open(asked({ r: 'Last 1 hour', q: "level = 'error'" }))
     await counted(page, 6)
     await rows(page).first().getByText('payment 0 refused').waitFor()
     await rows(page).first().getByText('+43', { exact: true }).waitFor()
@@ -264,10 +226,13 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('live stands still while somebody reads further down, says how many are new, and goes on', async () => {
-    const page = await open(asked({ live: true, q: 'herd' }))
+    const page = await stand.open(asked({ live: true, q: 'herd' }))
     await page.getByText('Waiting for events').waitFor()
     const batch = (from: number) =>
-      send(Array.from({ length: 100 }, (_, index) => JSON.stringify({ message: `herd of ${from + index}` })).join('\n'))
+      stand.send(
+        'orders',
+        Array.from({ length: 100 }, (_, index) => ({ message: `herd of ${from + index}` })),
+      )
     let sent = 0
     await expect
       .poll(
@@ -299,7 +264,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('a question ends in the service when its tab is hidden or its page is left, and is asked again on return', async () => {
-    const page = await open('/app/data')
+    const page = await stand.open('/app/data')
     const ended: string[] = []
     page.on('requestfailed', (request) => ended.push(new URL(request.url()).pathname))
     let held = 0
@@ -322,7 +287,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('whatever a line holds stays text, in every view: markup, scripts, colours of terminals, turned text, 100 kB, 500 keys', async () => {
-    const own = await app.newOrganization()
+    const own = await stand.app.newOrganization()
     const attack = '<img src=x onerror="window.hit=1"><script>window.hit=2</script>'
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key_${index}`, `${attack} ${index}`]))
     const hostile = [
@@ -331,8 +296,8 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
       { message: `long ${'x'.repeat(100_000)}` },
       { message: 'many', ...many },
     ]
-    await send(hostile.map((one) => JSON.stringify(one)).join('\n'), own)
-    const page = await open(asked({ r: 'Last 1 hour', wrap: false }), { key: own.key })
+    await stand.send('orders', hostile, own)
+    const page = await stand.open(asked({ r: 'Last 1 hour', wrap: false }), { key: own.key })
     await counted(page, 4)
     for (const text of ['markup <img src=x', 'colours red and ◇gnp.exe', 'long xxx', 'many']) {
       const row = rows(page).filter({ hasText: text }).first()
@@ -365,7 +330,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     ['dark', 390],
   ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
     // Other tests have sent newer lines, which have no region.
-    const page = await open(asked({ q: 'region IS NOT NULL', r: 'Last 1 hour', cols: ['region', 'message'] }), { theme, width })
+    const page = await stand.open(asked({ q: 'region IS NOT NULL', r: 'Last 1 hour', cols: ['region', 'message'] }), { theme, width })
     for (const [tab, said] of [
       ['Events', 'order'],
       ['Patterns', 'order'],
