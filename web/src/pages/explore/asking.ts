@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo, useRef, useState } from 'react'
+import { optional, type Tab } from './asked.ts'
+import { COUNT } from './group-bar.tsx'
+import { useGroups } from './groups.ts'
+import { useLive } from './live.ts'
+import { usePatterns, usePatternTrends } from './patterns.ts'
+import { useBars, useEvents, useFields } from './questions.ts'
+import { useActions, useAsked, useLook, useRows } from './state.ts'
+
+/** Asking is everything the page asks about and what came of it: every part loads and fails on its own. */
+export type Asking = ReturnType<typeof useAsking>
+
+/** useAsking reads the address and asks what it says. */
+export function useAsking() {
+  const asked = useSearch({ from: '/inside/explore' })
+  const { change, question, chosen, zone, setZone, askAgain } = useAsked(asked)
+  const { datasets, columns, look } = useLook(asked, change, question, zone)
+  const tab = asked.tab ?? 'events'
+  const isLive = asked.live === true
+  const by = useMemo(() => asked.by ?? [], [asked.by])
+  const measure = asked.fn ?? COUNT
+  const events = useEvents(chosen, tab === 'events' && !isLive)
+  const bars = useBars(question, true)
+  const fields = useFields(question, true)
+  const patterns = usePatterns(chosen, tab === 'patterns')
+  const trends = usePatternTrends(chosen, tab === 'patterns')
+  const groups = useGroups(chosen, by, measure, tab === 'table' || tab === 'chart' ? tab : undefined)
+  const live = useLive(question.datasets, question.where, isLive)
+  const queries = useQueryClient()
+  const actions = useActions(change, columns)
+  const rows = useRows(change)
+  const found = useMemo(
+    () => (isLive ? live.events : (events.data?.pages.flatMap((page) => page.events) ?? [])),
+    [isLive, live.events, events.data],
+  )
+  const show = useCallback((next: Tab) => change((now) => optional({ ...now, tab: next === 'events' ? undefined : next })), [change])
+  const turnLive = () =>
+    change((now) => optional({ ...now, live: now.live ? undefined : true, tab: undefined, sf: undefined, st: undefined }))
+  return {
+    ...{ asked, change, question, chosen, zone, setZone, askAgain, datasets, columns, look, tab, isLive, by, measure },
+    ...{ events, bars, fields, patterns, trends, groups, live, actions, rows, found, show, turnLive },
+    isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching),
+    cancel: () => void queries.cancelQueries(),
+  }
+}
+
+/** usePageState is what of the page is nobody else's: help, the list of fields, and where one writes. */
+export function usePageState() {
+  const [isHelp, setHelp] = useState(false)
+  const [hasFields, setHasFields] = useState(() => matchMedia('(min-width: 900px)').matches)
+  const input = useRef<HTMLInputElement>(null)
+  return { isHelp, setHelp, hasFields, setHasFields, input }
+}
+
+export type PageState = ReturnType<typeof usePageState>
