@@ -91,8 +91,8 @@ function Who() {
   }
   return (
     <>
-      {/* First in the row, so that nothing moves when the name comes. */}
-      {name && <span className="order-first max-w-48 truncate text-soft max-md:hidden">{name}</span>}
+      {/* First in the row and as wide without the name, so that nothing moves when it comes. */}
+      <span className="order-first w-48 truncate text-right text-soft max-md:hidden">{name}</span>
       <Button look="quiet" onClick={leave}>
         Sign out
       </Button>

@@ -1,8 +1,8 @@
 import type { Event } from '@dendro/api'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import type { Columns } from './columns.ts'
-import { EventRow, type RowLook } from './event-row.tsx'
+import { EventRow, ROW_PX, type RowLook } from './event-row.tsx'
 import { Heads } from './heads.tsx'
 import { idOf } from './link.ts'
 import type { ValueActions } from './value-menu.tsx'
@@ -26,7 +26,6 @@ type EventListProps = {
   top: number
 }
 
-const ROW_PX = 21
 /** What stands before the columns of a row. */
 const BEFORE_PX = 240
 
@@ -35,14 +34,13 @@ export function EventList(props: EventListProps) {
   const { events, look, columns, open, current, isOld, actions, end, onToggle, onContext, onEnd, onTop, top } = props
   const place = useRef<HTMLElement>(null)
   const wasAtTop = useRef(true)
+  // Another function here would have every row placed anew, all two hundred thousand of them: this one changes with the events alone.
+  const keyOf = useCallback((index: number) => events[index]?.metadata.sequence ?? 'end', [events])
   const rows = useVirtualizer({
     count: events.length + 1,
     getScrollElement: () => place.current,
     estimateSize: () => ROW_PX,
-    getItemKey: (index) => {
-      const event = events[index]
-      return event ? idOf(event) : 'end'
-    },
+    getItemKey: keyOf,
     overscan: 20,
   })
   const items = rows.getVirtualItems()

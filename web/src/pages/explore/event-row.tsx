@@ -32,6 +32,9 @@ const signs = {
   info: { letter: 'I', colour: 'text-info', edge: 'border-l-transparent' },
 } as const
 
+/** ROW_PX is exactly how high a row of one line is: a list that knows it before has nothing to move when it comes into sight. */
+export const ROW_PX = 21
+
 /** EventRow is drawn again only when something of its own has changed: a list is scrolled far more often than it is asked. */
 export const EventRow = memo(function EventRow({ event, look, isOpen, isCurrent, actions, onToggle, onContext }: EventRowProps) {
   const status = event['@status']
@@ -42,7 +45,8 @@ export const EventRow = memo(function EventRow({ event, look, isOpen, isCurrent,
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button inside does the same by keyboard; a click anywhere is a comfort */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
       <div
-        className={`flex cursor-pointer items-start gap-2 px-2 py-0.5 font-mono text-xs hover:bg-tint ${look.isWrapped ? '' : 'whitespace-nowrap'}`}
+        className={`flex cursor-pointer items-start gap-2 px-2 py-0.5 font-mono text-xs hover:bg-tint ${look.isWrapped ? '' : 'overflow-hidden whitespace-nowrap'}`}
+        style={look.isWrapped ? undefined : { height: ROW_PX }}
         onClick={() => {
           if (!getSelection()?.toString()) onToggle(idOf(event))
         }}

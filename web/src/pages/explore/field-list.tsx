@@ -21,11 +21,9 @@ export function FieldList({ fields, isOld, failure, actions, again }: FieldListP
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
-        {fields && (
-          <p className="mt-1 text-soft text-xs">
-            {fields.fields.length} fields, from a sample of {count(fields.sampled)} events
-          </p>
-        )}
+        <p className="mt-1 min-h-4 truncate text-soft text-xs">
+          {fields && `${fields.fields.length} fields, from a sample of ${count(fields.sampled)} events`}
+        </p>
       </div>
       <ul className="min-h-0 flex-1 overflow-auto px-1 pb-4">
         {shown.map((field) => (
