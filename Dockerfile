@@ -3,22 +3,25 @@ FROM node:24-bookworm-slim AS install
 WORKDIR /dendro
 COPY package.json package-lock.json .npmrc ./
 COPY api/package.json api/
+COPY language/package.json language/
 COPY server/package.json server/
 COPY cli/package.json cli/
 COPY web/package.json web/
 COPY test/package.json test/
-RUN npm install --no-save --omit=dev --workspace api --workspace server --workspace cli
+RUN npm install --no-save --omit=dev --workspace api --workspace language --workspace server --workspace cli
 
 FROM node:24-bookworm-slim AS web
 WORKDIR /dendro
 COPY package.json package-lock.json .npmrc ./
 COPY api/package.json api/
+COPY language/package.json language/
 COPY server/package.json server/
 COPY cli/package.json cli/
 COPY test/package.json test/
 COPY web/package.json web/
-RUN npm install --no-save --workspace api --workspace web
+RUN npm install --no-save --workspace api --workspace language --workspace web
 COPY api api
+COPY language language
 COPY web web
 RUN npx vite build web
 
@@ -28,6 +31,7 @@ WORKDIR /dendro
 COPY --from=install /dendro/node_modules node_modules
 COPY package.json LICENSE ./
 COPY api api
+COPY language language
 COPY server server
 COPY cli cli
 COPY --from=web /dendro/web/dist web/dist

@@ -10,7 +10,7 @@ const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${p
 
 const NODE_MIN = [24, 7]
 const NODE_FETCHED = '24.21.0'
-const WORKSPACES = ['api', 'server', 'cli', 'web', 'test', 'bench']
+const WORKSPACES = ['api', 'language', 'server', 'cli', 'web', 'test', 'bench']
 /** These commands show the web app, which is built anew when anything it is made of has changed. */
 const NEEDS_WEB = ['start', 'dev', 'test', 'check', 'build', 'screens']
 
@@ -26,7 +26,17 @@ const ENGINES = {
 /** Every command is a list of programs that run one after the other; the first failure ends it. */
 const commands = {
   start: (rest) => [node('server/src/main.ts', 'start', ...rest)],
-  dev: (rest) => [node('--watch-preserve-output', '--watch-path=server/src', '--watch-path=api/src', 'server/src/main.ts', 'dev', ...rest)],
+  dev: (rest) => [
+    node(
+      '--watch-preserve-output',
+      '--watch-path=server/src',
+      '--watch-path=language/src',
+      '--watch-path=api/src',
+      'server/src/main.ts',
+      'dev',
+      ...rest,
+    ),
+  ],
   doctor: (rest) => [node('server/src/main.ts', 'doctor', ...rest)],
   seed: (rest) => [node('cli/src/main.ts', 'seed', ...rest)],
   screens: (rest) => [node('test/web/screens.ts', ...rest)],
@@ -114,7 +124,7 @@ async function ensureInstalled() {
 async function ensureWebBuilt(runtime) {
   const stamp = join(root, 'web', 'dist', '.built')
   const hash = createHash('sha256').update(installState())
-  const sources = ['web/index.html', 'web/vite.config.ts', ...filesIn('web/src'), ...filesIn('api/src')]
+  const sources = ['web/index.html', 'web/vite.config.ts', ...filesIn('web/src'), ...filesIn('language/src'), ...filesIn('api/src')]
   for (const file of sources.sort()) hash.update(file).update(readFileSync(join(root, file)))
   const state = hash.digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return

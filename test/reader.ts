@@ -1,5 +1,5 @@
 import { sql } from '../server/src/meta/sql.ts'
-import { parseFilter } from '../server/src/query/filter.ts'
+import { parseFilter } from '../server/src/query/query.ts'
 import type { Budget, EventsWish, FoundEvent, FoundEvents, Question, Source } from '../server/src/reading/question.ts'
 import { readEvents } from '../server/src/reading/reading.ts'
 import { locate } from '../server/src/resources/catalog/catalog.ts'

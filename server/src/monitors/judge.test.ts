@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseFormula } from '../query/formula.ts'
+import { parseFormula } from '../query/query.ts'
 import { anomaliesOf, type Cells, changesOf, medianOf, type Part, patternsOf, valuesOf } from './judge.ts'
 
 const cells = (given: Record<string, number | null>): Cells =>

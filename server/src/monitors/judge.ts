@@ -1,4 +1,4 @@
-import { type Formula, formulaValue, namesOf } from '../query/formula.ts'
+import { type Formula, formulaValue, namesOf } from '@dendro/language/formula'
 
 /** A Cell is what one query gave for one group: how many events, and the number made of them. */
 export type Cell = { readonly count: number; readonly value: number | null }

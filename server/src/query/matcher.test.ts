@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { elementOf } from './element.ts'
-import { parseFilter } from './filter.ts'
 import { matcherOf } from './matcher.ts'
+import { parseFilter } from './query.ts'
 import type { SeenEvent } from './seen-event.ts'
 
 const noon = Date.parse('2024-05-01T12:00:00.123Z')

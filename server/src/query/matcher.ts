@@ -1,10 +1,10 @@
-import { instantMsOf, isInstantKey } from './instant.ts'
+import { instantMsOf, isInstantKey } from '@dendro/language/instant'
+import { numberOf, sizeOf, wholeOf } from '@dendro/language/number'
+import { compileRegex } from '@dendro/language/regex'
+import { compareTexts } from '@dendro/language/text-order'
+import type { Comparison, Condition, Filter, Literal } from '@dendro/language/tree'
 import { foldCase, likeMatcher } from './like.ts'
-import { numberOf, sizeOf, wholeOf } from './number.ts'
-import { compileRegex } from './regex.ts'
 import { eventMs, keyReader, type SeenEvent } from './seen-event.ts'
-import { compareTexts } from './text-order.ts'
-import type { Comparison, Condition, Filter, Literal } from './tree.ts'
 
 /** A Matcher says whether an event meets a filter. */
 export type Matcher = (event: SeenEvent) => boolean

@@ -1,4 +1,5 @@
-import { echo, problemAt, refusal } from './refusal.ts'
+import { echo, problemAt } from '@dendro/language/refusal'
+import { refusal } from './query.ts'
 import type { Selector } from './selector.ts'
 
 const ITEMS_MAX = 500

@@ -1,9 +1,9 @@
 import type { Dataset } from '@dendro/api'
-import type { Failure } from '../errors.ts'
+import { missingConnective } from '@dendro/language/misread'
+import { echo, problemAt, quoted, type Refused, type Token } from '@dendro/language/refusal'
+import { type Dialect, Scanner, type Value } from '@dendro/language/scan'
 import { likeMatcher } from './like.ts'
-import { missingConnective } from './misread.ts'
-import { echo, problemAt, quoted, type Token } from './refusal.ts'
-import { type Dialect, Scanner, type Value } from './scan.ts'
+import { answering } from './query.ts'
 
 /** A Subject is what a condition of a selector looks at; a dataset has no metric name yet, so conditions on it find nothing there. */
 export type Subject = { kind: 'log_id' | 'dataset' | 'collection' | 'metric_name' } | { kind: 'tag'; key: string }
@@ -47,10 +47,7 @@ const TAG_PREFIX = 'tag.'
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** parseSelector reads a `from_expr`; what is no selector is a 400 that says where and why. An empty text is no selector. */
-export function parseSelector(text: string): Selector {
-  const parser = new Parser(text)
-  return parser.whole()
-}
+export const parseSelector = answering((text: string): Selector => new Parser(text).whole())
 
 /** matchDatasets keeps the datasets that a selector chooses; those of the system take part only when `=` or `IN` names them. */
 export function matchDatasets<D extends Selectable>(selector: Selector, datasets: readonly D[]): D[] {
@@ -192,7 +189,7 @@ class Parser {
     throw scanner.refuse(problemAt(mark, 'EXPECTED_CONDITION', `expected a condition, found '${mark.text}'`, `for example ${EXAMPLE}`))
   }
 
-  #textAsName(value: Value): Failure {
+  #textAsName(value: Value): Refused {
     if (!this.#scanner.operatorFollows()) return this.#freeText(value)
     const inQuotes = `"${value.text.replaceAll('"', '""')}"`
     const hint = `write ${echo(inQuotes)} for the key`
@@ -200,7 +197,7 @@ class Parser {
   }
 
   /** #freeText refuses a word that stands alone: events are searched for words, datasets are not. */
-  #freeText(word: Token): Failure {
+  #freeText(word: Token): Refused {
     const end = { text: '', position: word.position + word.length, length: 0 }
     const [, key, value] = /^([\p{L}_][\p{L}\d_.-]*):(.+)$/su.exec(word.text) ?? []
     const meant = key && value ? `${key} = ${quoted(value)}` : `environment = ${quoted(word.text)}`

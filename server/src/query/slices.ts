@@ -1,4 +1,4 @@
-import type { TimeRange } from './time-range.ts'
+import type { TimeRange } from '@dendro/language/time-range'
 
 /** sliceStartMs is where one of `count` equal parts of a range begins; part `count` would begin at its end. Parts leave no gap and never overlap. */
 export function sliceStartMs({ fromMs, toMs }: TimeRange, count: number, index: number): number {

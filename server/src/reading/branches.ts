@@ -1,7 +1,7 @@
+import type { Condition, Filter } from '@dendro/language/tree'
 import type { Located } from '../events/catalog.ts'
 import type { Slot } from '../events/shred/slots.ts'
 import type { TableClass } from '../events/table.ts'
-import type { Condition, Filter } from '../query/tree.ts'
 import { hasSlot, pathsOf, type Slots, slotsIn } from './places.ts'
 import type { Source } from './question.ts'
 import type { Beside } from './raw-line.ts'

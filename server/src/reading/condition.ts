@@ -1,5 +1,5 @@
-import { isInstantKey } from '../query/instant.ts'
-import type { Condition, Filter } from '../query/tree.ts'
+import { isInstantKey } from '@dendro/language/instant'
+import type { Condition, Filter } from '@dendro/language/tree'
 import { keyIsThere, keyMeets, type Test } from './key-text.ts'
 import { lineHolds } from './line-search.ts'
 import { placesOf, type Slots } from './places.ts'

@@ -1,6 +1,6 @@
+import type { Order } from '@dendro/language/tree'
 import type { Slot } from '../events/shred/slots.ts'
 import { tableClasses } from '../events/table.ts'
-import type { Order } from '../query/tree.ts'
 import { type Branch, columnsOf, type Reached } from './branches.ts'
 import { builtIn, filterSql, type Scene } from './condition.ts'
 import type { Carrier } from './found-event.ts'

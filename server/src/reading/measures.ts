@@ -1,4 +1,4 @@
-import type { Call } from '../query/tree.ts'
+import type { Call } from '@dendro/language/tree'
 import type { BinaryRows } from './binary-rows.ts'
 import { builtIn, type Scene } from './condition.ts'
 import { keyText } from './key-text.ts'

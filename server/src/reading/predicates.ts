@@ -1,6 +1,6 @@
-import { instantMsOf } from '../query/instant.ts'
-import { numberOf, sizeOf, wholeOf } from '../query/number.ts'
-import type { Comparison, Condition, Literal } from '../query/tree.ts'
+import { instantMsOf } from '@dendro/language/instant'
+import { numberOf, sizeOf, wholeOf } from '@dendro/language/number'
+import type { Comparison, Condition, Literal } from '@dendro/language/tree'
 import { readable, type Test } from './key-text.ts'
 import { and, FALSE, or, param, type Sql, sql } from './statement.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../test/reader.ts'
-import { parseSelect } from '../query/select.ts'
+import { parseSelect } from '../query/query.ts'
 import { readTails, readWindows, type WindowGroup } from './rolling.ts'
 
 const MINUTE_MS = 60_000

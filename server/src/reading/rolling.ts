@@ -1,6 +1,6 @@
+import type { Call } from '@dendro/language/tree'
 import type { EventStore } from '../events/events.ts'
 import { tableClasses } from '../events/table.ts'
-import type { Call } from '../query/tree.ts'
 import { type Branch, branchesOf, keysIn } from './branches.ts'
 import { filterSql } from './condition.ts'
 import { sceneOf, scopeOf, whereOf } from './events-statement.ts'

@@ -1,7 +1,7 @@
+import type { Call } from '@dendro/language/tree'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../test/reader.ts'
-import { parseSelect } from '../query/select.ts'
-import type { Call } from '../query/tree.ts'
+import { parseSelect } from '../query/query.ts'
 import type { FoundStats, StatsWish } from './question.ts'
 import { readStats } from './reading.ts'
 

@@ -1,6 +1,6 @@
 import type { contract, MetricItem, QueryOf, Series } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
-import { parseFilter } from '../../query/filter.ts'
+import { parseFilter } from '../../query/query.ts'
 import type { Bounds, FoundGroup } from '../../reading/question.ts'
 import { readStats } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'

@@ -1,6 +1,6 @@
 import type { ProposedWidget } from '@dendro/api'
-import { printFilter } from '../../query/print.ts'
-import type { Filter } from '../../query/tree.ts'
+import { printFilter } from '@dendro/language/print'
+import type { Filter } from '@dendro/language/tree'
 import { groupable, type KeyFacts, measurable } from './key-facts.ts'
 
 /** A Choice is what a widget shall show, as it is kept between two wishes. */

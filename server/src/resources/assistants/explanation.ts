@@ -1,4 +1,4 @@
-import { printFilter } from '../../query/print.ts'
+import { printFilter } from '@dendro/language/print'
 import { visible } from '../notifications/words.ts'
 import type { Evidence, Neighbour, Sign } from './evidence.ts'
 

@@ -1,6 +1,6 @@
 import type { ContextAnswer, contract, Link, QueryOf } from '@dendro/api'
+import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../http/actor.ts'
-import type { Filter } from '../../query/tree.ts'
 import type { Bounds, EventsWish, FoundEvent, FoundEvents, Position } from '../../reading/question.ts'
 import { readEvents } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'

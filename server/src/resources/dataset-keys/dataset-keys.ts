@@ -1,7 +1,7 @@
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
+import type { Filter } from '@dendro/language/tree'
 import { badField } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
-import type { Filter } from '../../query/tree.ts'
 import type { Question, Source } from '../../reading/question.ts'
 import { readStats } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'

@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
-import { refusal } from '../../query/refusal.ts'
+import { refusal } from '../../query/query.ts'
 import { matchDatasets, parseSelector, type Selector } from '../../query/selector.ts'
 import { selectorOfTags } from '../../query/selector-tags.ts'
 import type { World } from '../../world.ts'

@@ -1,5 +1,5 @@
+import type { Filter } from '@dendro/language/tree'
 import { seqAt } from '../../events/seq.ts'
-import type { Filter } from '../../query/tree.ts'
 import type { Bounds, FoundEvent } from '../../reading/question.ts'
 import type { World } from '../../world.ts'
 

@@ -2,7 +2,7 @@ import type { Monitor, MonitorDraft } from '@dendro/api'
 import { badField } from '../../errors.ts'
 import type { Thresholds } from '../../monitors/status.ts'
 import type { Rules } from '../../monitors/transition.ts'
-import { parseTimeRange } from '../../query/time-range.ts'
+import { parseTimeRange } from '../../query/query.ts'
 import { type PlannedMetrics, planMetrics } from '../timeseries/plan-metrics.ts'
 import type { MonitorRow } from './rows.ts'
 

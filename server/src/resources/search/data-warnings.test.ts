@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Slot } from '../../events/shred/slots.ts'
-import { parseFilter } from '../../query/filter.ts'
+import { parseFilter } from '../../query/query.ts'
 import type { Source } from '../../reading/question.ts'
 import { dataWarnings } from './data-warnings.ts'
 

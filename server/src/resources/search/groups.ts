@@ -1,5 +1,5 @@
+import type { Filter, Literal } from '@dendro/language/tree'
 import type { EventStore } from '../../events/events.ts'
-import type { Filter, Literal } from '../../query/tree.ts'
 import type { FoundGroup, FoundStats, Question, StatsWish } from '../../reading/question.ts'
 import { readStats } from '../../reading/reading.ts'
 import { and } from './question.ts'

@@ -1,7 +1,7 @@
+import { printFilter } from '@dendro/language/print'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../../test/reader.ts'
-import { parseFilter } from '../../query/filter.ts'
-import { printFilter } from '../../query/print.ts'
+import { parseFilter } from '../../query/query.ts'
 import { countLeftOut, leftOutBy, leftOutWarnings, suspectsIn } from './left-out.ts'
 
 const filterOf = (where: string) => parseFilter(where).filter

@@ -1,10 +1,7 @@
 import type { SearchAsk } from '@dendro/api'
+import type { Filter, Order, SelectItem } from '@dendro/language/tree'
 import { badRequest, Failure, type FieldProblem } from '../../errors.ts'
-import { parseFilter } from '../../query/filter.ts'
-import { refusal } from '../../query/refusal.ts'
-import { parseGroups, parseOrderBy, parseSelect } from '../../query/select.ts'
-import { parseTimeRange } from '../../query/time-range.ts'
-import type { Filter, Order, SelectItem } from '../../query/tree.ts'
+import { parseFilter, parseGroups, parseOrderBy, parseSelect, parseTimeRange, refusal } from '../../query/query.ts'
 import type { Bounds } from '../../reading/question.ts'
 import type { CallItem } from './shown-stats.ts'
 

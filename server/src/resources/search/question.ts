@@ -1,6 +1,6 @@
+import type { Filter } from '@dendro/language/tree'
 import { badRequest } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
-import type { Filter } from '../../query/tree.ts'
 import type { Bounds, Budget, Cost, Question, Source } from '../../reading/question.ts'
 import type { QueryLimit, World } from '../../world.ts'
 import { locate } from '../catalog/catalog.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { toJson } from '../../http/json.ts'
-import { parseSelect } from '../../query/select.ts'
+import { parseSelect } from '../../query/query.ts'
 import type { FoundEvent } from '../../reading/question.ts'
 import { readKeys, shownEvents, statusOf } from './shown-event.ts'
 

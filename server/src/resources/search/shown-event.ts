@@ -1,6 +1,6 @@
 import type { Event, ResultRow } from '@dendro/api'
+import type { SelectItem } from '@dendro/language/tree'
 import type { Severity } from '../../events/shred/severity.ts'
-import type { SelectItem } from '../../query/tree.ts'
 import type { FoundEvent } from '../../reading/question.ts'
 import { eventTimeText } from './shown-time.ts'
 

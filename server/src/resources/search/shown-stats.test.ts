@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseSelect } from '../../query/select.ts'
+import { parseSelect } from '../../query/query.ts'
 import type { FoundGroup, FoundStats, Measured } from '../../reading/question.ts'
 import { type CallItem, type Frame, groupRows, seriesTree, sliceRows, totalsOf } from './shown-stats.ts'
 

@@ -1,6 +1,6 @@
 import type { GroupRow, ResultRow, Series, TimeSlice, Totals } from '@dendro/api'
+import type { SelectItem } from '@dendro/language/tree'
 import { sliceStartMs } from '../../query/slices.ts'
-import type { SelectItem } from '../../query/tree.ts'
 import type { Bounds, FoundGroup, FoundStats, Measured, Stat } from '../../reading/question.ts'
 import { sliceTimeText } from './shown-time.ts'
 

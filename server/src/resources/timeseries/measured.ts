@@ -1,5 +1,5 @@
-import { type Formula, formulaValue } from '../../query/formula.ts'
-import type { Warning } from '../../query/warnings.ts'
+import { type Formula, formulaValue } from '@dendro/language/formula'
+import type { Warning } from '@dendro/language/warnings'
 import type { FoundGroup, Measured, Quantiles } from '../../reading/question.ts'
 import type { PlannedFormula, Reduction } from './plan-metrics.ts'
 

@@ -1,5 +1,5 @@
 import { badField } from '../../errors.ts'
-import { parseTimeRange } from '../../query/time-range.ts'
+import { parseTimeRange } from '../../query/query.ts'
 import type { Bounds } from '../../reading/question.ts'
 import { boundsOf } from '../search/plan.ts'
 

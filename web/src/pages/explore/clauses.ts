@@ -1,3 +1,6 @@
+import { printKey } from '@dendro/language/print'
+import { quoted } from '@dendro/language/refusal'
+
 /** A Clause is one condition of a query, shown as a chip. The text of a query is its clauses joined by AND; disabled ones are kept beside it. */
 
 const CLOSERS: Record<string, string> = { "'": "'", '"': '"' }
@@ -53,11 +56,8 @@ export function joinClauses(clauses: readonly string[]): string {
   return clauses.map((clause) => (topWords(clause).hasOr ? `(${clause})` : clause)).join(' AND ')
 }
 
-const BARE_KEY = /^[@$]?[\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
-const RESERVED = /^(?:and|or|not|exists)$/i
-
-export const keyText = (key: string): string => (BARE_KEY.test(key) && !RESERVED.test(key) ? key : `"${key.replaceAll('"', '""')}"`)
-export const valueText = (value: string): string => `'${value.replaceAll("'", "''")}'`
+export const keyText = printKey
+export const valueText = quoted
 
 export const isValue = (key: string, value: string): string => `${keyText(key)} = ${valueText(value)}`
 /** isNotValue keeps events without the key, as whoever hides a value expects. */

@@ -1,7 +1,7 @@
 import type { MetricQuery } from '@dendro/api'
+import type { Call } from '@dendro/language/tree'
 import { messageKeys } from '../../../events/shred/event.ts'
 import type { Occasion } from '../../../monitors/occasion.ts'
-import type { Call } from '../../../query/tree.ts'
 import type { Bounds, FoundEvent, FoundStats, Measured, Question, StatsWish } from '../../../reading/question.ts'
 import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'

@@ -1,6 +1,5 @@
-import type { Failure } from '../errors.ts'
 import { type Argument, callOf } from './functions.ts'
-import { echo, problemAt, refusal, type Token } from './refusal.ts'
+import { echo, problemAt, type Refused, refusal, type Token } from './refusal.ts'
 import { type Dialect, type Name, Scanner } from './scan.ts'
 import type { Order, SelectItem } from './tree.ts'
 
@@ -100,7 +99,7 @@ function argumentOf(scanner: Scanner, called: Name): Argument {
   return { ...name, kind: 'key', key, distinct: isDistinct, comma: { text: ',', position: comma, length: 1 }, number: scanner.name() }
 }
 
-function unclosed(scanner: Scanner, open: number, argument: Argument): Failure {
+function unclosed(scanner: Scanner, open: number, argument: Argument): Refused {
   if (scanner.atEnd()) return scanner.unclosed(scanner.text.indexOf('(', open))
   const hint = argument.kind === 'key' ? 'quote a key that contains blanks' : undefined
   const at = { text: '', position: scanner.at, length: 1 }
@@ -108,7 +107,7 @@ function unclosed(scanner: Scanner, open: number, argument: Argument): Failure {
 }
 
 /** remainder refuses what stands behind a whole item. `name` is a key that may have been meant to contain it. */
-function remainder(scanner: Scanner, name: Name | undefined): Failure {
+function remainder(scanner: Scanner, name: Name | undefined): Refused {
   const stray = scanner.stray()
   if (stray) return stray
   const position = scanner.skipTo()
@@ -154,7 +153,7 @@ function calledInGroups(scanner: Scanner, name: Name) {
   return problemAt(call, 'BAD_KEY', `'${echo(call.text)}' is not a key`, hint)
 }
 
-function expectedKey(scanner: Scanner, hint: string): Failure {
+function expectedKey(scanner: Scanner, hint: string): Refused {
   const position = scanner.skipTo()
   const at = { text: '', position, length: position < scanner.text.length ? 1 : 0 }
   return scanner.refuse(problemAt(at, 'EXPECTED_KEY', 'expected a key', hint))

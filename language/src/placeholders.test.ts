@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Failure } from '../errors.ts'
 import { parseFilter } from './filter.ts'
 import { type Argument, checkTemplate, fillFilter } from './placeholders.ts'
 import { printFilter } from './print.ts'
+import { Refused } from './refusal.ts'
+import { regexProblem } from './regex.ts'
 
 const given: ReadonlyMap<string, Argument> = new Map<string, Argument>([
   ['code', '500'],
@@ -40,7 +41,7 @@ describe('arguments go into values', () => {
     ["a = '{{'", "a = '{{'"],
     ["a = '{x}}'", "a = '{x}}'"],
   ])('%s', (template, filled) => {
-    expect(printFilter(fillFilter(template, given).filter)).toBe(filled)
+    expect(printFilter(fillFilter(template, given, 'where', regexProblem).filter)).toBe(filled)
   })
 })
 
@@ -62,7 +63,7 @@ describe('what cannot be filled is refused where it stands', () => {
     ['@time > {{name}}', 'BAD_TIME', 8],
     ['@sequence > {{name}}', 'BAD_NUMBER', 12],
   ])('%s', (template, code, position) => {
-    expect(problemOf(() => fillFilter(template, given))).toMatchObject({ field: 'where', code, position })
+    expect(problemOf(() => fillFilter(template, given, 'where', regexProblem))).toMatchObject({ field: 'where', code, position })
   })
 })
 
@@ -81,7 +82,7 @@ describe('a template is checked before its arguments are known', () => {
     ["x ~ '('", 'BAD_REGEX'],
     ["x = '{{a b}}'", 'BAD_PLACEHOLDER'],
   ])('%s', (template, code) => {
-    expect(problemOf(() => checkTemplate(template))).toMatchObject({ code })
+    expect(problemOf(() => checkTemplate(template, 'where', regexProblem))).toMatchObject({ code })
   })
 })
 
@@ -110,7 +111,7 @@ function problemOf(read: () => unknown) {
   try {
     read()
   } catch (thrown) {
-    if (thrown instanceof Failure && thrown.status === 400) return thrown.errors?.[0]
+    if (thrown instanceof Refused) return thrown.problem
     throw thrown
   }
   throw new Error('read without a failure')

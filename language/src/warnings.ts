@@ -1,5 +1,4 @@
-import type { FieldProblem } from '../errors.ts'
-import { echo, type Problem, problemAt, quoted, type Token } from './refusal.ts'
+import { echo, type FieldProblem, type Problem, problemAt, quoted, type Token } from './refusal.ts'
 import type { Value } from './scan.ts'
 
 /** A Warning says of an accepted text what its writer may not have meant; it has the shape of a failure's part. */

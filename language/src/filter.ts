@@ -1,7 +1,6 @@
-import type { Failure } from '../errors.ts'
-import { type Compared, comparisonOf, type Fill, type Reading, signed, single } from './comparison.ts'
+import { type Compared, comparisonOf, type Outside, type Reading, signed, single } from './comparison.ts'
 import { missingConnective } from './misread.ts'
-import { echo, problemAt, quoted, type Token } from './refusal.ts'
+import { echo, problemAt, quoted, type Refused, type Token } from './refusal.ts'
 import { type Dialect, isBareKey, type Name, Scanner, type Value } from './scan.ts'
 import type { Condition, Filter } from './tree.ts'
 import { type Warning, Warnings } from './warnings.ts'
@@ -21,9 +20,12 @@ const dialect: Dialect = {
   operatorHint: 'use = , != , < , <= , > , >= , ~ , IN or LIKE',
 }
 
-/** parseFilter reads a `where`; what is no filter is a 400 that says where and why. An empty text or a lone star is every event. */
-export function parseFilter(text: string, field = 'where', fill?: Fill): ParsedFilter {
-  const parser = new Parser(new Scanner({ ...dialect, field }, text), fill)
+/**
+ * parseFilter reads a `where`; what is no filter is refused with where and why. An empty text or a lone star is every event.
+ * Regular expressions are taken as they are where nothing is handed in that knows them.
+ */
+export function parseFilter(text: string, field = 'where', outside: Outside = {}): ParsedFilter {
+  const parser = new Parser(new Scanner({ ...dialect, field }, text), outside)
   return { filter: parser.whole(), warnings: parser.warnings }
 }
 
@@ -45,9 +47,9 @@ class Parser {
   /** #word is the latest word searched for, as long as nothing has followed it. */
   #word: Token | undefined
 
-  constructor(scanner: Scanner, fill: Fill | undefined) {
+  constructor(scanner: Scanner, outside: Outside) {
     this.#scanner = scanner
-    this.#reading = { scanner, warnings: new Warnings(scanner.dialect.field), fill }
+    this.#reading = { ...outside, scanner, warnings: new Warnings(scanner.dialect.field) }
   }
 
   get warnings(): readonly Warning[] {
@@ -261,7 +263,7 @@ class Parser {
   }
 
   /** #noName refuses a condition that does not begin with a name; `after` is the connective that makes one necessary. */
-  #noName(after: string | undefined): Failure {
+  #noName(after: string | undefined): Refused {
     const scanner = this.#scanner
     const position = scanner.at
     if (scanner.atEnd()) {

@@ -1,8 +1,7 @@
 import { instantMsOf, isInstantKey } from './instant.ts'
 import { canonicalPattern } from './like-pattern.ts'
 import { numberOf, wholeOf } from './number.ts'
-import { echo, problemAt, type Token } from './refusal.ts'
-import { regexProblem } from './regex.ts'
+import { echo, type Problem, problemAt, type Token } from './refusal.ts'
 import type { Name, Scanner, Value } from './scan.ts'
 import { compareTexts } from './text-order.ts'
 import type { Comparison, Condition, Literal, Span } from './tree.ts'
@@ -11,8 +10,17 @@ import { doubleQuoted, likePattern, type Warnings, wildcardInEquals } from './wa
 /** A Fill puts arguments in the places of a value that are held for them; a list takes as many as there are. */
 export type Fill = (value: Value) => readonly Value[]
 
-/** A Reading is one filter being read: where in the text, what was noticed, and what is put into its placeholders. */
-export type Reading = { readonly scanner: Scanner; readonly warnings: Warnings; readonly fill: Fill | undefined }
+/** A RegexRule is a regular expression in the syntax of RE2, looked for anywhere in a value. */
+export type RegexRule = { readonly pattern: string; readonly ignoreCase: boolean }
+
+/** A RegexCheck is what is wrong with a regular expression, reported at the token that holds it. */
+export type RegexCheck = (token: Token, rule: RegexRule) => Problem | undefined
+
+/** Outside is what a reader of filters is handed: arguments for placeholders, and the engine that knows regular expressions, which is large. */
+export type Outside = { readonly fill?: Fill | undefined; readonly regexProblem?: RegexCheck | undefined }
+
+/** A Reading is one filter being read: where in the text, what was noticed, and what it is read with. */
+export type Reading = Outside & { readonly scanner: Scanner; readonly warnings: Warnings }
 
 /** A Compared is a condition and the value that it ends with, which tells what went wrong when more words follow. */
 export type Compared = { readonly condition: Condition; readonly last: Value | undefined }
@@ -153,7 +161,7 @@ function regex(reading: Reading, rule: Rule, name: Name, operator: Token): Condi
   warnings.add(doubleQuoted(value))
   const ignoreCase = rule.ignoreCase || rule.key === '@status'
   const pattern = value.text
-  const problem = value.open ? undefined : regexProblem(value, { pattern, ignoreCase })
+  const problem = value.open ? undefined : reading.regexProblem?.(value, { pattern, ignoreCase })
   if (problem) throw scanner.refuse(problem)
   return { kind: 'regex', ...rule, ignoreCase, pattern, at: spanFrom(name, scanner) }
 }

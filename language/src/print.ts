@@ -43,6 +43,7 @@ function printCondition(condition: Condition): string {
 
 const not = ({ negated }: { negated: boolean }): string => (negated ? 'NOT ' : '')
 
-const printKey = (key: string): string => (isBareKey(key) && !isKeyword(key.toUpperCase()) ? key : `"${key.replaceAll('"', '""')}"`)
+/** printKey writes a key so that it is read as one. */
+export const printKey = (key: string): string => (isBareKey(key) && !isKeyword(key.toUpperCase()) ? key : `"${key.replaceAll('"', '""')}"`)
 
 const printLiteral = (literal: Literal): string => (literal.kind === 'text' ? quoted(literal.text) : literal.text)

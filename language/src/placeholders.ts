@@ -1,4 +1,4 @@
-import type { Fill } from './comparison.ts'
+import type { Fill, RegexCheck } from './comparison.ts'
 import { type ParsedFilter, parseFilter } from './filter.ts'
 import { isNumber } from './number.ts'
 import { echo, problemAt, refusal } from './refusal.ts'
@@ -17,19 +17,20 @@ const FIELD = 'where'
  * been read already, never into the text, so that no argument can change what the filter asks. Bare, a placeholder becomes the value
  * as if it had been written there; in quotes it is a part of the text. `%` and `_` in an argument stay wildcards in a pattern.
  */
-export function fillFilter(text: string, given: ReadonlyMap<string, Argument>, field = FIELD): ParsedFilter {
+export function fillFilter(text: string, given: ReadonlyMap<string, Argument>, field = FIELD, regexProblem?: RegexCheck): ParsedFilter {
   const fill: Fill = (value) => filled(value, given, field)
-  return parseFilter(text, field, fill)
+  return parseFilter(text, field, { fill, regexProblem })
 }
 
 /** checkTemplate reads a filter whose arguments are not known yet and lists its placeholders; what holds one is checked when it is filled. */
-export function checkTemplate(text: string, field = FIELD): ReadonlySet<string> {
+export function checkTemplate(text: string, field = FIELD, regexProblem?: RegexCheck): ReadonlySet<string> {
   const names = new Set<string>()
-  parseFilter(text, field, (value) => {
+  const fill: Fill = (value) => {
     const found = [...value.text.matchAll(PLACEHOLDER)].map(([, name = '']) => nameOf(name, value, field))
     for (const name of found) names.add(name)
     return [found.length === 0 ? value : { ...value, open: true }]
-  })
+  }
+  parseFilter(text, field, { fill, regexProblem })
   return names
 }
 

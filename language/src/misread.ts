@@ -1,6 +1,5 @@
-import type { Failure } from '../errors.ts'
 import { isNumber } from './number.ts'
-import { echo, type Problem, problemAt, quoted, type Token } from './refusal.ts'
+import { echo, type Problem, problemAt, quoted, type Refused, type Token } from './refusal.ts'
 import type { Name, Scanner, Value } from './scan.ts'
 
 const KEYWORDS = new Set(['AND', 'OR', 'NOT', 'EXISTS', 'IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP', 'ESCAPE'])
@@ -12,7 +11,7 @@ const CLAUSE_FIELDS: Readonly<Record<string, string>> = { 'ORDER BY': 'order_by'
 export const isKeyword = (word: string): boolean => KEYWORDS.has(word)
 
 /** missingConnective refuses what follows a whole condition; `before` is the value that the condition ends with. */
-export function missingConnective(scanner: Scanner, before: Value | undefined): Failure {
+export function missingConnective(scanner: Scanner, before: Value | undefined): Refused {
   const refused = scanner.stray() ?? clause(scanner)
   if (refused) return refused
   const mark = scanner.text[scanner.at]
@@ -49,7 +48,7 @@ export function orWords(problem: Problem, words: Token | undefined): Problem {
 }
 
 /** clause refuses the parts of a statement that are fields of their own here. */
-function clause(scanner: Scanner): Failure | undefined {
+function clause(scanner: Scanner): Refused | undefined {
   CLAUSE.lastIndex = scanner.at
   const word = CLAUSE.exec(scanner.text)?.[0]
     .toUpperCase()

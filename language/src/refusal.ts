@@ -1,9 +1,23 @@
-import { badRequest, type Failure, type FieldProblem } from '../errors.ts'
+import type { FailureBody } from '@dendro/api'
 
 /** A Token is a piece of the text; position and length count UTF-16 units, as browser editors do. */
 export type Token = { text: string; position: number; length: number }
 
+/** A FieldProblem is one broken rule as failures carry it: which field, which rule, where in its text, and what would mend it. */
+export type FieldProblem = NonNullable<FailureBody['errors']>[number]
+
 export type Problem = Omit<FieldProblem, 'field'>
+
+/** A Refused is a text that is not of its language; whoever asked for it to be read says so in his own way. */
+export class Refused extends Error {
+  readonly problem: FieldProblem
+
+  constructor(message: string, problem: FieldProblem) {
+    super(message)
+    this.name = 'Refused'
+    this.problem = problem
+  }
+}
 
 const ECHO_CHARS_MAX = 100
 
@@ -27,11 +41,11 @@ const MEANT: Readonly<Record<string, string>> = {
   '~=': '~',
 }
 
-/** refusal is the 400 for a text that is not of its language: one line for people, the same in parts for programs. */
-export function refusal(field: string, problem: Problem): Failure {
+/** refusal says what is wrong with a text: in one line for people, the same in parts for programs. */
+export function refusal(field: string, problem: Problem): Refused {
   const where = problem.position === undefined ? '' : ` (position ${problem.position})`
   const hint = problem.hint === undefined ? '' : `: ${problem.hint}`
-  return badRequest(`${field}: ${problem.message}${where}${hint}`, { errors: [{ field, ...problem }] })
+  return new Refused(`${field}: ${problem.message}${where}${hint}`, { field, ...problem })
 }
 
 /** problemAt is the trouble with a token; `instead` is offered as its replacement when it is short enough to be repeated. */

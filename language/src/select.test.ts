@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Failure, type FieldProblem } from '../errors.ts'
+import { type FieldProblem, Refused } from './refusal.ts'
 import { parseGroups, parseOrderBy, parseSelect } from './select.ts'
 
 describe('items of a select', () => {
@@ -152,7 +152,7 @@ function problemOf(parse: () => unknown): FieldProblem {
   try {
     parse()
   } catch (thrown) {
-    if (thrown instanceof Failure && thrown.status === 400 && thrown.errors?.[0]) return thrown.errors[0]
+    if (thrown instanceof Refused) return thrown.problem
     throw thrown
   }
   throw new Error('read without a failure')

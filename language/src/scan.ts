@@ -1,7 +1,6 @@
-import type { Failure } from '../errors.ts'
 import { isKeyword, orWords, wordsFrom } from './misread.ts'
 import { isNumber } from './number.ts'
-import { echo, type Problem, problemAt, quoted, refusal, strayCharacter, type Token, wrongOperator } from './refusal.ts'
+import { echo, type Problem, problemAt, quoted, type Refused, refusal, strayCharacter, type Token, wrongOperator } from './refusal.ts'
 
 /** A Dialect is what the languages written in these words (the filter, the dataset selector) differ in. */
 export type Dialect = {
@@ -62,7 +61,7 @@ export class Scanner {
     })
   }
 
-  refuse(problem: Problem): Failure {
+  refuse(problem: Problem): Refused {
     return refusal(this.dialect.field, problem)
   }
 
@@ -288,20 +287,20 @@ export class Scanner {
     throw this.refuse(orWords(problemAt(at, 'EXPECTED_NULL', 'expected NULL or NOT NULL after IS', hint), words))
   }
 
-  unclosed(open: number): Failure {
+  unclosed(open: number): Refused {
     const fix = { position: this.text.length, length: 0, text: ')' }
     return this.refuse({ code: 'MISSING_PAREN', position: open, length: 1, message: "this '(' is not closed", hint: "add ')'", fix })
   }
 
   /** stray refuses what comes next when it can stand nowhere outside quotes; undefined when it is ordinary or its place is the trouble. */
-  stray(): Failure | undefined {
+  stray(): Refused | undefined {
     if (this.atEnd()) return undefined
     const problem = strayCharacter(this.text, this.at, this.dialect.noun)
     return problem && this.refuse(problem)
   }
 
   /** next refuses the one character that comes next, or the end. */
-  next(code: string, message: string, hint: string): Failure {
+  next(code: string, message: string, hint: string): Refused {
     return this.refuse(this.nextProblem(code, message, hint))
   }
 
@@ -330,7 +329,7 @@ export class Scanner {
     }
   }
 
-  #unterminated(mark: string, position: number): Failure {
+  #unterminated(mark: string, position: number): Refused {
     return this.refuse({
       code: 'UNTERMINATED',
       position,
@@ -341,7 +340,7 @@ export class Scanner {
     })
   }
 
-  #noValue(place: string): Failure {
+  #noValue(place: string): Refused {
     const sign = this.#match(OPERATOR)
     if (sign !== '') {
       const token = { text: sign, position: this.at, length: sign.length }
@@ -351,7 +350,7 @@ export class Scanner {
   }
 
   /** #wildcard offers LIKE, in place of the operator too when there is one. */
-  #wildcard(run: Token, operator: Token | undefined): Failure {
+  #wildcard(run: Token, operator: Token | undefined): Refused {
     const like = `${operator && operator.text !== '=' ? 'NOT LIKE' : 'LIKE'} ${quoted(run.text.replaceAll('*', '%'))}`
     const problem = problemAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(like)}`, like)
     if (operator) return this.refuse(this.fixedFrom(operator, run, problem))
@@ -368,7 +367,7 @@ export class Scanner {
     return { ...rest, fix: { position, length: value.position + value.length - position, text: gap + fix.text } }
   }
 
-  #at(token: Token, code: string, message: string, hint?: string, instead?: string): Failure {
+  #at(token: Token, code: string, message: string, hint?: string, instead?: string): Refused {
     return this.refuse(problemAt(token, code, message, hint, instead))
   }
 }
