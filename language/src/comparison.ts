@@ -1,5 +1,6 @@
 import { instantMsOf, isInstantKey } from './instant.ts'
 import { canonicalPattern } from './like-pattern.ts'
+import type { Notes } from './notes.ts'
 import { numberOf, wholeOf } from './number.ts'
 import { echo, type Problem, problemAt, type Token } from './refusal.ts'
 import type { Name, Scanner, Value } from './scan.ts'
@@ -17,7 +18,11 @@ export type RegexRule = { readonly pattern: string; readonly ignoreCase: boolean
 export type RegexCheck = (token: Token, rule: RegexRule) => Problem | undefined
 
 /** Outside is what a reader of filters is handed: arguments for placeholders, and the engine that knows regular expressions, which is large. */
-export type Outside = { readonly fill?: Fill | undefined; readonly regexProblem?: RegexCheck | undefined }
+export type Outside = {
+  readonly fill?: Fill | undefined
+  readonly regexProblem?: RegexCheck | undefined
+  readonly notes?: Notes | undefined
+}
 
 /** A Reading is one filter being read: where in the text, what was noticed, and what it is read with. */
 export type Reading = Outside & { readonly scanner: Scanner; readonly warnings: Warnings }
@@ -49,8 +54,9 @@ export function comparisonOf(reading: Reading, key: string, name: Name): Compare
   const operator = scanner.operator()
   if (operator) return signed(reading, key, name, operator, 'spaced')
   const start = scanner.at
-  const not = scanner.takeKeyword('NOT')
-  const word = scanner.takeKeyword(...WORDS)
+  const not = scanner.skipKeyword('NOT')
+  const word = scanner.skipKeyword(...WORDS)
+  for (const token of [not, word]) if (token) scanner.notes?.took('operator', token)
   if (!word) throw scanner.refuse(problemAt(not ?? pointAt(start), 'EXPECTED_OPERATOR', `expected an operator after ${echo(key)}`))
   requireAvailable(reading, key, word)
   const negated = not !== undefined
@@ -72,7 +78,7 @@ export function comparisonOf(reading: Reading, key: string, name: Name): Compare
       return between(reading, shared, name)
     case 'LIKE':
     case 'ILIKE': {
-      const pattern = like(reading, word)
+      const pattern = like(reading, key, word)
       const ignoreCase = word.text === 'ILIKE' || key === '@status'
       return { condition: done({ kind: 'like', ...shared, pattern, ignoreCase }), last: undefined }
     }
@@ -85,8 +91,10 @@ export function comparisonOf(reading: Reading, key: string, name: Name): Compare
 export function signed(reading: Reading, key: string, name: Name, operator: Token, style: 'spaced' | 'short'): Compared {
   const { scanner, warnings } = reading
   requireAvailable(reading, key, operator)
+  scanner.notes?.took('operator', operator)
   const signs = REGEX_SIGNS[operator.text]
   if (signs) return { condition: regex(reading, { key, ...signs }, name, operator), last: undefined }
+  scanner.expect({ kind: 'value', key, operator: operator.text, ...(style === 'short' ? { glued: true } : {}) })
   const given = scanner.value(`after ${operator.text}`, operator)
   const value = single(reading, given)
   const comparison = comparisonNamed(operator.text)
@@ -114,9 +122,12 @@ function comparisonNamed(text: string): Comparison {
 
 function between(reading: Reading, shared: { key: string; negated: boolean }, name: Name): Compared {
   const { scanner, warnings } = reading
+  const item = { kind: 'value', key: shared.key, operator: 'BETWEEN' } as const
+  scanner.expect(item)
   const first = single(reading, scanner.value('after BETWEEN'))
   refuseUnit(reading, shared.key, first)
   scanner.and(name)
+  scanner.expect(item)
   const last = single(reading, scanner.value('after AND'))
   refuseUnit(reading, shared.key, last)
   for (const value of [first, last]) warnings.add(doubleQuoted(value))
@@ -136,8 +147,9 @@ function isEmptyRange(key: string, low: Literal, high: Literal): boolean {
   return from !== undefined && to !== undefined ? from > to : compareTexts(low.text, high.text) > 0
 }
 
-function like(reading: Reading, word: Token): string {
+function like(reading: Reading, key: string, word: Token): string {
   const { scanner, warnings } = reading
+  scanner.expect({ kind: 'pattern', key, operator: word.text })
   const value = single(reading, scanner.pattern(word.text))
   warnings.add(doubleQuoted(value))
   const pattern = scanner.takeKeyword('ESCAPE')
@@ -148,6 +160,7 @@ function like(reading: Reading, word: Token): string {
 }
 
 function escapeCharacter(scanner: Scanner): string {
+  scanner.expect({ kind: 'pattern', key: '', operator: 'ESCAPE' })
   const value = scanner.value('after ESCAPE')
   if (value.quote !== '' && [...value.text].length === 1) return value.text
   throw scanner.refuse(problemAt(value, 'BAD_ESCAPE', 'ESCAPE needs exactly one character', "for example ESCAPE '!'"))
@@ -157,6 +170,7 @@ type Rule = { key: string; negated: boolean; ignoreCase: boolean }
 
 function regex(reading: Reading, rule: Rule, name: Name, operator: Token): Condition {
   const { scanner, warnings } = reading
+  scanner.expect({ kind: 'pattern', key: rule.key, operator: operator.text })
   const value = single(reading, scanner.pattern(operator.text))
   warnings.add(doubleQuoted(value))
   const ignoreCase = rule.ignoreCase || rule.key === '@status'
@@ -182,6 +196,12 @@ export function literalOf(reading: Reading, key: string, value: Value): Literal 
     throw scanner.refuse(problemAt(value, 'BAD_NUMBER', '@sequence is compared with whole numbers of 64 bits', hint))
   }
   return literal
+}
+
+/** operatorsOf are the operators that can follow a key in a filter. */
+export function operatorsOf(key: string, signs: readonly string[]): readonly string[] {
+  const available = AVAILABLE[key]
+  return [...signs, ...WORDS, 'NOT'].filter((word) => !available || available.has(word) || (word === 'NOT' && available.has('IN')))
 }
 
 /** requireAvailable refuses the operators that mean nothing on a built-in: times and numbers have no pattern, patterns no order. */

@@ -1,6 +1,6 @@
-import { type Compared, comparisonOf, type Outside, type Reading, signed, single } from './comparison.ts'
+import { type Compared, comparisonOf, type Outside, operatorsOf, type Reading, signed, single } from './comparison.ts'
 import { missingConnective } from './misread.ts'
-import { echo, problemAt, quoted, type Refused, type Token } from './refusal.ts'
+import { badKey, echo, problemAt, quoted, type Refused, type Token } from './refusal.ts'
 import { type Dialect, isBareKey, type Name, Scanner, type Value } from './scan.ts'
 import type { Condition, Filter } from './tree.ts'
 import { type Warning, Warnings } from './warnings.ts'
@@ -25,7 +25,7 @@ const dialect: Dialect = {
  * Regular expressions are taken as they are where nothing is handed in that knows them.
  */
 export function parseFilter(text: string, field = 'where', outside: Outside = {}): ParsedFilter {
-  const parser = new Parser(new Scanner({ ...dialect, field }, text), outside)
+  const parser = new Parser(new Scanner({ ...dialect, field }, text, outside.notes), outside)
   return { filter: parser.whole(), warnings: parser.warnings }
 }
 
@@ -58,7 +58,11 @@ class Parser {
 
   whole(): Filter {
     const scanner = this.#scanner
-    if (scanner.atEnd()) return { kind: 'all' }
+    scanner.expect({ kind: 'everything' })
+    if (scanner.atEnd()) {
+      this.#expectTerm(undefined)
+      return { kind: 'all' }
+    }
     if (scanner.peekRun()?.text === '*') {
       const star = scanner.name()
       if (scanner.atEnd()) return { kind: 'all' }
@@ -72,7 +76,7 @@ class Parser {
 
   #disjunction(place: Place): Term {
     const terms = [this.#conjunction(place)]
-    while (this.#scanner.takeKeyword('OR')) terms.push(this.#conjunction({ ...place, after: 'OR' }))
+    while (this.#connective('OR', place)) terms.push(this.#conjunction({ ...place, after: 'OR' }))
     if (terms.length > 1)
       this.#reading.warnings.add(
         freeTextInOr(
@@ -86,9 +90,10 @@ class Parser {
   #conjunction(place: Place): Term {
     const terms = [this.#unary(place)]
     for (;;) {
-      if (this.#scanner.takeKeyword('AND')) {
+      if (this.#connective('AND', place)) {
         terms.push(this.#unary({ ...place, after: 'AND' }))
       } else if (terms.at(-1)?.search && this.#termFollows()) {
+        if (place.depth === 0) this.#scanner.notes?.joints.push({ word: '', position: this.#scanner.at })
         const joint = place.joint ?? { position: this.#scanner.at, word: this.#word }
         terms.push(this.#unary({ ...place, after: undefined, joint }))
       } else {
@@ -97,8 +102,25 @@ class Parser {
     }
   }
 
+  /** #connective takes AND or OR; one that stands in no parentheses is a joint of the whole. */
+  #connective(word: 'AND' | 'OR', { depth }: Place): boolean {
+    const token = this.#scanner.takeKeyword(word)
+    if (token && depth === 0) this.#scanner.notes?.joints.push({ word, position: token.position })
+    return token !== undefined
+  }
+
+  /** #expectTerm notes what a part can begin with; behind a left-out AND only what searches for words. */
+  #expectTerm(joint: Joint | undefined): void {
+    const scanner = this.#scanner
+    scanner.expect({ kind: 'key', style: joint ? 'short' : 'any' })
+    scanner.expect({ kind: 'text' })
+    scanner.expect({ kind: 'words', words: joint ? ['NOT', '('] : ['NOT', '(', 'EXISTS'] })
+  }
+
   /** #termFollows reports whether what comes next can be a neighbour without AND; what can stand nowhere is left for its own refusal. */
   #termFollows(): boolean {
+    const joint = { position: this.#scanner.at, word: undefined }
+    if (this.#scanner.atEnd()) this.#expectTerm(joint)
     if (this.#scanner.stray()) return false
     const mark = this.#scanner.text[this.#scanner.at] ?? ''
     const run = this.#scanner.peekRun()
@@ -107,15 +129,17 @@ class Parser {
 
   #unary(place: Place): Term {
     const scanner = this.#scanner
-    const not = scanner.takeKeyword('NOT')
+    this.#expectTerm(place.joint)
+    const not = scanner.skipKeyword('NOT')
+    if (not) scanner.notes?.took('word', not)
     if (not) {
       const { filter, search } = this.#unary({ ...place, depth: this.#deeper(place.depth, not), after: 'NOT' })
       return { filter: { kind: 'not', of: filter }, search }
     }
-    if (!scanner.take('(')) return this.#primary(place)
+    if (!scanner.skip('(')) return this.#primary(place)
     const open = { text: '(', position: scanner.at - 1, length: 1 }
     const depth = this.#deeper(place.depth, open)
-    if (scanner.take(')')) {
+    if (scanner.skip(')')) {
       const group = { ...open, length: scanner.at - open.position }
       throw scanner.refuse(problemAt(group, 'EMPTY_GROUP', 'empty parentheses', 'remove them'))
     }
@@ -137,7 +161,7 @@ class Parser {
     this.#before = undefined
     const stray = scanner.stray()
     if (stray) throw stray
-    const word = scanner.takeKeyword('AND', 'OR', 'EXISTS')
+    const word = scanner.skipKeyword('AND', 'OR', 'EXISTS')
     if (word && word.text !== 'EXISTS') {
       const hint = `to search for the word write ${quoted(word.text)}`
       throw scanner.refuse(problemAt(word, 'EXPECTED_CONDITION', `expected a condition before ${word.text}`, hint))
@@ -147,6 +171,7 @@ class Parser {
       const at = word ?? { text: '', position: scanner.at, length: 0 }
       throw scanner.refuse(problemAt(at, 'TOO_COMPLEX', `a filter has at most ${CONDITIONS_MAX} conditions`))
     }
+    if (word) scanner.notes?.took('operator', word)
     if (word) return this.#existence(word, place)
     if (scanner.text[scanner.at] === "'") return this.#phrase(scanner.value(''))
     const name = scanner.name()
@@ -154,8 +179,15 @@ class Parser {
     const colon = name.quoted ? scanner.text[scanner.at] === ':' : this.#isShort(name)
     if (colon) return this.#short(name)
     if (!name.quoted) scanner.refuseCall(name, 'key')
-    if (scanner.operatorFollows()) return this.#condition(name, place)
+    if (this.#isKey(name, place)) return this.#condition(name, place)
     return name.quoted ? this.#contains(name) : this.#bareWord(name)
+  }
+
+  /** #isKey tells a key from a word that stands alone; behind a left-out AND no operator is offered, as none would be taken. */
+  #isKey(name: Name, place: Place): boolean {
+    const scanner = this.#scanner
+    if (place.joint || !scanner.notes || !(name.quoted || isBareKey(name.text))) return scanner.operatorFollows()
+    return scanner.operatorFollows(operatorsOf(name.text, dialect.operators))
   }
 
   #existence(word: Token, place: Place): Term {
@@ -171,6 +203,7 @@ class Parser {
   #condition(name: Name, place: Place): Term {
     const key = this.#key(name)
     this.#requireConnective(place, name)
+    this.#scanner.notes?.took('key', name)
     return this.#compared(comparisonOf(this.#reading, key, name), false)
   }
 
@@ -202,7 +235,7 @@ class Parser {
     const address = searchedAddress(scanner.text, name)
     if (address) throw scanner.refuse(address)
     const isLast = colon === name.text.length - 1
-    if (!isLast && '=<>!~'.includes(scanner.nextMark() || ' ')) throw scanner.refuse(scanner.badKey(name))
+    if (!isLast && '=<>!~'.includes(scanner.nextMark() || ' ')) throw scanner.refuse(badKey(name))
     if (isBareKey(name.text.slice(0, colon))) return true
     if (this.#reading.fill && name.text.slice(0, colon).includes('{{')) return true
     const inQuotes = quoted(name.text)
@@ -215,10 +248,12 @@ class Parser {
     const written = name.quoted ? name.text : name.text.slice(0, name.text.indexOf(':'))
     const keyLength = name.quoted ? name.length : written.length
     const key = this.#key({ ...name, text: written, length: keyLength })
+    scanner.notes?.took('key', { position: name.position, length: keyLength })
     const colon = { text: '=', position: name.position + keyLength, length: 1 }
     scanner.at = colon.position + 1
     const mark = scanner.text[scanner.at] ?? ' '
     if (' \t\r\n'.includes(mark)) {
+      scanner.notes?.expect(scanner.at, { kind: 'value', key, operator: '=', glued: true })
       const at = { text: '', position: scanner.at, length: 0 }
       const hint = `write ${echo(written)}:value or ${echo(written)} = 'value'`
       throw scanner.refuse(problemAt(at, 'EXPECTED_VALUE', `expected a value right after '${echo(written)}:'`, hint))
@@ -259,6 +294,7 @@ class Parser {
     this.#word = undefined
     const value = single(this.#reading, { ...token, kind: 'text', quote: "'" })
     const { position, length } = token
+    this.#scanner.notes?.took('text', token)
     return { filter: { kind: 'contains', text: value.text, at: { position, length } }, search: true }
   }
 

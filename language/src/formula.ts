@@ -1,4 +1,5 @@
 import { nearestOf } from './functions.ts'
+import type { Expected, Notes } from './notes.ts'
 import { echo, type Problem, problemAt, refusal, strayCharacter, type Token } from './refusal.ts'
 import type { Span } from './tree.ts'
 
@@ -20,12 +21,12 @@ const BLANKS = /[ \t\r\n]*/y
 const EXAMPLE = 'for example errors / total * 100'
 
 /** parseFormula reads an expression over the queries with these names. */
-export function parseFormula(text: string, names: readonly string[], field = 'expression'): Formula {
+export function parseFormula(text: string, names: readonly string[], field = 'expression', notes?: Notes): Formula {
   if (text.length > CHARS_MAX) {
     const problem = { code: 'TOO_LONG', position: CHARS_MAX, length: text.length - CHARS_MAX }
     throw refusal(field, { ...problem, message: `a formula has at most ${CHARS_MAX} characters` })
   }
-  return new Parser(text, names, field).whole()
+  return new Parser(text, names, field, notes).whole()
 }
 
 /** formulaValue computes a formula; undefined, which is no point and no value, where a part of it is missing or the result is no finite number. */
@@ -83,9 +84,11 @@ class Parser {
   readonly #text: string
   readonly #names: readonly string[]
   readonly #field: string
+  readonly #notes: Notes | undefined
   #at = 0
 
-  constructor(text: string, names: readonly string[], field: string) {
+  constructor(text: string, names: readonly string[], field: string, notes: Notes | undefined) {
+    this.#notes = notes
     this.#text = text
     this.#names = names
     this.#field = field
@@ -102,6 +105,7 @@ class Parser {
   #sum(depth: number): Formula {
     let left = this.#product(depth)
     for (;;) {
+      this.#expect({ kind: 'words', words: ['+', '-'] })
       const sign = this.#next()
       if (sign.text !== '+' && sign.text !== '-') return left
       this.#at += 1
@@ -112,6 +116,7 @@ class Parser {
   #product(depth: number): Formula {
     let left = this.#factor(depth)
     for (;;) {
+      this.#expect({ kind: 'words', words: ['*', '/'] })
       const sign = this.#next()
       if (sign.text !== '*' && sign.text !== '/') return left
       this.#at += 1
@@ -120,16 +125,22 @@ class Parser {
   }
 
   #factor(depth: number): Formula {
+    this.#expect({ kind: 'words', words: ['-'] })
     if (this.#next().text !== '-') return this.#operand(depth)
     this.#at += 1
     return { kind: 'negative', of: this.#operand(depth) }
   }
 
   #operand(depth: number): Formula {
+    for (const kind of ['name', 'number'] as const) this.#expect({ kind })
+    this.#expect({ kind: 'words', words: ['('] })
     const next = this.#next()
     if (next.text === '(') return this.#group(next, depth)
     const number = this.#match(NUMBER)
-    if (number !== undefined) return { kind: 'number', value: Number(number) }
+    if (number !== undefined) {
+      this.#notes?.took('value', { position: next.position, length: number.length })
+      return { kind: 'number', value: Number(number) }
+    }
     const inQuotes = this.#match(QUOTED)
     if (inQuotes !== undefined) return this.#named(next.position, inQuotes.slice(1, -1).replaceAll('""', '"'))
     const name = this.#match(NAME)
@@ -145,6 +156,7 @@ class Parser {
     if (depth >= DEPTH_MAX) throw this.#refuse(problemAt(open, 'TOO_DEEP', `a formula is nested at most ${DEPTH_MAX} deep`))
     this.#at += 1
     const inner = this.#sum(depth + 1)
+    this.#expect({ kind: 'words', words: [')'] })
     const close = this.#next()
     if (close.text === ')') {
       this.#at += 1
@@ -156,6 +168,7 @@ class Parser {
 
   #named(position: number, name: string): Formula {
     const at = { position, length: this.#at - position }
+    this.#notes?.took('key', at)
     if (this.#names.includes(name)) return { kind: 'name', name, at }
     const nearest = nearestOf(name, this.#names)
     const hint = nearest === undefined ? namesHint(this.#names) : `did you mean ${echo(nearest)}?`
@@ -186,6 +199,10 @@ class Parser {
     const point = this.#text.codePointAt(this.#at)
     const text = point === undefined ? '' : String.fromCodePoint(point)
     return { text, position: this.#at, length: text.length }
+  }
+
+  #expect(what: Expected): void {
+    this.#notes?.expect(this.#next().position, what)
   }
 
   #match(pattern: RegExp): string | undefined {

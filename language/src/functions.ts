@@ -1,3 +1,4 @@
+import type { Expected } from './notes.ts'
 import { numberOf } from './number.ts'
 import { echo, problemAt, refusal, type Token } from './refusal.ts'
 import type { Call } from './tree.ts'
@@ -31,6 +32,37 @@ const NAMES = [...Object.keys(KEYED), 'count', 'rate', 'median', 'percentile', '
 const KNOWN = 'count, sum, avg, min, max, median, p1 to p99, p99.9, percentile, unique, stddev, variance, rate, first, last'
 const PERCENTILES = 'percentiles go from p1 to p99, p99.9, p999'
 const EDITS_MAX = 2
+
+/** A FunctionOffer is a function as it is offered: what stands between its parentheses, and what it says. */
+export type FunctionOffer = { readonly name: string; readonly takes: 'star' | 'key' | 'key, number'; readonly says: string }
+
+/** functionOffers are the functions of a `select`, one name for each, the most asked for first. */
+export const functionOffers: readonly FunctionOffer[] = [
+  { name: 'count', takes: 'star', says: 'how many events; of a key, how many have it' },
+  { name: 'rate', takes: 'star', says: 'events a second' },
+  { name: 'avg', takes: 'key', says: 'the mean' },
+  { name: 'sum', takes: 'key', says: 'all added up' },
+  { name: 'min', takes: 'key', says: 'the smallest' },
+  { name: 'max', takes: 'key', says: 'the largest' },
+  { name: 'median', takes: 'key', says: 'half lie below' },
+  { name: 'p95', takes: 'key', says: '95 of 100 lie below' },
+  { name: 'p99', takes: 'key', says: '99 of 100 lie below' },
+  { name: 'unique', takes: 'key', says: 'how many different values' },
+  { name: 'percentile', takes: 'key, number', says: 'that many of 100 lie below' },
+  { name: 'stddev', takes: 'key', says: 'the standard deviation' },
+  { name: 'variance', takes: 'key', says: 'the variance' },
+  { name: 'first', takes: 'key', says: 'the oldest value' },
+  { name: 'last', takes: 'key', says: 'the newest value' },
+]
+
+/** argumentsOf are what can stand behind the opening parenthesis of a function. */
+export function argumentsOf(called: string): Expected[] {
+  const name = called.toLowerCase()
+  const key: Expected = { kind: 'key', style: 'plain' }
+  const nothing: Expected[] = [{ kind: 'everything' }, { kind: 'words', words: [')'] }]
+  if (name === 'rate') return nothing
+  return name === 'count' ? [...nothing, key, { kind: 'words', words: ['DISTINCT'] }] : [key]
+}
 
 /** callOf makes a call of a function's name and what stands between its parentheses. */
 export function callOf(field: string, name: Token, argument: Argument): Call {

@@ -95,6 +95,15 @@ export function strayCharacter(text: string, at: number, noun: string): Problem 
   return undefined
 }
 
+/** badKey is the trouble with a name that has to be quoted to be a key. */
+export function badKey(name: Token): Problem {
+  const inQuotes = `"${name.text}"`
+  const hint = /^\d/.test(name.text)
+    ? `a bare key starts with a letter; write ${echo(inQuotes)} if the key really has this name`
+    : `write ${echo(inQuotes)}`
+  return problemAt(name, 'BAD_KEY', `'${echo(name.text)}' is not a plain key name`, hint, inQuotes)
+}
+
 /** wrongOperator is the trouble with a comparison that the language does not have, with the one that was meant. */
 export function wrongOperator(token: Token, operators: readonly string[], otherwise: string): Problem {
   const message = OPERATORS.has(token.text) ? `${token.text} is not available here` : `'${echo(token.text)}' is not an operator`

@@ -1,6 +1,19 @@
 import { isKeyword, orWords, wordsFrom } from './misread.ts'
+import type { Expected, Notes } from './notes.ts'
 import { isNumber } from './number.ts'
-import { echo, type Problem, problemAt, quoted, type Refused, refusal, strayCharacter, type Token, wrongOperator } from './refusal.ts'
+import {
+  badKey,
+  echo,
+  type Problem,
+  problemAt,
+  quoted,
+  type Refused,
+  refusal,
+  strayCharacter,
+  type Token,
+  wrongOperator,
+} from './refusal.ts'
+import { functionCall } from './words.ts'
 
 /** A Dialect is what the languages written in these words (the filter, the dataset selector) differ in. */
 export type Dialect = {
@@ -47,11 +60,13 @@ export const isBareKey = (text: string): boolean => BARE_KEY.test(text)
 export class Scanner {
   readonly dialect: Dialect
   readonly text: string
+  readonly notes: Notes | undefined
   at = 0
 
-  constructor(dialect: Dialect, text: string) {
+  constructor(dialect: Dialect, text: string, notes?: Notes) {
     this.dialect = dialect
     this.text = text
+    this.notes = notes
     if (text.length <= dialect.charsMax) return
     throw this.refuse({
       code: 'TOO_LONG',
@@ -80,8 +95,19 @@ export class Scanner {
     return this.at === this.text.length
   }
 
+  /** expect notes what can stand here. */
+  expect(what: Expected): void {
+    this.notes?.expect(this.skipTo(), what)
+  }
+
   /** take moves behind one punctuation mark when it comes next. */
   take(mark: string): boolean {
+    this.expect({ kind: 'words', words: [mark] })
+    return this.skip(mark)
+  }
+
+  /** skip is `take` where the mark is looked for to be refused. */
+  skip(mark: string): boolean {
     this.skipBlanks()
     if (this.text[this.at] !== mark) return false
     this.at += 1
@@ -97,6 +123,14 @@ export class Scanner {
 
   /** takeKeyword moves behind one of the keywords, in any case, and gives it in capitals. */
   takeKeyword<const W extends string>(...words: readonly W[]): (Token & { text: W }) | undefined {
+    this.expect({ kind: 'words', words })
+    const word = this.skipKeyword(...words)
+    if (word) this.notes?.took('word', word)
+    return word
+  }
+
+  /** skipKeyword is `takeKeyword` where the words are noted otherwise. */
+  skipKeyword<const W extends string>(...words: readonly W[]): (Token & { text: W }) | undefined {
     const run = this.peekRun()
     const word = words.find((candidate) => candidate === run?.text.toUpperCase())
     if (!run || !word) return undefined
@@ -123,22 +157,15 @@ export class Scanner {
       throw this.#at(name, 'KEY_TOO_LONG', `a key name has at most ${KEY_CHARS_MAX} characters`)
     }
     if (name.quoted || isBareKey(name.text)) return name.text
-    throw this.refuse(this.badKey(name))
-  }
-
-  /** badKey is the trouble with a name that has to be quoted to be a key. */
-  badKey(name: Token): Problem {
-    const inQuotes = `"${name.text}"`
-    const hint = /^\d/.test(name.text)
-      ? `a bare key starts with a letter; write ${echo(inQuotes)} if the key really has this name`
-      : `write ${echo(inQuotes)}`
-    return problemAt(name, 'BAD_KEY', `'${echo(name.text)}' is not a plain key name`, hint, inQuotes)
+    throw this.refuse(badKey(name))
   }
 
   /** existing takes the key behind EXISTS, in parentheses or not. */
   existing(example: string): Name {
     const inParens = this.take('(')
+    this.expect({ kind: 'key', style: 'plain' })
     const name = this.name()
+    if (name) this.notes?.took('key', name)
     if (name && (!inParens || this.take(')'))) return name
     const hint = `for example EXISTS ${example}`
     const at = { text: '', position: this.at, length: 0 }
@@ -158,30 +185,21 @@ export class Scanner {
 
   /** refuseCall refuses a run that is written like a function, in the place of a key or of a value. */
   refuseCall(run: Token, place: 'key' | 'value'): void {
-    if (this.text[run.position + run.length] !== '(') return
-    const hint = /^(lower|upper|lcase|ucase)$/i.test(run.text)
-      ? 'use ILIKE to ignore case'
-      : /^(now|today|current_timestamp)$/i.test(run.text)
-        ? 'choose the time range of the request instead'
-        : 'compare a key with a value; quote a text to be searched for'
-    const { noun } = this.dialect
-    const message =
-      place === 'key'
-        ? `'${echo(run.text)}(' looks like a function call; ${noun}s have no functions`
-        : `functions are not available in a ${noun}`
-    throw this.#at({ ...run, length: run.length + 1 }, 'NO_FUNCTIONS', message, hint)
+    if (this.text[run.position + run.length] === '(') throw this.refuse(functionCall(run, place, this.dialect.noun))
   }
 
-  /** operatorFollows tells a key from a word that stands alone. */
-  operatorFollows(): boolean {
+  /** operatorFollows tells a key from a word that stands alone; `words` are the operators that it could have, to be noted. */
+  operatorFollows(words?: readonly string[]): boolean {
     const start = this.at
     this.skipBlanks()
+    if (words) this.expect({ kind: 'operator', words })
     let follows = '=<>!~'.includes(this.text[this.at] ?? ' ')
     if (!follows) {
       const word = this.peekRun()?.text.toUpperCase() ?? ''
       follows = WORD_OPERATORS.has(word)
       if (word === 'NOT') {
         this.at += word.length
+        if (words) this.expect({ kind: 'operator', words: words.filter((one) => NEGATABLE.has(one)) })
         follows = NEGATABLE.has(this.peekRun()?.text.toUpperCase() ?? '')
       }
     }
@@ -204,7 +222,7 @@ export class Scanner {
   value(place: string, operator?: Token): Value {
     this.skipBlanks()
     const mark = this.text[this.at]
-    if (mark === "'" || mark === '"') return { ...this.#quotedText(mark), kind: 'text', quote: mark }
+    if (mark === "'" || mark === '"') return this.#taken({ ...this.#quotedText(mark), kind: 'text', quote: mark })
     const run = this.peekRun()
     if (!run) throw this.#noValue(place)
     const word = run.text.toUpperCase()
@@ -216,7 +234,7 @@ export class Scanner {
     if (run.text.includes('*')) throw this.#wildcard(run, operator)
     this.at += run.length
     const kind = isNumber(run.text) ? 'number' : word === 'TRUE' || word === 'FALSE' ? 'boolean' : 'text'
-    return { ...run, kind, quote: '' }
+    return this.#taken({ ...run, kind, quote: '' })
   }
 
   /** list takes the parentheses behind IN; `name` is the key as written where it could have been a word to search for. */
@@ -229,12 +247,13 @@ export class Scanner {
       const problem = this.nextProblem('EXPECTED_PAREN', 'IN needs a list in parentheses', `write ${echo(key)} IN (${items})`)
       throw this.refuse(orWords(problem, wordsFrom(this, name)))
     }
-    if (this.take(')')) {
+    if (this.skip(')')) {
       const group = { text: '()', position: open, length: this.at - open }
       throw this.#at(group, 'EMPTY_LIST', 'IN needs at least one value', 'for example status IN (500, 502)')
     }
     const values: Value[] = []
     do {
+      this.expect({ kind: 'value', key, operator: 'IN' })
       const value = this.value(values.length === 0 ? 'after (' : 'after ,')
       if (values.push(value) > LIST_ITEMS_MAX) throw this.#at(value, 'LIST_TOO_LONG', `a list has at most ${LIST_ITEMS_MAX} values`)
     } while (this.take(','))
@@ -258,7 +277,7 @@ export class Scanner {
     this.skipBlanks()
     const mark = this.text[this.at]
     if (mark === "'" || mark === '"') {
-      const value: Value = { ...this.#quotedText(mark), kind: 'text', quote: mark }
+      const value = this.#taken({ ...this.#quotedText(mark), kind: 'text', quote: mark })
       if (value.text.length <= PATTERN_CHARS_MAX) return value
       throw this.#at(value, 'REGEX_TOO_LONG', `a pattern has at most ${PATTERN_CHARS_MAX} characters`)
     }
@@ -311,6 +330,11 @@ export class Scanner {
   #match(pattern: RegExp): string {
     pattern.lastIndex = this.at
     return pattern.exec(this.text)?.[0] ?? ''
+  }
+
+  #taken(value: Value): Value {
+    this.notes?.took('value', value)
+    return value
   }
 
   #quotedText(mark: "'" | '"'): Token {

@@ -1,4 +1,5 @@
-import { type Argument, callOf } from './functions.ts'
+import { type Argument, argumentsOf, callOf } from './functions.ts'
+import type { Notes } from './notes.ts'
 import { echo, problemAt, type Refused, refusal, type Token } from './refusal.ts'
 import { type Dialect, type Name, Scanner } from './scan.ts'
 import type { Order, SelectItem } from './tree.ts'
@@ -11,21 +12,21 @@ const ITEM_CHARS_MAX = 1_024
 const dialect = (field: string, noun: string): Dialect => ({ field, noun, charsMax: ITEM_CHARS_MAX, operators: [], operatorHint: '' })
 
 /** parseSelect reads the items of a `select`; blank ones are left out, and at least one has to remain. */
-export function parseSelect(items: readonly string[], field = 'select'): SelectItem[] {
+export function parseSelect(items: readonly string[], field = 'select', notes?: Notes): SelectItem[] {
   const given = items.filter((item) => item.trim() !== '')
   if (given.length === 0) {
     throw refusal(field, { code: 'EMPTY_SELECT', position: 0, length: 0, message: 'at least one item', hint: 'for events use *' })
   }
   if (given.length > ITEMS_MAX) throw refusal(field, { code: 'TOO_COMPLEX', message: `has at most ${ITEMS_MAX} items` })
-  const read = given.map((item) => itemOf(item, field))
+  const read = given.map((item) => itemOf(item, field, notes))
   const calls = read.filter((item) => item.kind === 'call').length
   if (calls > CALLS_MAX) throw refusal(field, { code: 'TOO_COMPLEX', message: `has at most ${CALLS_MAX} aggregates` })
   return read
 }
 
 /** parseGroups reads the keys of `groups`; an element may hold several, between commas and even in brackets. */
-export function parseGroups(items: readonly string[], field = 'groups'): string[] {
-  const keys = items.flatMap((item) => keysOf(item, field))
+export function parseGroups(items: readonly string[], field = 'groups', notes?: Notes): string[] {
+  const keys = items.flatMap((item) => keysOf(item, field, notes))
   if (keys.length > GROUPS_MAX) throw refusal(field, { code: 'TOO_MANY_GROUP_KEYS', message: `has at most ${GROUPS_MAX} keys` })
   return keys
 }
@@ -47,8 +48,11 @@ export function parseOrderBy(text: string, field = 'order_by'): Order {
   throw scanner.refuse(problemAt(next, 'BAD_ORDER', 'expected ASC or DESC', `a key with a blank is written "${echo(text.trim())}"`))
 }
 
-function itemOf(text: string, field: string): SelectItem {
-  const scanner = new Scanner(dialect(field, 'select item'), text)
+function itemOf(text: string, field: string, notes: Notes | undefined): SelectItem {
+  const scanner = new Scanner(dialect(field, 'select item'), text, notes)
+  scanner.expect({ kind: 'everything' })
+  scanner.expect({ kind: 'function' })
+  scanner.expect({ kind: 'key', style: 'plain' })
   const name = scanner.name()
   if (!name) throw scanner.stray() ?? expectedKey(scanner, 'for example level or count(*)')
   if (!name.quoted && name.text === '*') {
@@ -59,10 +63,14 @@ function itemOf(text: string, field: string): SelectItem {
   if (name.quoted || !scanner.take('(')) {
     const key = scanner.nextMark() === '' || isAlias(scanner) ? scanner.plainKey(name) : undefined
     if (key === undefined) throw remainder(scanner, name)
+    notes?.took('key', name)
     return { kind: 'key', key, name: aliasOf(scanner) ?? text }
   }
+  notes?.took('function', name)
   const argument = argumentOf(scanner, name)
-  if (!scanner.take(')')) throw unclosed(scanner, open, argument)
+  // A call that still lacks something is closed only to be refused.
+  const isWhole = argument.kind === 'star' || (argument.kind === 'key' && (!takesNumber(name) || argument.number !== undefined))
+  if (isWhole ? !scanner.take(')') : !scanner.skip(')')) throw unclosed(scanner, open, argument)
   const call = callOf(field, name, argument)
   const alias = aliasOf(scanner)
   if (!scanner.atEnd()) throw remainder(scanner, undefined)
@@ -83,6 +91,7 @@ function aliasOf(scanner: Scanner): string | undefined {
 /** argumentOf reads what stands behind the opening parenthesis, up to the closing one. */
 function argumentOf(scanner: Scanner, called: Name): Argument {
   const position = scanner.skipTo()
+  for (const what of argumentsOf(called.text)) scanner.expect(what)
   const first = scanner.name()
   if (!first) return { text: '', position, length: 0, kind: 'none' }
   if (!first.quoted && first.text === '*') return { ...first, kind: 'star' }
@@ -93,11 +102,19 @@ function argumentOf(scanner: Scanner, called: Name): Argument {
     const hint = `write ${echo(called.text)} of a key`
     throw scanner.refuse(problemAt(inner, 'NO_FUNCTIONS', 'nested functions are not available', hint))
   }
+  if (isDistinct) scanner.expect({ kind: 'key', style: 'plain' })
   const key = scanner.plainKey(name)
+  scanner.notes?.took('key', name)
   const comma = scanner.skipTo()
-  if (!scanner.take(',')) return { ...name, kind: 'key', key, distinct: isDistinct, comma: undefined, number: undefined }
-  return { ...name, kind: 'key', key, distinct: isDistinct, comma: { text: ',', position: comma, length: 1 }, number: scanner.name() }
+  if (takesNumber(called) ? !scanner.take(',') : !scanner.skip(','))
+    return { ...name, kind: 'key', key, distinct: isDistinct, comma: undefined, number: undefined }
+  scanner.expect({ kind: 'number' })
+  const number = scanner.name()
+  if (number) scanner.notes?.took('value', number)
+  return { ...name, kind: 'key', key, distinct: isDistinct, comma: { text: ',', position: comma, length: 1 }, number }
 }
+
+const takesNumber = (called: Name): boolean => called.text.toLowerCase() === 'percentile'
 
 function unclosed(scanner: Scanner, open: number, argument: Argument): Refused {
   if (scanner.atEnd()) return scanner.unclosed(scanner.text.indexOf('(', open))
@@ -126,18 +143,21 @@ function remainder(scanner: Scanner, name: Name | undefined): Refused {
   return scanner.refuse(problemAt(run ?? mark, 'UNEXPECTED', `unexpected '${echo(run?.text ?? mark.text)}'`, hint))
 }
 
-function keysOf(item: string, field: string): string[] {
-  const scanner = new Scanner(dialect(field, 'list of keys'), item)
+function keysOf(item: string, field: string, notes: Notes | undefined): string[] {
+  const scanner = new Scanner(dialect(field, 'list of keys'), item, notes)
   const [, before = '', inner = ''] = /^(\s*\[)([\s\S]*)\]\s*$/.exec(item) ?? []
-  if (before !== '') return keysOf(`${' '.repeat(before.length)}${inner}`, field)
+  if (before !== '') return keysOf(`${' '.repeat(before.length)}${inner}`, field, notes)
   const keys: string[] = []
+  scanner.expect({ kind: 'key', style: 'plain' })
   if (scanner.atEnd()) return keys
   do {
+    scanner.expect({ kind: 'key', style: 'plain' })
     if (scanner.atEnd()) return keys
     const name = scanner.name()
     if (!name) throw scanner.stray() ?? expectedKey(scanner, 'for example level')
     if (scanner.text[scanner.at] === '(' && !name.quoted) throw scanner.refuse(calledInGroups(scanner, name))
     keys.push(scanner.plainKey(name))
+    notes?.took('key', name)
   } while (scanner.take(','))
   if (scanner.atEnd()) return keys
   const stray = scanner.stray()

@@ -94,3 +94,17 @@ export function freeTextInOr(parts: readonly Filter[], text: string): Problem | 
   }
   return undefined
 }
+
+/** functionCall is the trouble with a run that is written like a function. */
+export function functionCall(run: Token, place: 'key' | 'value', noun: string): Problem {
+  const hint = /^(lower|upper|lcase|ucase)$/i.test(run.text)
+    ? 'use ILIKE to ignore case'
+    : /^(now|today|current_timestamp)$/i.test(run.text)
+      ? 'choose the time range of the request instead'
+      : 'compare a key with a value; quote a text to be searched for'
+  const message =
+    place === 'key'
+      ? `'${echo(run.text)}(' looks like a function call; ${noun}s have no functions`
+      : `functions are not available in a ${noun}`
+  return problemAt({ ...run, length: run.length + 1 }, 'NO_FUNCTIONS', message, hint)
+}

@@ -1,3 +1,5 @@
+import { isOr } from './reading.ts'
+
 /** groupCondition is met by the events of one group: each key with its value, or without one. */
 export function groupCondition(keys: readonly string[], values: readonly string[]): string {
   return keys
@@ -12,4 +14,4 @@ export function groupCondition(keys: readonly string[], values: readonly string[
 
 /** bothConditions are met together; one that is empty asks for nothing. */
 export const bothConditions = (first: string, second: string): string =>
-  first === '' || second === '' ? first + second : `${/\bor\b/i.test(first) ? `(${first})` : first} AND ${second}`
+  first === '' || second === '' ? first + second : `${isOr(first) ? `(${first})` : first} AND ${second}`

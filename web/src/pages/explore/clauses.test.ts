@@ -18,6 +18,7 @@ describe('a query is cut into clauses', () => {
     ['brand.and = 1 AND sand = 2', ['brand.and = 1', 'sand = 2']],
     ["a = 'open AND b = 1", ["a = 'open AND b = 1"]],
     ['a = 1 AND', ['a = 1 AND']],
+    ['timeout refused AND a = 1', ['timeout refused', 'a = 1']],
   ])('%s', (query, clauses) => expect(splitClauses(query)).toEqual(clauses))
 })
 
@@ -30,6 +31,11 @@ test('a clause is added once, replaced and taken away', () => {
   expect(withClause('a = 1', 'a = 1')).toBe('a = 1')
   expect(withoutClause('a = 1 AND b = 2', 'a = 1')).toBe('b = 2')
   expect(replaceClause('a = 1 AND b = 2', 'a = 1', 'a = 5')).toBe('a = 5 AND b = 2')
+})
+
+test('what is negated is negated whole', () => {
+  expect(negate('timeout refused')).toBe('NOT (timeout refused)')
+  expect(negate('(a = 1 OR b = 2)')).toBe('NOT (a = 1 OR b = 2)')
 })
 
 test('negating twice gives the clause back', () => {
