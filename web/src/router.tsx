@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { readAsked as readAskedOfApi } from './pages/api/asked.ts'
 import { readAsked as readAskedOfDashboards } from './pages/dashboards/asked.ts'
-import { DataPage } from './pages/data/data.tsx'
+import { readAsked as readAskedOfData } from './pages/data/asked.ts'
 import { readAsked } from './pages/explore/asked.ts'
 import { ExplorePage } from './pages/explore/explore.tsx'
 import { readAsked as readAskedOfMonitors } from './pages/monitors/asked.ts'
@@ -69,7 +69,12 @@ const usage = createRoute({
   component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
   validateSearch: readAskedOfUsage,
 })
-const data = createRoute({ getParentRoute: () => inside, path: '/data', component: DataPage })
+const data = createRoute({
+  getParentRoute: () => inside,
+  path: '/data',
+  component: lazyRouteComponent(() => import('./pages/data/data.tsx'), 'DataPage'),
+  validateSearch: readAskedOfData,
+})
 const settings = createRoute({
   getParentRoute: () => inside,
   path: '/settings',

@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { forgetCredential } from '../session/session.ts'
 import { Button } from '../ui/button.tsx'
 import { useClient } from './client.ts'
 import { Commands } from './commands.tsx'
+import { useMe } from './me.ts'
 import { applyTheme, keptTheme, type Theme } from './theme.ts'
 
 const places = [
@@ -81,7 +81,7 @@ function ThemeButton() {
 function Who() {
   const client = useClient()
   const navigate = useNavigate()
-  const me = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => client.auth.me({ signal }), staleTime: Number.POSITIVE_INFINITY })
+  const me = useMe()
   const name = me.data?.user?.email ?? me.data?.api_key?.name
   const leave = async () => {
     if (me.data?.type === 'USER_ID') await client.auth.logout().catch(() => undefined)

@@ -35,7 +35,7 @@ export const TextArea = ({ className = '', ...rest }: TextareaHTMLAttributes<HTM
 type SelectProps<T extends string> = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'value'> & {
   value: T
   options: readonly (readonly [T, string])[]
-  onPick(value: T): void
+  onPick(value: NoInfer<T>): void
 }
 
 /** Select offers values under names. */

@@ -1,12 +1,13 @@
+import type { SlackIntegration, SlackWorkspace } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
+import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field, Input, Select } from '../../ui/field.tsx'
-import { Answer, given, Row, Rows, useAct } from './rows.tsx'
+import { Input, Select } from '../../ui/field.tsx'
 
 const WORKSPACES = ['chat workspaces']
 const CHANNELS = ['chat channels']
@@ -19,10 +20,7 @@ const ways = [
 export function Chats() {
   const client = useClient()
   const workspaces = useQuery({ queryKey: WORKSPACES, queryFn: ({ signal }) => client.integrations.slackWorkspaces({ signal }) })
-  const channels = useQuery({ queryKey: CHANNELS, queryFn: ({ signal }) => client.integrations.slack({ signal }) })
-  const nameOf = (id: string) => workspaces.data?.slack_workspaces.find((one) => one.id === id)?.name ?? id
   const forget = useAct(WORKSPACES, (workspaceId: string) => client.integrations.removeSlackWorkspace({ params: { workspaceId } }))
-  const remove = useAct(CHANNELS, (slackId: string) => client.integrations.removeSlack({ params: { slackId } }))
   return (
     <Panel title="Chat">
       <NewWorkspace />
@@ -36,35 +34,16 @@ export function Chats() {
                     size="small"
                     action="Forget"
                     label={`Forget ${name}`}
-                    question={`Forget "${name}"?`}
+                    question={`Forget "${name}"? Channels that name it keep it from being forgotten.`}
                     onYes={() => forget.mutateAsync(id)}
                   />
                 </Row>
               ))}
             </Rows>
-            {slack_workspaces.length > 0 && <NewChannels workspaces={slack_workspaces} />}
+            {slack_workspaces.length > 0 && <Channels workspaces={slack_workspaces} />}
           </>
         )}
       </Answer>
-      {(workspaces.data?.slack_workspaces.length ?? 0) > 0 && (
-        <Answer of={channels}>
-          {({ integrations }) => (
-            <Rows label="Chat channels" heads={['Name', 'Workspace', 'Channels']} empty="No channels yet.">
-              {integrations.map((one) => (
-                <Row key={one.id} cells={[one.name, nameOf(one.workspace_id), one.channels.join(', ')]}>
-                  <Confirm
-                    size="small"
-                    action="Delete"
-                    label={`Delete ${one.name}`}
-                    question={`Delete "${one.name}"?`}
-                    onYes={() => remove.mutateAsync(one.id)}
-                  />
-                </Row>
-              ))}
-            </Rows>
-          )}
-        </Answer>
-      )}
     </Panel>
   )
 }
@@ -72,64 +51,115 @@ export function Chats() {
 function NewWorkspace() {
   const client = useClient()
   const [way, setWay] = useState<(typeof ways)[number][0]>('webhook_url')
-  const create = useAct(WORKSPACES, (body: { name: string; token?: string; webhook_url?: string }) =>
-    client.integrations.createSlackWorkspace({ body }),
-  )
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    const text = given(form)
-    create.mutate({ name: text('name'), [way]: text('secret') }, { onSuccess: () => form.reset() })
-  }
   return (
-    <form onSubmit={send} className="flex flex-wrap items-end gap-2 border-line border-b p-3">
-      <Field name="New workspace">
+    <Form
+      action="Add the workspace"
+      label="New workspace"
+      reads={WORKSPACES}
+      conflict="name"
+      className="border-line border-b"
+      onSend={(text) => client.integrations.createSlackWorkspace({ body: { name: text('name'), [way]: text('secret') } })}
+    >
+      <FormField name="New workspace" of="name">
         <Input name="name" required maxLength={255} placeholder="Its name" autoComplete="off" />
-      </Field>
-      <Field name="Posts by">
-        <Select value={way} options={ways} onPick={(picked) => setWay(picked === 'token' ? 'token' : 'webhook_url')} />
-      </Field>
-      <Field name={way === 'token' ? 'Token' : 'Address of the webhook'} className="min-w-48 flex-1">
+      </FormField>
+      <FormField name="Posts by" of="posts_by">
+        <Select value={way} options={ways} onPick={setWay} />
+      </FormField>
+      <FormField
+        name={way === 'token' ? 'Token' : 'Address of the webhook'}
+        of={['token', 'webhook_url']}
+        help="It is never shown again."
+        className="min-w-48 flex-1"
+      >
         <Input name="secret" type="password" required autoComplete="off" />
-      </Field>
-      <Button type="submit" disabled={create.isPending}>
-        Add
-      </Button>
-      {create.error && <FailureNote thrown={create.error} />}
-    </form>
+      </FormField>
+    </Form>
   )
 }
 
-function NewChannels({ workspaces }: { workspaces: readonly { id: string; name: string }[] }) {
+type Workspaces = { workspaces: readonly SlackWorkspace[] }
+
+function Channels({ workspaces }: Workspaces) {
   const client = useClient()
-  const [workspace, setWorkspace] = useState(workspaces[0]?.id ?? '')
-  const create = useAct(CHANNELS, (body: { name: string; channels: string[]; workspace_id: string }) =>
-    client.integrations.createSlack({ body }),
-  )
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    const text = given(form)
-    const channels = text('channels')
-      .split(/[\s,]+/)
-      .filter((one) => one !== '')
-    create.mutate({ name: text('name'), channels, workspace_id: workspace }, { onSuccess: () => form.reset() })
-  }
+  const channels = useQuery({ queryKey: CHANNELS, queryFn: ({ signal }) => client.integrations.slack({ signal }) })
   return (
-    <form onSubmit={send} className="flex flex-wrap items-end gap-2 border-line border-y p-3">
-      <Field name="New channels">
-        <Input name="name" required maxLength={255} placeholder="What monitors call them" autoComplete="off" />
-      </Field>
-      <Field name="In">
-        <Select value={workspace} options={workspaces.map(({ id, name }) => [id, name] as const)} onPick={setWorkspace} />
-      </Field>
-      <Field name="Channels" className="min-w-48 flex-1">
-        <Input name="channels" required placeholder="#alerts, #oncall" autoComplete="off" />
-      </Field>
-      <Button type="submit" disabled={create.isPending}>
-        Add
+    <>
+      <ChannelsForm workspaces={workspaces} integration={undefined} onEnd={() => undefined} />
+      <Answer of={channels}>
+        {({ integrations }) => (
+          <Rows label="Chat channels" heads={['Name', 'Workspace', 'Channels']} empty="No channels yet.">
+            {integrations.map((one) => (
+              <ChannelsRow key={one.id} integration={one} workspaces={workspaces} />
+            ))}
+          </Rows>
+        )}
+      </Answer>
+    </>
+  )
+}
+
+function ChannelsRow({ integration, workspaces }: Workspaces & { integration: SlackIntegration }) {
+  const client = useClient()
+  const [isEdited, setEdited] = useState(false)
+  const { id, name, channels, workspace_id } = integration
+  const remove = useAct(CHANNELS, () => client.integrations.removeSlack({ params: { slackId: id } }))
+  return (
+    <Row
+      cells={[name, workspaces.find((one) => one.id === workspace_id)?.name ?? workspace_id, channels.join(', ')]}
+      below={isEdited && <ChannelsForm workspaces={workspaces} integration={integration} onEnd={() => setEdited(false)} />}
+    >
+      <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
+        Change
       </Button>
-      {create.error && <FailureNote thrown={create.error} />}
-    </form>
+      <Confirm
+        size="small"
+        action="Delete"
+        label={`Delete ${name}`}
+        question={`Delete "${name}"? Monitors that name it keep it from being deleted.`}
+        onYes={() => remove.mutateAsync(undefined)}
+      />
+    </Row>
+  )
+}
+
+type ChannelsFormProps = Workspaces & { integration: SlackIntegration | undefined; onEnd(): void }
+
+function ChannelsForm({ workspaces, integration, onEnd }: ChannelsFormProps) {
+  const client = useClient()
+  const [workspace_id, setWorkspace] = useState(integration?.workspace_id ?? workspaces[0]?.id ?? '')
+  return (
+    <Form
+      action={integration ? 'Save' : 'Add the channels'}
+      label={integration ? `Change ${integration.name}` : 'New channels'}
+      reads={CHANNELS}
+      conflict="name"
+      className={integration ? '' : 'border-line border-y'}
+      onSend={async (text) => {
+        const channels = text('channels').split(/[\s,]+/)
+        const body = { name: text('name'), channels: channels.filter((one) => one !== ''), workspace_id }
+        if (integration) await client.integrations.updateSlack({ params: { slackId: integration.id }, body })
+        else await client.integrations.createSlack({ body })
+      }}
+      onDone={onEnd}
+      onLeave={integration && onEnd}
+    >
+      <FormField name={integration ? 'Name' : 'New channels'} of="name">
+        <Input
+          name="name"
+          required
+          maxLength={255}
+          placeholder="What monitors call them"
+          autoComplete="off"
+          defaultValue={integration?.name}
+        />
+      </FormField>
+      <FormField name="In" of="workspace_id">
+        <Select value={workspace_id} options={workspaces.map(({ id, name }) => [id, name] as const)} onPick={setWorkspace} />
+      </FormField>
+      <FormField name="Channels" of="channels" className="min-w-48 flex-1">
+        <Input name="channels" required placeholder="#alerts, #oncall" autoComplete="off" defaultValue={integration?.channels.join(', ')} />
+      </FormField>
+    </Form>
   )
 }

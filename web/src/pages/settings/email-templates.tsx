@@ -1,13 +1,13 @@
 import type { EmailTemplate } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
+import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field, Input, TextArea } from '../../ui/field.tsx'
-import { Answer, given, Row, Rows, useAct } from './rows.tsx'
+import { Input, TextArea } from '../../ui/field.tsx'
 
 const TEMPLATES = ['email templates']
 
@@ -15,41 +15,15 @@ const TEMPLATES = ['email templates']
 export function EmailTemplates() {
   const client = useClient()
   const list = useQuery({ queryKey: TEMPLATES, queryFn: ({ signal }) => client.integrations.emailTemplates({ signal }) })
-  const remove = useAct(TEMPLATES, (emailId: string) => client.integrations.removeEmailTemplate({ params: { emailId } }))
-  const [edited, setEdited] = useState<EmailTemplate | 'new'>()
+  const [isMaking, setMaking] = useState(false)
   return (
-    <Panel title="E-mail templates" actions={edited === undefined && <Button onClick={() => setEdited('new')}>New template</Button>}>
-      {edited !== undefined && (
-        <TemplateForm
-          key={edited === 'new' ? 'new' : edited.id}
-          template={edited === 'new' ? undefined : edited}
-          onEnd={() => setEdited(undefined)}
-        />
-      )}
+    <Panel title="E-mail templates" actions={!isMaking && <Button onClick={() => setMaking(true)}>New template</Button>}>
+      {isMaking && <TemplateForm template={undefined} onEnd={() => setMaking(false)} />}
       <Answer of={list}>
         {({ integrations }) => (
           <Rows label="E-mail templates" heads={['Name', 'Begins with']} empty="No template yet: e-mails have the plain form.">
             {integrations.map((one) => (
-              <Row
-                key={one.id}
-                cells={[
-                  one.name,
-                  <span key="payload" className="block max-w-md truncate font-mono text-soft text-xs">
-                    {one.payload.slice(0, 120)}
-                  </span>,
-                ]}
-              >
-                <Button size="small" onClick={() => setEdited(one)}>
-                  Change
-                </Button>
-                <Confirm
-                  size="small"
-                  action="Delete"
-                  label={`Delete ${one.name}`}
-                  question={`Delete "${one.name}"?`}
-                  onYes={() => remove.mutateAsync(one.id)}
-                />
-              </Row>
+              <TemplateRow key={one.id} template={one} />
             ))}
           </Rows>
         )}
@@ -58,32 +32,63 @@ export function EmailTemplates() {
   )
 }
 
+function TemplateRow({ template }: { template: EmailTemplate }) {
+  const client = useClient()
+  const [isEdited, setEdited] = useState(false)
+  const { id, name, payload } = template
+  const remove = useAct(TEMPLATES, () => client.integrations.removeEmailTemplate({ params: { emailId: id } }))
+  return (
+    <Row
+      cells={[
+        name,
+        <span key="payload" className="block max-w-md truncate font-mono text-soft text-xs">
+          {payload.slice(0, 120)}
+        </span>,
+      ]}
+      below={isEdited && <TemplateForm template={template} onEnd={() => setEdited(false)} />}
+    >
+      <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
+        Change
+      </Button>
+      <Confirm
+        size="small"
+        action="Delete"
+        label={`Delete ${name}`}
+        question={`Delete "${name}"? Monitors that name it keep it from being deleted.`}
+        onYes={() => remove.mutateAsync(undefined)}
+      />
+    </Row>
+  )
+}
+
 function TemplateForm({ template, onEnd }: { template: EmailTemplate | undefined; onEnd(): void }) {
   const client = useClient()
-  const keep = useAct(TEMPLATES, async (body: { name: string; payload: string }) => {
-    if (template) await client.integrations.updateEmailTemplate({ params: { emailId: template.id }, body })
-    else await client.integrations.createEmailTemplate({ body })
-  })
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const text = given(event.currentTarget)
-    keep.mutate({ name: text('name'), payload: text('payload') }, { onSuccess: onEnd })
-  }
   return (
-    <form onSubmit={send} className="flex flex-col gap-2 border-line border-b p-3">
-      <Field name="Name">
+    <Form
+      action={template ? 'Save' : 'Make the template'}
+      label={template ? `Change ${template.name}` : 'New template'}
+      shape="column"
+      reads={TEMPLATES}
+      conflict="name"
+      className={template ? '' : 'border-line border-b'}
+      onSend={async (text) => {
+        const body = { name: text('name'), payload: text('payload') }
+        if (template) await client.integrations.updateEmailTemplate({ params: { emailId: template.id }, body })
+        else await client.integrations.createEmailTemplate({ body })
+      }}
+      onDone={onEnd}
+      onLeave={onEnd}
+    >
+      <FormField name="Name" of="name" className="max-w-96">
         <Input name="name" required maxLength={255} defaultValue={template?.name} />
-      </Field>
-      <Field name="Text" help="$title, $description and the like are replaced. What begins with < is HTML, and values in it are escaped.">
+      </FormField>
+      <FormField
+        name="Text"
+        of="payload"
+        help="$title, $description and the like are replaced. What begins with < is HTML, and values in it are escaped."
+      >
         <TextArea name="payload" required rows={6} maxLength={8192} className="font-mono" defaultValue={template?.payload} />
-      </Field>
-      {keep.error && <FailureNote thrown={keep.error} />}
-      <div className="flex gap-2">
-        <Button type="submit" look="main" disabled={keep.isPending}>
-          {template ? 'Save' : 'Make the template'}
-        </Button>
-        <Button onClick={onEnd}>Leave it</Button>
-      </div>
-    </form>
+      </FormField>
+    </Form>
   )
 }

@@ -1,24 +1,28 @@
 import type { ApiKey } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { useCallerNames } from '../../parts/callers.ts'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
+import { Form, FormField } from '../../parts/form.tsx'
+import { ago } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
+import { Answer, Row, Rows, ShownOnce, useAct } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, Input, Select } from '../../ui/field.tsx'
+import { Input, Select } from '../../ui/field.tsx'
 import { RolePicker, useRoleNames } from './role-picker.tsx'
-import { Answer, given, Row, Rows, ShownOnce, useAct } from './rows.tsx'
 
 const KEYS = ['api keys']
 const DAY_S = 86_400
 const lives = [
   ['0', 'for ever'],
+  [String(DAY_S), 'a day'],
   [String(30 * DAY_S), '30 days'],
   [String(90 * DAY_S), '90 days'],
   [String(365 * DAY_S), 'a year'],
 ] as const
+const heads = ['Name', 'Known by', 'Roles', 'Made', 'Ends']
 
 /** Keys are what programs show in place of a person. */
 export function Keys() {
@@ -32,7 +36,7 @@ export function Keys() {
       <Panel title="Keys">
         <Answer of={list}>
           {({ api_keys }) => (
-            <Rows label="API keys" heads={['Name', 'Known by', 'Roles', 'Ends']} empty="There is no key.">
+            <Rows label="API keys" heads={heads} empty="There is no key.">
               {api_keys.map((key) => (
                 <KeyRow key={key.id} apiKey={key} />
               ))}
@@ -48,34 +52,25 @@ function NewKey({ onMade }: { onMade(made: { name: string; key: string }): void 
   const client = useClient()
   const [roles, setRoles] = useState<string[]>(['IngestionApi'])
   const [life, setLife] = useState('0')
-  const create = useAct(KEYS, (name: string) =>
-    client.apiKeys.create({ body: { name, roles, ...(life === '0' ? {} : { ttl: Number(life) }) } }),
-  )
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    create.mutate(given(form)('name'), {
-      onSuccess: (made) => {
-        onMade(made)
-        form.reset()
-      },
-    })
-  }
   return (
     <Panel title="New key">
-      <form onSubmit={send} className="flex flex-wrap items-end gap-2 p-3">
-        <Field name="Name">
+      <Form
+        action="Make the key"
+        reads={KEYS}
+        isReady={roles.length > 0}
+        onSend={(text) => client.apiKeys.create({ body: { name: text('name'), roles, ...(life === '0' ? {} : { ttl: Number(life) }) } })}
+        onDone={onMade}
+      >
+        <FormField name="Name" of="name" className="min-w-48 flex-1">
           <Input name="name" required maxLength={255} autoComplete="off" placeholder="What it is for" />
-        </Field>
-        <RolePicker type="API" picked={roles} onPick={setRoles} />
-        <Field name="Lives">
+        </FormField>
+        <FormField name="Roles" of="roles">
+          <RolePicker type="API" picked={roles} onPick={setRoles} />
+        </FormField>
+        <FormField name="Lives" of={['ttl', 'expires_at']}>
           <Select value={life} options={lives} onPick={setLife} />
-        </Field>
-        <Button type="submit" look="main" disabled={create.isPending || roles.length === 0}>
-          Make the key
-        </Button>
-      </form>
-      {create.error && <FailureNote thrown={create.error} />}
+        </FormField>
+      </Form>
     </Panel>
   )
 }
@@ -83,58 +78,33 @@ function NewKey({ onMade }: { onMade(made: { name: string; key: string }): void 
 function KeyRow({ apiKey }: { apiKey: ApiKey }) {
   const client = useClient()
   const nameOf = useRoleNames()
-  const [draft, setDraft] = useState<{ name: string; roles: string[] }>()
+  const callerOf = useCallerNames()
+  const [isEdited, setEdited] = useState(false)
   const params = { apiKeyId: apiKey.id }
-  const update = useAct(KEYS, (body: { name: string; roles: string[] }) => client.apiKeys.update({ params, body }))
   const remove = useAct(KEYS, () => client.apiKeys.remove({ params }))
-  const endsMs = apiKey.expires_at === undefined ? undefined : apiKey.expires_at * 1_000
+  const { created_at, created_by } = apiKey.metadata
   return (
     <Row
       cells={[
-        draft ? (
-          <Input
-            key="name"
-            aria-label="Name of the key"
-            value={draft.name}
-            onChange={(event) => setDraft({ ...draft, name: event.target.value })}
-          />
-        ) : (
-          apiKey.name
-        ),
+        apiKey.name,
         <code key="id" className="font-mono text-xs">
           {apiKey.api_key}
         </code>,
-        draft ? (
-          <RolePicker key="roles" type="API" picked={draft.roles} onPick={(roles) => setDraft({ ...draft, roles })} />
+        apiKey.roles.map(nameOf).join(', '),
+        created_at === undefined ? (
+          ''
         ) : (
-          apiKey.roles.map(nameOf).join(', ')
-        ),
-        endsMs === undefined ? (
-          <span key="ends" className="text-soft">
-            never
+          <span key="made" title={clockOf(created_at, 'utc').day}>
+            {ago(created_at, Date.now())}
+            {created_by && <span className="text-soft"> by {callerOf(created_by.id)}</span>}
           </span>
-        ) : endsMs < Date.now() ? (
-          <span key="ends" className="text-error">
-            has ended
-          </span>
-        ) : (
-          clockOf(endsMs, 'utc').day
         ),
+        <Ends key="ends" endsS={apiKey.expires_at} />,
       ]}
+      below={isEdited && <KeyForm apiKey={apiKey} onEnd={() => setEdited(false)} />}
     >
-      {update.error ? <FailureNote thrown={update.error} /> : null}
-      {draft && (
-        <Button
-          size="small"
-          look="main"
-          disabled={draft.name.trim() === '' || draft.roles.length === 0 || update.isPending}
-          onClick={() => update.mutate({ ...draft, name: draft.name.trim() }, { onSuccess: () => setDraft(undefined) })}
-        >
-          Save
-        </Button>
-      )}
-      <Button size="small" onClick={() => setDraft(draft ? undefined : { name: apiKey.name, roles: [...apiKey.roles] })}>
-        {draft ? 'Keep' : 'Change'}
+      <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
+        Change
       </Button>
       <Confirm
         size="small"
@@ -144,5 +114,34 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         onYes={() => remove.mutateAsync(undefined)}
       />
     </Row>
+  )
+}
+
+function Ends({ endsS }: { endsS: number | undefined }) {
+  if (endsS === undefined) return <span className="text-soft">never</span>
+  const hasEnded = endsS * 1_000 < Date.now()
+  return <span className={hasEnded ? 'text-error' : ''}>{hasEnded ? 'has ended' : clockOf(endsS * 1_000, 'utc').day}</span>
+}
+
+function KeyForm({ apiKey, onEnd }: { apiKey: ApiKey; onEnd(): void }) {
+  const client = useClient()
+  const [roles, setRoles] = useState<string[]>([...apiKey.roles])
+  return (
+    <Form
+      action="Save"
+      label={`Change the key ${apiKey.name}`}
+      reads={KEYS}
+      isReady={roles.length > 0}
+      onSend={(text) => client.apiKeys.update({ params: { apiKeyId: apiKey.id }, body: { name: text('name'), roles } })}
+      onDone={onEnd}
+      onLeave={onEnd}
+    >
+      <FormField name="Name of the key" of="name">
+        <Input name="name" required maxLength={255} autoComplete="off" defaultValue={apiKey.name} />
+      </FormField>
+      <FormField name="Roles" of="roles">
+        <RolePicker type="API" picked={roles} onPick={setRoles} />
+      </FormField>
+    </Form>
   )
 }

@@ -1,15 +1,15 @@
 import type { Limit } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
-import { bytes, share } from '../../parts/numbers.ts'
+import { Form, FormField } from '../../parts/form.tsx'
+import { bytes, count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
+import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, Input, Select } from '../../ui/field.tsx'
-import { Answer, given, Row, Rows, useAct } from './rows.tsx'
+import { Input, Select } from '../../ui/field.tsx'
 
 const LIMITS = ['limits']
 const GB = 1_000_000_000
@@ -43,53 +43,44 @@ export function Limits() {
 function NewLimit() {
   const client = useClient()
   const [target, setTarget] = useState<(typeof targets)[number][0]>('ORGANISATION')
-  const create = useAct(LIMITS, (draft: { gigabytes: number; team: string; description: string }) =>
-    client.limits.create({
-      body: {
-        category: 'INGESTION_LIMITS',
-        unit: 'BYTES',
-        time_window: 'PER_MONTH',
-        value: Math.round(draft.gigabytes * GB),
-        target,
-        scope: target === 'TEAM' ? { tag: { team: draft.team } } : {},
-        ...(draft.description === '' ? {} : { description: draft.description }),
-      },
-    }),
-  )
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    const text = given(form)
-    create.mutate(
-      { gigabytes: Number(text('gigabytes')), team: text('team'), description: text('description') },
-      { onSuccess: () => form.reset() },
-    )
-  }
   return (
     <Panel title="New limit">
-      <form onSubmit={send} className="flex flex-wrap items-end gap-2 p-3">
-        <Field name="Of">
-          <Select value={target} options={targets} onPick={(picked) => setTarget(picked === 'TEAM' ? 'TEAM' : 'ORGANISATION')} />
-        </Field>
+      <Form
+        action="Set the limit"
+        reads={LIMITS}
+        conflict="target"
+        onSend={(text) =>
+          client.limits.create({
+            body: {
+              category: 'INGESTION_LIMITS',
+              unit: 'BYTES',
+              time_window: 'PER_MONTH',
+              value: Math.round(Number(text('gigabytes')) * GB),
+              target,
+              scope: target === 'TEAM' ? { tag: { team: text('team') } } : {},
+              ...(text('description') === '' ? {} : { description: text('description') }),
+            },
+          })
+        }
+      >
+        <FormField name="Of" of="target">
+          <Select value={target} options={targets} onPick={setTarget} />
+        </FormField>
         {target === 'TEAM' && (
-          <Field name="Team" help="its datasets have the tag team of this value">
+          <FormField name="Team" of="scope" help="its datasets have the tag team of this value">
             <Input name="team" required maxLength={255} />
-          </Field>
+          </FormField>
         )}
-        <Field name="Gigabytes in a month">
+        <FormField name="Gigabytes in a month" of="value">
           <Input name="gigabytes" type="number" required min={0} step="any" />
-        </Field>
-        <Field name="Why" className="min-w-48 flex-1">
+        </FormField>
+        <FormField name="Why" of="description" className="min-w-48 flex-1">
           <Input name="description" maxLength={4000} />
-        </Field>
-        <Button type="submit" look="main" disabled={create.isPending}>
-          Set the limit
-        </Button>
-      </form>
+        </FormField>
+      </Form>
       <p className="px-3 pb-3 text-soft text-xs">
         The post that would cross a cap is refused as a whole, and so is every later one until the month is over or the limit changes.
       </p>
-      {create.error && <FailureNote thrown={create.error} />}
     </Panel>
   )
 }
@@ -98,61 +89,75 @@ function LimitRow({ limit }: { limit: Limit }) {
   const client = useClient()
   const params = { limitId: limit.id }
   const usage = useQuery({ queryKey: [...LIMITS, limit.id, 'usage'], queryFn: ({ signal }) => client.limits.usage({ params, signal }) })
-  const [draft, setDraft] = useState<string>()
-  const change = useAct(LIMITS, (value: number) => client.limits.update({ params, body: { value } }))
+  const [isEdited, setEdited] = useState(false)
   const remove = useAct(LIMITS, () => client.limits.remove({ params }))
   const team = limit.scope.tag?.team ?? limit.scope.tag?.value
   const cap = Number(limit.value)
+  const written = limit.unit === 'BYTES' ? bytes : count
   return (
     <Row
       cells={[
-        limit.target === 'TEAM' ? `team ${team ?? ''}` : 'the organisation',
-        draft === undefined ? (
-          bytes(cap)
-        ) : (
-          <Input
-            key="cap"
-            type="number"
-            min={0}
-            step="any"
-            aria-label="Gigabytes in a month"
-            value={draft}
-            onChange={(event) => setDraft(event.target.value)}
-          />
-        ),
+        `${limit.target === 'TEAM' ? `team ${team ?? ''}` : 'the organisation'}${limit.category === 'INGESTION_LIMITS' ? '' : `, ${wordsOf(limit)}`}`,
+        written(cap),
         usage.data ? (
           <span key="used" className={usage.data.crossed_at === undefined ? '' : 'text-error'}>
-            {bytes(usage.data.used)} ({share(usage.data.used, cap)})
+            {written(usage.data.used)} ({share(usage.data.used, cap)})
             {usage.data.crossed_at !== undefined && `, closed since ${clockOf(usage.data.crossed_at, 'utc').day}`}
           </span>
         ) : (
-          ''
+          <span key="used" className="text-soft">
+            {usage.error ? 'not known' : '…'}
+          </span>
         ),
         <span key="why" className="text-soft">
           {limit.description}
         </span>,
       ]}
+      below={isEdited && <LimitForm limit={limit} onEnd={() => setEdited(false)} />}
     >
-      {change.error ? <FailureNote thrown={change.error} /> : null}
-      {draft !== undefined && (
-        <Button
-          size="small"
-          look="main"
-          disabled={draft === '' || change.isPending}
-          onClick={() => change.mutate(Math.round(Number(draft) * GB), { onSuccess: () => setDraft(undefined) })}
-        >
-          Save
-        </Button>
+      {limit.type === 'SYSTEM' ? (
+        <span className="text-soft text-xs">set by the operator</span>
+      ) : (
+        <>
+          <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
+            Change
+          </Button>
+          <Confirm
+            size="small"
+            action="Delete"
+            question="Delete this limit? What it refused is taken again at once."
+            onYes={() => remove.mutateAsync(undefined)}
+          />
+        </>
       )}
-      <Button size="small" onClick={() => setDraft(draft === undefined ? String(cap / GB) : undefined)}>
-        {draft === undefined ? 'Change' : 'Keep'}
-      </Button>
-      <Confirm
-        size="small"
-        action="Delete"
-        question="Delete this limit? What it refused is taken again at once."
-        onYes={() => remove.mutateAsync(undefined)}
-      />
     </Row>
+  )
+}
+
+const wordsOf = ({ category }: Limit): string => category.toLowerCase().replaceAll('_', ' ')
+
+function LimitForm({ limit, onEnd }: { limit: Limit; onEnd(): void }) {
+  const client = useClient()
+  return (
+    <Form
+      action="Save"
+      label="Change the limit"
+      reads={LIMITS}
+      onSend={(text) =>
+        client.limits.update({
+          params: { limitId: limit.id },
+          body: { value: Math.round(Number(text('gigabytes')) * GB), description: text('description') },
+        })
+      }
+      onDone={onEnd}
+      onLeave={onEnd}
+    >
+      <FormField name="Gigabytes in a month" of="value">
+        <Input name="gigabytes" type="number" required min={0} step="any" defaultValue={Number(limit.value) / GB} />
+      </FormField>
+      <FormField name="Why" of="description" className="min-w-48 flex-1">
+        <Input name="description" maxLength={4000} defaultValue={limit.description} />
+      </FormField>
+    </Form>
   )
 }

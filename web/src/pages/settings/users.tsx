@@ -1,34 +1,59 @@
 import type { User } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
+import { Form, FormField } from '../../parts/form.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
+import { Answer, Row, Rows, ShownOnce, useAct } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field, Input } from '../../ui/field.tsx'
+import { Input } from '../../ui/field.tsx'
 import { RolePicker, useRoleNames } from './role-picker.tsx'
-import { Answer, given, Row, Rows, ShownOnce, useAct } from './rows.tsx'
 
 export const USERS = ['users']
+const heads = ['Name', 'E-mail', 'Roles', 'State', 'Last here']
+
+type Told = { what: string; link: string | undefined }
 
 /** Users are the people of the organisation: invited, in, or kept out. */
 export function Users() {
   const client = useClient()
   const list = useQuery({ queryKey: USERS, queryFn: ({ signal }) => client.users.list({ signal }) })
-  const [told, setTold] = useState<{ what: string; link: string | undefined }>()
+  const [told, setTold] = useState<Told>()
+  const [find, setFind] = useState('')
+  const isFound = ({ first_name, last_name, email }: User) =>
+    `${first_name} ${last_name} ${email}`.toLowerCase().includes(find.toLowerCase())
   return (
     <>
       <Invite onTold={setTold} />
       {told?.link && <ShownOnce what={`${told.what}: hand over this link`} text={told.link} />}
       {told && !told.link && <p role="status">{told.what}: the link went out by mail.</p>}
-      <Panel title="People">
+      <Panel
+        title="People"
+        actions={
+          (list.data?.users.length ?? 0) > SEARCHED_FROM && (
+            <Input
+              aria-label="Find a person"
+              placeholder="Find a person"
+              className="max-w-56"
+              value={find}
+              onChange={(event) => setFind(event.target.value)}
+            />
+          )
+        }
+      >
         <Answer of={list}>
           {({ users }) => (
-            <Rows label="Users" heads={['Name', 'E-mail', 'Roles', 'State', 'Last here']} empty="Nobody yet: only keys know the way in.">
+            <Rows
+              label="Users"
+              heads={heads}
+              empty={find === '' ? 'Nobody yet: only keys know the way in. Invite somebody above.' : 'Nobody is called so.'}
+            >
               {users
                 .filter(({ status }) => status !== 'REMOVED')
+                .filter(isFound)
                 .map((user) => (
                   <UserRow key={user.id} user={user} onTold={setTold} />
                 ))}
@@ -40,44 +65,37 @@ export function Users() {
   )
 }
 
-type Told = { what: string; link: string | undefined }
+/** SEARCHED_FROM is how many people are seen at a glance. */
+const SEARCHED_FROM = 8
 
 function Invite({ onTold }: { onTold(told: Told): void }) {
   const client = useClient()
   const [roles, setRoles] = useState<string[]>(['Standard'])
-  const invite = useAct(USERS, (body: { first_name: string; last_name: string; email: string; roles: string[] }) =>
-    client.users.create({ body }),
-  )
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    const text = given(form)
-    const body = { first_name: text('first_name'), last_name: text('last_name'), email: text('email'), roles }
-    invite.mutate(body, {
-      onSuccess: ({ email, invitation_url }) => {
-        onTold({ what: `${email} is invited`, link: invitation_url })
-        form.reset()
-      },
-    })
-  }
   return (
     <Panel title="Invite somebody">
-      <form onSubmit={send} className="flex flex-wrap items-end gap-2 p-3">
-        <Field name="First name">
+      <Form
+        action="Invite"
+        reads={USERS}
+        conflict="email"
+        isReady={roles.length > 0}
+        onSend={(text) =>
+          client.users.create({ body: { first_name: text('first_name'), last_name: text('last_name'), email: text('email'), roles } })
+        }
+        onDone={({ email, invitation_url }) => onTold({ what: `${email} is invited`, link: invitation_url })}
+      >
+        <FormField name="First name" of="first_name">
           <Input name="first_name" required maxLength={255} autoComplete="off" />
-        </Field>
-        <Field name="Last name">
+        </FormField>
+        <FormField name="Last name" of="last_name">
           <Input name="last_name" required maxLength={255} autoComplete="off" />
-        </Field>
-        <Field name="E-mail">
+        </FormField>
+        <FormField name="E-mail" of="email">
           <Input name="email" type="email" required autoComplete="off" />
-        </Field>
-        <RolePicker type="USER" picked={roles} onPick={setRoles} />
-        <Button type="submit" look="main" disabled={invite.isPending || roles.length === 0}>
-          Invite
-        </Button>
-      </form>
-      {invite.error && <FailureNote thrown={invite.error} />}
+        </FormField>
+        <FormField name="Roles" of="roles">
+          <RolePicker type="USER" picked={roles} onPick={setRoles} />
+        </FormField>
+      </Form>
     </Panel>
   )
 }
@@ -94,35 +112,21 @@ const states: Record<User['status'], string> = {
 function UserRow({ user, onTold }: { user: User; onTold(told: Told): void }) {
   const client = useClient()
   const nameOf = useRoleNames()
-  const [roles, setRoles] = useState<string[]>()
+  const [isEdited, setEdited] = useState(false)
   const params = { userId: user.id }
-  const change = useAct(USERS, (next: string[]) => client.users.update({ params, body: { roles: next } }))
-  const turn = useAct(USERS, (verb: 'deactivate' | 'reactivate') => client.users[verb]({ params }))
+  const reactivate = useAct(USERS, () => client.users.reactivate({ params }))
   const link = useAct(USERS, (verb: 'resendInvite' | 'resetPassword') => client.users[verb]({ params }))
   const ask = (verb: 'resendInvite' | 'resetPassword', what: string) =>
     link.mutate(verb, { onSuccess: ({ invitation_url }) => onTold({ what: `${user.email} ${what}`, link: invitation_url }) })
   const lastS = Math.max(0, ...Object.values(user.last_logins))
-  const failure = change.error ?? turn.error ?? link.error
+  const failure = reactivate.error ?? link.error
+  const below = isEdited ? <UserForm user={user} onEnd={() => setEdited(false)} /> : failure ? <FailureNote thrown={failure} /> : undefined
   return (
     <Row
       cells={[
         `${user.first_name} ${user.last_name}`,
         user.email,
-        roles ? (
-          <span key="roles" className="flex items-end gap-1">
-            <RolePicker type="USER" picked={roles} onPick={setRoles} />
-            <Button
-              size="small"
-              look="main"
-              disabled={roles.length === 0 || change.isPending}
-              onClick={() => change.mutate(roles, { onSuccess: () => setRoles(undefined) })}
-            >
-              Save
-            </Button>
-          </span>
-        ) : (
-          user.roles.map(nameOf).join(', ')
-        ),
+        user.roles.map(nameOf).join(', '),
         states[user.status],
         lastS === 0 ? (
           <span key="last" className="text-soft">
@@ -132,10 +136,10 @@ function UserRow({ user, onTold }: { user: User; onTold(told: Told): void }) {
           ago(lastS * 1_000, Date.now())
         ),
       ]}
+      below={below}
     >
-      {failure ? <FailureNote thrown={failure} /> : null}
-      <Button size="small" onClick={() => setRoles(roles ? undefined : [...user.roles])}>
-        {roles ? 'Keep' : 'Roles'}
+      <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
+        Change
       </Button>
       {user.status === 'INVITED' && (
         <Button size="small" disabled={link.isPending} onClick={() => ask('resendInvite', 'is invited again')}>
@@ -148,19 +152,60 @@ function UserRow({ user, onTold }: { user: User; onTold(told: Told): void }) {
         </Button>
       )}
       {user.status === 'DEACTIVATED' ? (
-        <Button size="small" disabled={turn.isPending} onClick={() => turn.mutate('reactivate')}>
+        <Button size="small" disabled={reactivate.isPending} onClick={() => reactivate.mutate(undefined)}>
           Let in again
         </Button>
       ) : (
-        <Confirm
-          size="small"
-          action="Keep out"
-          question={`End every session of ${user.email} and refuse new ones?`}
-          onYes={() => turn.mutateAsync('deactivate')}
-        />
+        <KeepOut user={user} />
       )}
       <Remove user={user} />
     </Row>
+  )
+}
+
+function UserForm({ user, onEnd }: { user: User; onEnd(): void }) {
+  const client = useClient()
+  const [roles, setRoles] = useState<string[]>([...user.roles])
+  const params = { userId: user.id }
+  const groups = useQuery({ queryKey: ['groups of', user.id], queryFn: ({ signal }) => client.users.groups({ params, signal }) })
+  const names = groups.data?.groups.map(({ name }) => name) ?? []
+  return (
+    <>
+      <Form
+        action="Save"
+        label={`Change ${user.email}`}
+        reads={USERS}
+        isReady={roles.length > 0}
+        onSend={(text) => client.users.update({ params, body: { first_name: text('first_name'), last_name: text('last_name'), roles } })}
+        onDone={onEnd}
+        onLeave={onEnd}
+      >
+        <FormField name="First name" of="first_name">
+          <Input name="first_name" required maxLength={255} defaultValue={user.first_name} autoComplete="off" />
+        </FormField>
+        <FormField name="Last name" of="last_name">
+          <Input name="last_name" required maxLength={255} defaultValue={user.last_name} autoComplete="off" />
+        </FormField>
+        <FormField name="Roles" of="roles">
+          <RolePicker type="USER" picked={roles} onPick={setRoles} />
+        </FormField>
+      </Form>
+      {groups.data && <p className="px-3 pb-3 text-soft">{names.length === 0 ? 'In no group.' : `In the groups: ${names.join(', ')}.`}</p>}
+    </>
+  )
+}
+
+function KeepOut({ user }: { user: User }) {
+  const client = useClient()
+  const deactivate = useAct(USERS, () => client.users.deactivate({ params: { userId: user.id } }))
+  return (
+    <Confirm
+      size="small"
+      action="Keep out"
+      label={`Keep out ${user.email}`}
+      question={`End every session of ${user.email} and refuse new ones?`}
+      onYes={() => deactivate.mutateAsync(undefined)}
+    />
   )
 }
 

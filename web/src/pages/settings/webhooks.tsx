@@ -1,13 +1,14 @@
 import type { WebhookIntegration } from '@dendro/api'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
+import { Form, FormField, type TextOf } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field, Input, TextArea } from '../../ui/field.tsx'
-import { Answer, given, Row, Rows, useAct } from './rows.tsx'
+import { Input, TextArea } from '../../ui/field.tsx'
 
 const WEBHOOKS = ['webhooks']
 /** KEPT stands for a value that is never shown and stays as it is. */
@@ -17,21 +18,15 @@ const KEPT = '***'
 export function Webhooks() {
   const client = useClient()
   const list = useQuery({ queryKey: WEBHOOKS, queryFn: ({ signal }) => client.integrations.webhooks({ signal }) })
-  const [edited, setEdited] = useState<WebhookIntegration | 'new'>()
+  const [isMaking, setMaking] = useState(false)
   return (
-    <Panel title="Webhooks" actions={edited === undefined && <Button onClick={() => setEdited('new')}>New webhook</Button>}>
-      {edited !== undefined && (
-        <WebhookForm
-          key={edited === 'new' ? 'new' : edited.id}
-          webhook={edited === 'new' ? undefined : edited}
-          onEnd={() => setEdited(undefined)}
-        />
-      )}
+    <Panel title="Webhooks" actions={!isMaking && <Button onClick={() => setMaking(true)}>New webhook</Button>}>
+      {isMaking && <WebhookForm webhook={undefined} onEnd={() => setMaking(false)} />}
       <Answer of={list}>
         {({ integrations }) => (
           <Rows label="Webhooks" heads={['Name', 'Address', 'Signed']} empty="No webhook yet.">
             {integrations.map((webhook) => (
-              <WebhookRow key={webhook.id} webhook={webhook} onEdit={() => setEdited(webhook)} />
+              <WebhookRow key={webhook.id} webhook={webhook} />
             ))}
           </Rows>
         )}
@@ -40,8 +35,9 @@ export function Webhooks() {
   )
 }
 
-function WebhookRow({ webhook, onEdit }: { webhook: WebhookIntegration; onEdit(): void }) {
+function WebhookRow({ webhook }: { webhook: WebhookIntegration }) {
   const client = useClient()
+  const [isEdited, setEdited] = useState(false)
   const params = { webhookId: webhook.id }
   const probe = useMutation({ mutationFn: () => client.integrations.testWebhook({ params }) })
   const remove = useAct(WEBHOOKS, () => client.integrations.removeWebhook({ params }))
@@ -55,17 +51,23 @@ function WebhookRow({ webhook, onEdit }: { webhook: WebhookIntegration; onEdit()
         </span>,
         webhook.is_signed ? 'yes' : 'no',
       ]}
+      below={
+        isEdited ? (
+          <WebhookForm webhook={webhook} onEnd={() => setEdited(false)} />
+        ) : probe.error ? (
+          <FailureNote thrown={probe.error} />
+        ) : undefined
+      }
     >
       {told && (
         <span role="status" className={`self-center text-xs ${probe.data?.delivered ? 'text-accent' : 'text-error'}`}>
           {told}
         </span>
       )}
-      {probe.error && <FailureNote thrown={probe.error} />}
       <Button size="small" disabled={probe.isPending} onClick={() => probe.mutate()}>
         {probe.isPending ? 'Calling …' : 'Test'}
       </Button>
-      <Button size="small" onClick={onEdit}>
+      <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
         Change
       </Button>
       <Confirm
@@ -81,40 +83,42 @@ function WebhookRow({ webhook, onEdit }: { webhook: WebhookIntegration; onEdit()
 
 function WebhookForm({ webhook, onEnd }: { webhook: WebhookIntegration | undefined; onEnd(): void }) {
   const client = useClient()
-  const keep = useAct(WEBHOOKS, async (body: Parameters<typeof client.integrations.createWebhook>[0]['body']) => {
+  const send = async (text: TextOf) => {
+    const secret = text('secret')
+    const body = {
+      name: text('name'),
+      url: text('url'),
+      custom_headers: headersOf(text('headers')),
+      ...(text('payload') === '' ? {} : { payload: text('payload') }),
+      ...(secret === '' ? {} : { signing_secret: secret }),
+    }
     if (webhook) await client.integrations.updateWebhook({ params: { webhookId: webhook.id }, body })
     else await client.integrations.createWebhook({ body })
-  })
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const text = given(event.currentTarget)
-    const headers = headersOf(text('headers'))
-    const secret = text('secret')
-    keep.mutate(
-      {
-        name: text('name'),
-        url: text('url'),
-        custom_headers: headers,
-        ...(text('payload') === '' ? {} : { payload: text('payload') }),
-        ...(secret === '' ? {} : { signing_secret: secret }),
-      },
-      { onSuccess: onEnd },
-    )
   }
   return (
-    <form onSubmit={send} className="flex flex-col gap-2 border-line border-b p-3">
+    <Form
+      action={webhook ? 'Save' : 'Make the webhook'}
+      label={webhook ? `Change ${webhook.name}` : 'New webhook'}
+      shape="column"
+      reads={WEBHOOKS}
+      conflict="name"
+      className={webhook ? '' : 'border-line border-b'}
+      onSend={send}
+      onDone={onEnd}
+      onLeave={onEnd}
+    >
       <div className="flex flex-wrap gap-2">
-        <Field name="Name">
+        <FormField name="Name" of="name">
           <Input name="name" required maxLength={255} defaultValue={webhook?.name} />
-        </Field>
-        <Field name="Address" className="min-w-64 flex-1">
+        </FormField>
+        <FormField name="Address" of="url" className="min-w-64 flex-1">
           <Input name="url" type="url" required maxLength={2048} defaultValue={webhook?.url} placeholder="https://…" />
-        </Field>
-        <Field name="Signing secret" help="16 characters or more; empty means unsigned">
+        </FormField>
+        <FormField name="Signing secret" of="signing_secret" help="16 characters or more; empty means unsigned">
           <Input name="secret" minLength={3} maxLength={255} autoComplete="off" defaultValue={webhook?.is_signed ? KEPT : ''} />
-        </Field>
+        </FormField>
       </div>
-      <Field name="Headers" help="One in a line, as Name: value. A value *** stays as it is.">
+      <FormField name="Headers" of="custom_headers" help="One in a line, as Name: value. A value *** stays as it is.">
         <TextArea
           name="headers"
           className="font-mono"
@@ -122,18 +126,11 @@ function WebhookForm({ webhook, onEnd }: { webhook: WebhookIntegration | undefin
             .map((name) => `${name}: ${KEPT}`)
             .join('\n')}
         />
-      </Field>
-      <Field name="Body" help="JSON in which $title, $description and the like are replaced; empty means the plain one.">
+      </FormField>
+      <FormField name="Body" of="payload" help="JSON in which $title, $description and the like are replaced; empty means the plain one.">
         <TextArea name="payload" className="font-mono" maxLength={2048} defaultValue={webhook?.payload} />
-      </Field>
-      {keep.error && <FailureNote thrown={keep.error} />}
-      <div className="flex gap-2">
-        <Button type="submit" look="main" disabled={keep.isPending}>
-          {webhook ? 'Save' : 'Make the webhook'}
-        </Button>
-        <Button onClick={onEnd}>Leave it</Button>
-      </div>
-    </form>
+      </FormField>
+    </Form>
   )
 }
 

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { copyText } from '../../parts/copy.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { Waiting } from '../../parts/page.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../ui/button.tsx'
+import { copyText } from './copy.ts'
+import { FailureNote } from './failure.tsx'
+import { Waiting } from './page.tsx'
 
 type Read<T> = { data: T | undefined; error: unknown; refetch(): unknown }
 
@@ -40,20 +40,36 @@ export function Rows({ label, heads, empty, children }: RowsProps) {
   )
 }
 
-/** Row is one record: its cells, and what can be done with it. */
-export function Row({ cells, children }: { cells: readonly ReactNode[]; children: ReactNode }) {
+type RowProps = {
+  cells: readonly ReactNode[]
+  /** below is what stands under the record over the whole width: a form, or what failed. */
+  below?: ReactNode
+  children?: ReactNode
+}
+
+/** Row is one record: its cells, what can be done with it, and what was opened below it. */
+export function Row({ cells, below, children }: RowProps) {
   return (
-    <tr className="border-line border-t align-top">
-      {cells.map((cell, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its column
-        <td key={at} className="break-words px-3 py-1.5">
-          {cell}
+    <>
+      <tr className="border-line border-t align-top">
+        {cells.map((cell, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its column
+          <td key={at} className="break-words px-3 py-1.5">
+            {cell}
+          </td>
+        ))}
+        <td className="px-3 py-1">
+          <span className="flex flex-wrap justify-end gap-1">{children}</span>
         </td>
-      ))}
-      <td className="px-3 py-1">
-        <span className="flex flex-wrap justify-end gap-1">{children}</span>
-      </td>
-    </tr>
+      </tr>
+      {below ? (
+        <tr>
+          <td colSpan={cells.length + 1} className="bg-sunk">
+            {below}
+          </td>
+        </tr>
+      ) : null}
+    </>
   )
 }
 
@@ -77,10 +93,4 @@ export function ShownOnce({ what, text }: { what: string; text: string }) {
       <p className="mt-1 text-soft text-xs">It is not kept anywhere and will not be shown again.</p>
     </div>
   )
-}
-
-/** given reads a form: its texts without blanks around them. */
-export const given = (form: HTMLFormElement): ((name: string) => string) => {
-  const data = new FormData(form)
-  return (name) => String(data.get(name) ?? '').trim()
 }

@@ -1,0 +1,101 @@
+import type { Dataset } from '@dendro/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Form, FormField } from '../../parts/form.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Input } from '../../ui/field.tsx'
+import { Popover } from '../../ui/popover.tsx'
+
+type CollectionMenuProps = { collection: string; datasets: readonly Dataset[] }
+
+/** CollectionMenu changes a collection as a whole, which is to change its datasets one after the other. */
+export function CollectionMenu({ collection, datasets }: CollectionMenuProps) {
+  const client = useClient()
+  const [done, setDone] = useState(0)
+  const rename = async (name: string) => {
+    setDone(0)
+    for (const { id } of datasets) {
+      await client.datasets.update({ params: { datasetId: id }, body: { collection: name } })
+      setDone((before) => before + 1)
+    }
+  }
+  return (
+    <Popover
+      label={`Collection ${collection}`}
+      trigger={
+        <Button size="small" look="quiet" aria-label={`Change the collection ${collection}`}>
+          Change ▾
+        </Button>
+      }
+    >
+      <div className="flex w-72 max-w-full flex-col gap-2">
+        <Form
+          action="Rename"
+          label={`Rename the collection ${collection}`}
+          shape="column"
+          reads={['datasets']}
+          conflict="collection"
+          onSend={(text) => rename(text('collection'))}
+        >
+          <FormField name="Name of the collection" of="collection" help={whatMoves(datasets.length)}>
+            <Input name="collection" required maxLength={255} defaultValue={collection} autoComplete="off" />
+          </FormField>
+          {done > 0 && done < datasets.length && (
+            <p role="status" className="text-soft text-xs">
+              {done} of {datasets.length} moved
+            </p>
+          )}
+        </Form>
+        <DeleteAll collection={collection} datasets={datasets} />
+      </div>
+    </Popover>
+  )
+}
+
+const whatMoves = (many: number): string =>
+  `${many === 1 ? 'Its dataset moves' : `Its ${many} datasets move`} along. What sends to the old name makes it again.`
+
+function DeleteAll({ collection, datasets }: CollectionMenuProps) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [isAsked, setAsked] = useState(false)
+  const [done, setDone] = useState<number>()
+  const [failure, setFailure] = useState<unknown>()
+  const removeAll = async () => {
+    setFailure(undefined)
+    setDone(0)
+    try {
+      for (const { id } of datasets) {
+        await client.datasets.remove({ params: { datasetId: id } })
+        setDone((before) => (before ?? 0) + 1)
+      }
+    } catch (thrown) {
+      setFailure(thrown)
+    }
+    setDone(undefined)
+    await queries.invalidateQueries({ queryKey: ['datasets'] })
+  }
+  if (!isAsked)
+    return (
+      <Button className="mx-3 mb-2 self-start" onClick={() => setAsked(true)}>
+        Delete the collection …
+      </Button>
+    )
+  return (
+    <div className="mx-3 mb-2 flex flex-col gap-2 border-line border-t pt-3">
+      <p>
+        Delete "{collection}" with {datasets.length === 1 ? '1 dataset' : `${datasets.length} datasets`}:{' '}
+        {datasets.map((one) => one.dataset).join(', ')}? All their events and tags are lost, and this cannot be taken back.
+      </p>
+      {failure !== undefined && <FailureNote thrown={failure} />}
+      <div className="flex gap-2">
+        <Button look="main" disabled={done !== undefined} onClick={removeAll}>
+          {done === undefined ? 'Delete all' : `${done} of ${datasets.length} deleted`}
+        </Button>
+        <Button onClick={() => setAsked(false)}>Keep</Button>
+      </div>
+    </div>
+  )
+}

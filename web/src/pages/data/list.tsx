@@ -1,0 +1,260 @@
+import type { Dataset } from '@dendro/api'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Fragment, useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { bytes, count } from '../../parts/numbers.ts'
+import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { Shippers } from '../../parts/shippers.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Input } from '../../ui/field.tsx'
+import type { Asked, Sort } from './asked.ts'
+import { CollectionMenu } from './collection-menu.tsx'
+import { Course } from './course.tsx'
+import { Freshness } from './freshness.tsx'
+import { NewDataset } from './new-dataset.tsx'
+import { Refused } from './refused.tsx'
+import { retentionText } from './retentions.ts'
+import { useVolumes, type Volume } from './volumes.ts'
+
+const LOOK_EVERY_MS = 3_000
+const SHOWN_AT_ONCE = 100
+
+/** DatasetList shows what is sent here and how fresh it is; before the first event it waits for it and says how to send one. */
+export function DatasetList() {
+  const client = useClient()
+  const list = useQuery({
+    queryKey: ['datasets'],
+    queryFn: ({ signal }) => client.datasets.list({ signal }),
+    refetchInterval: LOOK_EVERY_MS,
+  })
+  const all = list.data?.datasets
+  return (
+    <Page
+      title="Data"
+      actions={
+        <>
+          <Link
+            to="/data"
+            search={{ keep: true }}
+            className="inline-flex h-8 items-center rounded px-2.5 text-soft hover:bg-tint hover:text-ink"
+          >
+            Retention
+          </Link>
+          <NewDataset datasets={all ?? []} />
+        </>
+      }
+    >
+      {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
+      {!all && !list.error && <Waiting>Reading the datasets …</Waiting>}
+      {all && !all.some(({ metadata }) => metadata.last_heartbeat_at !== undefined) && <HowToSend />}
+      {all && <Datasets all={all} />}
+    </Page>
+  )
+}
+
+function Datasets({ all }: { all: readonly Dataset[] }) {
+  const asked = useSearch({ from: '/inside/data' })
+  const navigate = useNavigate({ from: '/data' })
+  const volumes = useVolumes()
+  const [shownMax, setShownMax] = useState(SHOWN_AT_ONCE)
+  const found = all.filter((one) => (asked.all || !one.is_system_generated) && isFound(one, asked.find ?? ''))
+  const sorted = found.toSorted(byName).toSorted(orders[asked.sort ?? 'name']((id) => volumes.of(id)))
+  const shown = sorted.slice(0, shownMax)
+  const change = (next: (now: Asked) => Asked) => void navigate({ search: next, replace: true })
+  const find = (typed: string) => change(({ find: _find, ...now }) => (typed === '' ? now : { ...now, find: typed }))
+  const rest = sorted.length - shown.length
+  return (
+    <>
+      <Refused />
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <Input
+          aria-label="Find a dataset"
+          placeholder="Find by name or tag"
+          className="max-w-72"
+          value={asked.find ?? ''}
+          onChange={(event) => find(event.target.value)}
+        />
+        <label className="flex items-center gap-2">
+          <input
+            type="checkbox"
+            checked={asked.all ?? false}
+            onChange={(event) => change((now) => ({ ...now, all: event.target.checked }))}
+          />
+          Those of the service itself
+        </label>
+        <span role="status" className="text-soft text-xs">
+          {found.length === 1 ? '1 dataset' : `${count(found.length)} datasets`}
+        </span>
+        {volumes.error && <span className="text-error text-xs">How much came in is not known now.</span>}
+      </div>
+      {found.length === 0 ? (
+        <Nothing title="No dataset is called so">
+          <Button onClick={() => find('')}>Show all</Button>
+        </Nothing>
+      ) : (
+        <Table
+          datasets={shown}
+          all={all}
+          volumes={volumes}
+          sort={asked.sort ?? 'name'}
+          onSort={(sort) => change((now) => ({ ...now, sort }))}
+        />
+      )}
+      {rest > 0 && (
+        <Button className="self-center" onClick={() => setShownMax(shownMax + SHOWN_AT_ONCE)}>
+          Show {count(Math.min(rest, SHOWN_AT_ONCE))} more of {count(rest)}
+        </Button>
+      )}
+    </>
+  )
+}
+
+const isFound = ({ collection, dataset, tags }: Dataset, typed: string): boolean => {
+  const text = `${collection}/${dataset} ${Object.entries(tags).flat().join(' ')}`.toLowerCase()
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}
+
+const nameOf = ({ collection, dataset }: Dataset): string => `${collection} / ${dataset}`
+const byName = (a: Dataset, b: Dataset): number => nameOf(a).localeCompare(nameOf(b))
+
+type VolumeOf = (id: string) => Volume | undefined
+type Order = (volumeOf: VolumeOf) => (a: Dataset, b: Dataset) => number
+
+const orders: Record<Sort, Order> = {
+  name: () => () => 0,
+  last: () => (a, b) => (b.metadata.last_heartbeat_at ?? 0) - (a.metadata.last_heartbeat_at ?? 0),
+  today: (volumeOf) => (a, b) => (volumeOf(b.id)?.today ?? 0) - (volumeOf(a.id)?.today ?? 0),
+  week: (volumeOf) => (a, b) => (volumeOf(b.id)?.week ?? 0) - (volumeOf(a.id)?.week ?? 0),
+}
+
+type TableProps = { datasets: readonly Dataset[]; all: readonly Dataset[]; volumes: { of: VolumeOf }; sort: Sort; onSort(sort: Sort): void }
+
+const heads: readonly (readonly [string, Sort | undefined, string?])[] = [
+  ['Dataset', 'name'],
+  ['Last event', 'last'],
+  ['Today', 'today', 'text-right'],
+  ['7 days', 'week', 'text-right'],
+  ['Kept', undefined],
+  ['Tags', undefined],
+]
+
+/** Table lists datasets; by name they stand under their collections, which can be changed as a whole there. */
+function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
+  const nowMs = Date.now()
+  const groups = sort === 'name' ? [...Map.groupBy(datasets, ({ collection }) => collection)] : [['', datasets] as const]
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
+    <section aria-label="Datasets table" tabIndex={0} className="overflow-x-auto rounded-md border border-line bg-panel">
+      <table className="w-full">
+        <thead className="text-left text-soft text-xs">
+          <tr>
+            {heads.map(([name, own, look = '']) => (
+              <th
+                key={name}
+                aria-sort={own === sort ? (own === 'name' ? 'ascending' : 'descending') : undefined}
+                className={`whitespace-nowrap px-3 py-2 font-medium ${look}`}
+              >
+                {own ? (
+                  <button type="button" className="hover:text-ink" onClick={() => onSort(own)}>
+                    {name} {own === sort && <span aria-hidden>{own === 'name' ? '↑' : '↓'}</span>}
+                  </button>
+                ) : (
+                  name
+                )}
+              </th>
+            ))}
+            <th className="px-3 py-2">
+              <span className="sr-only">Look</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map(([collection, own]) => (
+            <Fragment key={collection}>
+              {collection !== '' && (
+                <tr className="border-line border-t bg-sunk">
+                  <th colSpan={heads.length} scope="rowgroup" className="px-3 py-1 text-left font-medium">
+                    {collection}
+                  </th>
+                  <td className="px-3 py-1 text-right">
+                    {own.every((one) => !one.is_system_generated) && (
+                      <CollectionMenu collection={collection} datasets={all.filter((one) => one.collection === collection)} />
+                    )}
+                  </td>
+                </tr>
+              )}
+              {own.map((dataset) => (
+                <DatasetRow key={dataset.id} dataset={dataset} volume={volumes.of(dataset.id)} nowMs={nowMs} isNamed={collection === ''} />
+              ))}
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+type DatasetRowProps = { dataset: Dataset; volume: Volume | undefined; nowMs: number; isNamed: boolean }
+
+function DatasetRow({ dataset, volume, nowMs, isNamed }: DatasetRowProps) {
+  const tags = Object.entries(dataset.tags)
+  return (
+    <tr className="border-line border-t">
+      <td className="min-w-40 max-w-md px-3 py-1.5">
+        <Link to="/data" search={{ id: dataset.id }} className="break-words text-accent hover:underline">
+          {isNamed && <span className="text-soft">{dataset.collection} / </span>}
+          {dataset.dataset}
+        </Link>
+      </td>
+      <td className="px-3 py-1.5">
+        <Freshness lastMs={dataset.metadata.last_heartbeat_at} nowMs={nowMs} />
+      </td>
+      <td className="whitespace-nowrap px-3 py-1.5 text-right tabular-nums">{volume ? bytes(volume.today) : '…'}</td>
+      <td className="px-3 py-1.5">
+        <span className="flex items-center justify-end gap-2 whitespace-nowrap tabular-nums">
+          {volume && <Course days={volume.days} label={dataset.dataset} />}
+          <span className="min-w-14 text-right">{volume ? bytes(volume.week) : '…'}</span>
+        </span>
+      </td>
+      <td className="whitespace-nowrap px-3 py-1.5">
+        {dataset.retention ? retentionText(dataset.retention) : <span className="text-soft">by rule</span>}
+      </td>
+      <td className="max-w-64 px-3 py-1.5">
+        <span className="flex flex-wrap gap-1">
+          {tags.slice(0, TAGS_SHOWN).map(([name, value]) => (
+            <span key={name} className="max-w-40 truncate rounded border border-line px-1 text-xs" title={`${name}: ${value}`}>
+              {name}: {value}
+            </span>
+          ))}
+          {tags.length > TAGS_SHOWN && <span className="text-soft text-xs">+{tags.length - TAGS_SHOWN}</span>}
+        </span>
+      </td>
+      <td className="px-3 py-1.5 text-right">
+        <Link to="/explore" search={{ d: [dataset.id] }} aria-label={`Explore ${dataset.dataset}`} className="text-accent hover:underline">
+          Explore
+        </Link>
+      </td>
+    </tr>
+  )
+}
+
+const TAGS_SHOWN = 3
+
+function HowToSend() {
+  return (
+    <section aria-live="polite" className="flex max-w-3xl flex-col gap-3">
+      <p>
+        <strong>Waiting for the first event.</strong> <span className="text-soft">It will show up here within seconds of arriving.</span>{' '}
+        <Link to="/welcome" className="text-accent underline">
+          Begin with demo data, or a key for shippers
+        </Link>
+      </p>
+      <Shippers />
+    </section>
+  )
+}

@@ -1,0 +1,55 @@
+import type { Dataset, Retention } from '@dendro/api'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { Form, FormField } from '../../parts/form.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Input, Select } from '../../ui/field.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { retentionChoices } from './retentions.ts'
+
+const choices = retentionChoices('as the rules say')
+
+/** NewDataset makes a dataset before its first event; a collection comes into being with its first dataset. */
+export function NewDataset({ datasets }: { datasets: readonly Dataset[] }) {
+  const client = useClient()
+  const navigate = useNavigate()
+  const [isOpen, setOpen] = useState(false)
+  const [retention, setRetention] = useState<Retention | ''>('')
+  const collections = [...new Set(datasets.filter((one) => !one.is_system_generated).map(({ collection }) => collection))]
+  return (
+    <Popover label="New dataset" open={isOpen} onOpenChange={setOpen} trigger={<Button look="main">New dataset</Button>}>
+      <div className="w-72 max-w-full">
+        <Form
+          action="Make the dataset"
+          shape="column"
+          reads={['datasets']}
+          conflict="dataset"
+          onSend={(text) =>
+            client.datasets.create({
+              body: { collection: text('collection'), dataset: text('dataset'), ...(retention === '' ? {} : { retention }) },
+            })
+          }
+          onDone={({ id }) => void navigate({ to: '/data', search: { id, part: 'sending' } })}
+          onLeave={() => setOpen(false)}
+        >
+          <FormField name="Collection" of="collection" help="One that is there, or a new one">
+            <Input name="collection" list="collections" required maxLength={255} autoComplete="off" />
+          </FormField>
+          <datalist id="collections">
+            {collections.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+          <FormField name="Name" of="dataset">
+            <Input name="dataset" required maxLength={255} autoComplete="off" />
+          </FormField>
+          <FormField name="Kept" of="retention">
+            <Select value={retention} options={choices} onPick={setRetention} />
+          </FormField>
+          <p className="text-soft text-xs">Events that name a dataset make it too, so this is only needed to set it up beforehand.</p>
+        </Form>
+      </div>
+    </Popover>
+  )
+}

@@ -1,0 +1,74 @@
+import type { Dataset } from '@dendro/api'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Page, Waiting } from '../../parts/page.tsx'
+import { type DatasetPart, datasetParts } from './asked.ts'
+import { Care } from './care.tsx'
+import { Freshness } from './freshness.tsx'
+import { Keys } from './keys.tsx'
+import { Overview } from './overview.tsx'
+import { ParserPart } from './parser.tsx'
+import { Sending } from './sending.tsx'
+
+const LOOK_EVERY_MS = 3_000
+
+const parts = {
+  overview: { name: 'Overview', Part: Overview },
+  keys: { name: 'Keys', Part: Keys },
+  parser: { name: 'Parser', Part: ParserPart },
+  care: { name: 'Retention, tags, names', Part: Care },
+  sending: { name: 'Sending', Part: Sending },
+} satisfies Record<DatasetPart, { name: string; Part: ComponentType<{ dataset: Dataset }> }>
+
+/** OneDataset is a dataset with everything that is known of it and can be done to it. */
+export function OneDataset({ id }: { id: string }) {
+  const client = useClient()
+  const { part = 'overview' } = useSearch({ from: '/inside/data' })
+  const read = useQuery({
+    queryKey: ['datasets', id],
+    queryFn: ({ signal }) => client.datasets.get({ params: { datasetId: id }, signal }),
+    refetchInterval: LOOK_EVERY_MS,
+  })
+  const dataset = read.data
+  const { Part } = parts[part]
+  return (
+    <Page
+      title={dataset ? `${dataset.collection} / ${dataset.dataset}` : 'A dataset'}
+      actions={
+        <>
+          {dataset && <Freshness lastMs={dataset.metadata.last_heartbeat_at} nowMs={Date.now()} />}
+          <Link to="/data" search={{}} className="inline-flex h-8 items-center rounded px-2.5 text-soft hover:bg-tint hover:text-ink">
+            All datasets
+          </Link>
+          <Link
+            to="/explore"
+            search={{ d: [id] }}
+            className="inline-flex h-8 items-center rounded bg-accent px-2.5 text-accent-ink hover:brightness-110"
+          >
+            Explore
+          </Link>
+        </>
+      }
+    >
+      <nav aria-label="Sides of the dataset" className="flex gap-1 overflow-x-auto border-line border-b pb-1">
+        {datasetParts.map((one) => (
+          <Link
+            key={one}
+            to="/data"
+            search={one === 'overview' ? { id } : { id, part: one }}
+            aria-current={one === part ? 'page' : undefined}
+            className="whitespace-nowrap rounded px-2 py-1 text-soft hover:text-ink aria-[current=page]:bg-tint aria-[current=page]:text-ink"
+          >
+            {parts[one].name}
+          </Link>
+        ))}
+      </nav>
+      {read.error && <FailureNote thrown={read.error} again={() => read.refetch()} />}
+      {!dataset && !read.error && <Waiting height="20rem">Reading the dataset …</Waiting>}
+      {dataset && <Part dataset={dataset} />}
+    </Page>
+  )
+}

@@ -1,0 +1,164 @@
+import type { Dataset, LedgerCounts } from '@dendro/api'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useCallerNames } from '../../parts/callers.ts'
+import { Chart, type ChartBand, type ChartData } from '../../parts/chart/chart.tsx'
+import { bytes, count, share } from '../../parts/numbers.ts'
+import { Panel } from '../../parts/page.tsx'
+import { Answer, Row, Rows } from '../../parts/records.tsx'
+import { clockOf } from '../../parts/time-range.ts'
+import { useZone } from '../../parts/zone.ts'
+import { hoursOf, lastRejectedOf, sendersOf, useLedger } from './ledger.ts'
+import { Readers } from './readers.tsx'
+import { reasonText } from './reasons.ts'
+
+type Ledger = NonNullable<ReturnType<typeof useLedger>['data']>
+
+/** Overview is what came, from whom, what became of it, and who reads it. */
+export function Overview({ dataset }: { dataset: Dataset }) {
+  const ledger = useLedger(dataset.id)
+  return (
+    <>
+      <Panel title="Events of the last 7 days, by hour of arrival">
+        <Answer of={ledger}>
+          {(data) => (Number(data.totals.received) === 0 ? <Still dataset={dataset} /> : <Arrivals ledger={data} />)}
+        </Answer>
+      </Panel>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Panel title="What became of them">
+          <Answer of={ledger}>{(data) => <Accounting totals={data.totals} ledger={data} />}</Answer>
+        </Panel>
+        <Panel title="Who sent them">
+          <Answer of={ledger}>{(data) => <Senders ledger={data} />}</Answer>
+        </Panel>
+      </div>
+      <Readers id={dataset.id} />
+    </>
+  )
+}
+
+function Still({ dataset }: { dataset: Dataset }) {
+  const isNew = dataset.metadata.last_heartbeat_at === undefined
+  return (
+    <p className="px-3 py-10 text-center">
+      {isNew ? <strong>Waiting for the first event. </strong> : 'Nothing arrived in the last 7 days. '}
+      <Link to="/data" search={{ id: dataset.id, part: 'sending' }} className="text-accent underline">
+        How to send here
+      </Link>
+    </p>
+  )
+}
+
+function Arrivals({ ledger }: { ledger: Ledger }) {
+  const [zone] = useZone()
+  const data = useMemo<ChartData>(() => {
+    const { times, stepMs, sumsOf } = hoursOf(ledger)
+    const all = [
+      { name: 'stored', values: sumsOf('stored') },
+      { name: 'rejected', values: sumsOf('rejected') },
+      { name: 'duplicate', values: sumsOf('duplicate') },
+    ]
+    return { times, stepMs, series: all.filter(({ name, values }) => name === 'stored' || values.some((value) => value > 0)) }
+  }, [ledger])
+  const lastMs = data.times.at(-1) ?? 0
+  const bands: ChartBand[] = [{ fromMs: lastMs, toMs: lastMs + data.stepMs, look: 'partial' }]
+  return (
+    <div className="p-3">
+      <Chart label="Events by hour of arrival" data={data} shape="bar" zone={zone} height={180} bands={bands} />
+    </div>
+  )
+}
+
+function Accounting({ totals, ledger }: { totals: LedgerCounts; ledger: Ledger }) {
+  const received = Number(totals.received)
+  const lines: readonly (readonly [string, number, string])[] = [
+    ['Received', received, `${bytes(Number(totals.wire_bytes))} as they came`],
+    ['Stored', Number(totals.stored), `${bytes(Number(totals.raw_bytes))} of lines`],
+    ['Duplicate', Number(totals.duplicate), 'stored before, and sent again'],
+    ['Rejected', Number(totals.rejected), received > 0 ? share(Number(totals.rejected), received) : ''],
+    ['Cut', Number(totals.truncated), 'stored, but longer than an event may be'],
+    ['Late', Number(totals.late), 'stored, but more than an hour old when they came'],
+    ['Missing', Number(totals.missing), 'stored, and not found by a recount'],
+  ]
+  const last = lastRejectedOf(ledger.entries)
+  return (
+    <div className="flex flex-col gap-3 p-3">
+      <dl className="grid grid-cols-[auto_auto_1fr] gap-x-4 gap-y-1">
+        {lines
+          .filter(([name, value]) => value > 0 || name === 'Received' || name === 'Stored' || name === 'Rejected')
+          .map(([name, value, note]) => (
+            <div key={name} className="contents">
+              <dt className="text-soft">{name}</dt>
+              <dd className={`text-right tabular-nums ${value > 0 && (name === 'Rejected' || name === 'Missing') ? 'text-error' : ''}`}>
+                {count(value)}
+              </dd>
+              <dd className="text-soft text-xs leading-5">{note}</dd>
+            </div>
+          ))}
+      </dl>
+      <p>
+        {totals.balances ? (
+          <>
+            <span aria-hidden className="text-accent">
+              ✓
+            </span>{' '}
+            Every event is accounted for.
+          </>
+        ) : (
+          <span className="text-warn">▲ The sums do not meet: some posts are still on their way, or were lost.</span>
+        )}
+      </p>
+      {last && (
+        <section aria-label="Rejected">
+          <h3 className="mb-1 font-medium">Why events were rejected</h3>
+          <ul className="flex flex-col gap-1">
+            {Object.entries(totals.reasons).map(([reason, events]) => (
+              <li key={reason}>
+                <span className="tabular-nums">{count(events)}</span> · {reasonText(reason)}{' '}
+                <code className="text-soft text-xs">{reason}</code>
+              </li>
+            ))}
+          </ul>
+          <LastRejected entry={last} />
+        </section>
+      )}
+    </div>
+  )
+}
+
+function LastRejected({ entry }: { entry: Ledger['entries'][number] }) {
+  const [zone] = useZone()
+  const callerOf = useCallerNames()
+  const { day, clock } = clockOf(entry.start_time, zone)
+  return (
+    <p className="mt-2 text-soft text-xs">
+      The last ones: {count(entry.rejected)} in the hour from {day} {clock.slice(0, 5)} {zone === 'utc' ? 'UTC' : ''}, over {entry.protocol}
+      {entry.identity && ` by ${callerOf(entry.identity.id)}`}: {Object.keys(entry.reasons).map(reasonText).join('; ')}. What was rejected
+      is told to its sender and not kept.
+    </p>
+  )
+}
+
+function Senders({ ledger }: { ledger: Ledger }) {
+  const callerOf = useCallerNames()
+  const senders = sendersOf(ledger.entries)
+  return (
+    <Rows label="Senders" heads={['Who', 'Over', 'Received', 'Rejected']} empty="Nobody sent anything in the last 7 days.">
+      {senders.map(({ key, identity, protocol, received, rejected }) => (
+        <Row
+          key={key}
+          cells={[
+            identity === undefined ? 'found again by a recount' : callerOf(identity),
+            protocol,
+            <span key="received" className="tabular-nums">
+              {count(received)}
+            </span>,
+            <span key="rejected" className={`tabular-nums ${rejected > 0 ? 'text-error' : ''}`}>
+              {count(rejected)}
+            </span>,
+          ]}
+        />
+      ))}
+    </Rows>
+  )
+}

@@ -1,0 +1,145 @@
+import type { Dataset, Parser } from '@dendro/api'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Form, FormField, type TextOf } from '../../parts/form.tsx'
+import { share } from '../../parts/numbers.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input, TextArea } from '../../ui/field.tsx'
+
+const SAMPLES = 10
+
+type ParserFormProps = { dataset: Dataset; parser: Parser | undefined; onEnd(): void }
+
+/** ParserForm writes a pattern while it is tried on lines; left empty, the pattern is made from recent lines. */
+export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
+  const client = useClient()
+  const [pattern, setPattern] = useState(parser?.pattern ?? '')
+  const save = async (text: TextOf) => {
+    const description = text('description')
+    const body = {
+      name: text('name'),
+      ...(pattern.trim() === '' ? {} : { pattern }),
+      ...(description === '' ? {} : { description }),
+    }
+    if (parser) return client.parsers.update({ params: { parserId: parser.id }, body: { ...body, enabled: parser.enabled } })
+    const made = await client.parsers.create({ body: { ...body, log_id: dataset.id } })
+    return client.parsers.update({ params: { parserId: made.id }, body: { enabled: true } })
+  }
+  return (
+    <>
+      <Form
+        action={parser ? 'Save' : 'Make the parser'}
+        label={parser ? `Change ${parser.name}` : 'New parser'}
+        shape="column"
+        reads={['parsers']}
+        onSend={save}
+        onDone={onEnd}
+        onLeave={onEnd}
+      >
+        <div className="flex flex-wrap gap-2">
+          <FormField name="Name" of="name" className="min-w-48">
+            <Input
+              name="name"
+              required
+              maxLength={100}
+              autoComplete="off"
+              defaultValue={parser?.name ?? `${dataset.collection}/${dataset.dataset}`.slice(0, 100)}
+            />
+          </FormField>
+          <FormField name="Description" of="description" help="8 characters or more, or none" className="min-w-64 flex-1">
+            <Input name="description" minLength={8} maxLength={512} autoComplete="off" defaultValue={parser?.description} />
+          </FormField>
+        </div>
+        <FormField
+          name="Pattern"
+          of={['pattern', 'type']}
+          help={
+            parser
+              ? 'GROK, as %{IP:client}, or DISSECT, as %{client}.'
+              : 'GROK, as %{IP:client}, or DISSECT, as %{client}. Left empty, it is made from what recent lines have in common.'
+          }
+        >
+          <TextArea
+            className="font-mono text-xs"
+            maxLength={2048}
+            rows={2}
+            spellCheck={false}
+            value={pattern}
+            onChange={(event) => setPattern(event.target.value)}
+          />
+        </FormField>
+      </Form>
+      <Trial id={dataset.id} pattern={pattern} />
+    </>
+  )
+}
+
+/** Trial reads lines by a pattern and keeps nothing; it begins with the newest lines of the dataset. */
+function Trial({ id, pattern }: { id: string; pattern: string }) {
+  const client = useClient()
+  const [typed, setTyped] = useState<string>()
+  const recent = useQuery({
+    queryKey: ['recent lines', id],
+    queryFn: async ({ signal }) => {
+      const body = { from: [id], time_range: 'Last 7 days', select: ['@raw'], limit: SAMPLES }
+      const { events } = await client.search.run({ body, signal, repeatable: true })
+      return events.map((event) => (event['@raw'] ?? '').split('\n')[0] ?? '').join('\n')
+    },
+  })
+  const text = typed ?? recent.data ?? ''
+  const lines = text.split('\n').filter((line) => line !== '')
+  const trial = useMutation({ mutationFn: () => client.parsers.test({ body: { pattern, lines } }) })
+  return (
+    <section aria-label="Try the pattern" className="flex flex-col gap-2 border-line border-t p-3">
+      <Field name="Lines to try it on" help={recent.isPending ? 'Reading the newest lines …' : 'The newest lines of the dataset, or yours'}>
+        <TextArea
+          className="whitespace-pre font-mono text-xs"
+          rows={4}
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </Field>
+      <Button
+        className="self-start"
+        disabled={pattern.trim() === '' || lines.length === 0 || trial.isPending}
+        onClick={() => trial.mutate()}
+      >
+        {trial.isPending ? 'Trying …' : 'Try it'}
+      </Button>
+      {trial.error && <FailureNote thrown={trial.error} />}
+      {trial.data && (
+        <div role="status" className="flex flex-col gap-2">
+          <p>
+            It fits {trial.data.metrics.matched_lines} of {trial.data.metrics.total_lines} (
+            {share(trial.data.metrics.matched_lines, trial.data.metrics.total_lines)}).
+            {trial.data.metrics.error_lines > 0 && ` ${trial.data.metrics.error_lines} took too long.`}
+          </p>
+          <ol className="flex flex-col gap-2">
+            {trial.data.results.map(({ raw, matched, key_values }, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines may be the same
+              <li key={at} className="rounded border border-line bg-panel p-2 text-xs">
+                <p className="flex items-baseline gap-2">
+                  <span className={matched ? 'text-accent' : 'text-error'}>{matched ? '✓ fits' : '✗ does not'}</span>
+                  <code className="min-w-0 break-all font-mono">{raw.slice(0, 400)}</code>
+                </p>
+                {matched && (
+                  <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-3">
+                    {Object.entries(key_values).map(([name, value]) => (
+                      <div key={name} className="contents">
+                        <dt className="font-mono text-soft">{name}</dt>
+                        <dd className="break-all font-mono">{value}</dd>
+                      </div>
+                    ))}
+                  </dl>
+                )}
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useClient } from '../../parts/client.ts'
+
+const DAY_MS = 86_400_000
+const DAYS = 7
+const DATASETS_MAX = 500
+const LOOK_EVERY_MS = 60_000
+
+/** A Volume is what a dataset took in: each of the last days in UTC, today last. */
+export type Volume = { days: readonly number[]; today: number; week: number }
+
+const NOTHING: Volume = { days: Array.from({ length: DAYS }, () => 0), today: 0, week: 0 }
+
+/** useVolumes is what the datasets took in during the last days. */
+export function useVolumes() {
+  const client = useClient()
+  const fromMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS
+  const query = { from_ts: fromMs, to_ts: fromMs + DAYS * DAY_MS, num_of_slices: DAYS, limit: DATASETS_MAX }
+  const read = useQuery({
+    queryKey: ['volumes', fromMs],
+    queryFn: ({ signal }) => client.usage.logs({ query: { ...query, usage_type: 'ingestion' }, signal }),
+    refetchInterval: LOOK_EVERY_MS,
+  })
+  const byId = useMemo(() => {
+    const series = read.data?.groups_series ?? []
+    return new Map(
+      series.map(({ name, value, timeseries }): [string, Volume] => {
+        const days = timeseries.map((slice) => slice.value)
+        return [name, { days, today: days.at(-1) ?? 0, week: value }]
+      }),
+    )
+  }, [read.data])
+  return { ...read, of: (id: string): Volume | undefined => (read.data ? (byId.get(id) ?? NOTHING) : undefined) }
+}

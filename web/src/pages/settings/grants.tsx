@@ -1,0 +1,46 @@
+import type { UserGroup } from '@dendro/api'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { Form, FormField } from '../../parts/form.tsx'
+import { useMe } from '../../parts/me.ts'
+import { RolePicker } from './role-picker.tsx'
+
+const GRANTS = ['grants']
+
+/** useGrants tells which roles were granted to whom in this organisation, besides those that people have of their own. */
+export function useGrants() {
+  const client = useClient()
+  const list = useQuery({ queryKey: GRANTS, queryFn: ({ signal }) => client.access.listOwn({ signal }), staleTime: 30_000 })
+  const members = list.data?.items.flatMap((item) => item.members) ?? []
+  const rolesOf = (id: string): readonly string[] => members.find((one) => one.id === id && one.status === 'active')?.roles ?? []
+  return { rolesOf, error: list.error, refetch: list.refetch }
+}
+
+type GroupRolesProps = { group: UserGroup; roles: readonly string[]; onEnd(): void }
+
+/** GroupRoles grants roles to everybody in a group. */
+export function GroupRoles({ group, roles, onEnd }: GroupRolesProps) {
+  const client = useClient()
+  const me = useMe()
+  const [picked, setPicked] = useState<string[]>([...roles])
+  const params = { orgId: me.data?.org_id ?? '', entityType: 'group' as const, entityId: group.id }
+  return (
+    <Form
+      action="Save"
+      label={`Roles of ${group.name}`}
+      reads={GRANTS}
+      isReady={me.data !== undefined}
+      onSend={async () => {
+        if (picked.length === 0) await client.access.revoke({ params })
+        else await client.access.grant({ params, body: { roles: picked, status: 'active' } })
+      }}
+      onDone={onEnd}
+      onLeave={onEnd}
+    >
+      <FormField name="Everybody in the group has the roles" of="roles">
+        <RolePicker type="USER" picked={picked} onPick={setPicked} />
+      </FormField>
+    </Form>
+  )
+}

@@ -1,0 +1,59 @@
+import type { UserGroup } from '@dendro/api'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Form, FormField } from '../../parts/form.tsx'
+import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Select } from '../../ui/field.tsx'
+import { USERS } from './users.tsx'
+
+type Member = { member_id: string; member_type: 'USER' | 'GROUP' }
+
+/** Members are the people and groups of a group. */
+export function Members({ group, groups }: { group: UserGroup; groups: readonly UserGroup[] }) {
+  const client = useClient()
+  const params = { groupId: group.id }
+  const key = ['members', group.id]
+  const members = useQuery({ queryKey: key, queryFn: ({ signal }) => client.groups.members({ params, signal }) })
+  const users = useQuery({ queryKey: USERS, queryFn: ({ signal }) => client.users.list({ signal }) })
+  const [picked, setPicked] = useState('')
+  const take = useAct(key, (member: Member) => client.groups.removeMembers({ params, body: { members: [member] } }))
+  const names = new Map<string, string>([
+    ...(users.data?.users ?? []).map(({ id, email }) => [id, email] as const),
+    ...groups.map(({ id, name }) => [id, `group ${name}`] as const),
+  ])
+  const inside = new Set(members.data?.members.map(({ member_id }) => member_id))
+  const others = [...names].filter(([id]) => id !== group.id && !inside.has(id))
+  const typeOf = (id: string) => (groups.some((one) => one.id === id) ? ('GROUP' as const) : ('USER' as const))
+  return (
+    <section aria-label={`Members of ${group.name}`}>
+      <Form
+        action="Add"
+        reads={key}
+        isReady={picked !== ''}
+        onSend={() => client.groups.addMembers({ params, body: { members: [{ member_id: picked, member_type: typeOf(picked) }] } })}
+        onDone={() => setPicked('')}
+      >
+        <FormField name="Add a member" of="members">
+          <Select value={picked} options={[['', others.length === 0 ? 'everybody is in' : 'choose …'], ...others]} onPick={setPicked} />
+        </FormField>
+      </Form>
+      {take.error && <FailureNote thrown={take.error} />}
+      <Answer of={members}>
+        {(data) => (
+          <Rows label="Members" heads={['Member']} empty="Nobody is in this group.">
+            {data.members.map(({ member_id, member_type }) => (
+              <Row key={member_id} cells={[names.get(member_id) ?? member_id]}>
+                <Button size="small" disabled={take.isPending} onClick={() => take.mutate({ member_id, member_type })}>
+                  Take out
+                </Button>
+              </Row>
+            ))}
+          </Rows>
+        )}
+      </Answer>
+    </section>
+  )
+}
