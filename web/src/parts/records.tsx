@@ -20,7 +20,7 @@ export function Rows({ label, heads, empty, children }: RowsProps) {
   if (children.length === 0) return <p className="px-3 py-6 text-center text-soft">{empty}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
-    <section aria-label={`${label} table`} tabIndex={0} className="overflow-x-auto">
+    <section aria-label={`${label} table`} tabIndex={0} className="relative overflow-x-auto">
       <table className="w-full">
         <thead className="text-left text-soft text-xs">
           <tr>

@@ -11,6 +11,7 @@ import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
+import { keptText } from './kept.ts'
 import { daysOf, retentionChoices } from './retentions.ts'
 
 const DATASETS = ['datasets']
@@ -55,7 +56,7 @@ function Keeping({ dataset }: { dataset: Dataset }) {
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 p-3">
             <dt className="text-soft">Kept</dt>
             <dd>
-              {retention_days === null ? 'for ever' : `${count(retention_days)} days`}, {rules[rule]}
+              {keptText(retention_days)}, {rules[rule]}
             </dd>
             <dt className="text-soft">Oldest event</dt>
             <dd>{oldest_event_at === null ? 'there is none' : dayOf(oldest_event_at)}</dd>
@@ -241,7 +242,7 @@ function End({ dataset }: { dataset: Dataset }) {
   const navigate = useNavigate()
   const remove = useAct(DATASETS, () => client.datasets.remove({ params: { datasetId: dataset.id } }))
   return (
-    <Panel title="End">
+    <Panel title="Delete">
       <div className="flex flex-col items-start gap-2 p-3">
         <p className="text-soft">
           A dataset is deleted with all its events and tags, for good. It is gone from searches at once; its events leave the disk within

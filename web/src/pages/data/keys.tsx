@@ -53,7 +53,7 @@ export function Keys({ dataset }: { dataset: Dataset }) {
                 <Row
                   key={name}
                   cells={[
-                    <code key="name" className="break-all font-mono text-xs">
+                    <code key="name" className="block min-w-32 break-words font-mono text-xs">
                       {name}
                     </code>,
                     <span key="type" className="text-soft">

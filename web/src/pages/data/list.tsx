@@ -7,12 +7,13 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { bytes, count } from '../../parts/numbers.ts'
 import { Nothing, Page, Waiting } from '../../parts/page.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import type { Asked, Sort } from './asked.ts'
 import { CollectionMenu } from './collection-menu.tsx'
 import { Course } from './course.tsx'
 import { Freshness } from './freshness.tsx'
+import { useKept } from './kept.ts'
 import { NewDataset } from './new-dataset.tsx'
 import { Refused } from './refused.tsx'
 import { retentionText } from './retentions.ts'
@@ -35,11 +36,7 @@ export function DatasetList() {
       title="Data"
       actions={
         <>
-          <Link
-            to="/data"
-            search={{ keep: true }}
-            className="inline-flex h-8 items-center rounded px-2.5 text-soft hover:bg-tint hover:text-ink"
-          >
+          <Link to="/data" search={{ keep: true }} className={buttonLook()}>
             Retention
           </Link>
           <NewDataset datasets={all ?? []} />
@@ -137,19 +134,20 @@ type TableProps = { datasets: readonly Dataset[]; all: readonly Dataset[]; volum
 const heads: readonly (readonly [string, Sort | undefined, string?])[] = [
   ['Dataset', 'name'],
   ['Last event', 'last'],
-  ['Today', 'today', 'text-right'],
+  ['Today', 'today', 'text-right max-md:hidden'],
   ['7 days', 'week', 'text-right'],
-  ['Kept', undefined],
-  ['Tags', undefined],
+  ['Kept', undefined, 'max-md:hidden'],
+  ['Tags', undefined, 'max-lg:hidden'],
 ]
 
 /** Table lists datasets; by name they stand under their collections, which can be changed as a whole there. */
 function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
   const nowMs = Date.now()
+  const keptOf = useKept()
   const groups = sort === 'name' ? [...Map.groupBy(datasets, ({ collection }) => collection)] : [['', datasets] as const]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
-    <section aria-label="Datasets table" tabIndex={0} className="overflow-x-auto rounded-md border border-line bg-panel">
+    <section aria-label="Datasets table" tabIndex={0} className="relative overflow-x-auto rounded-md border border-line bg-panel">
       <table className="w-full">
         <thead className="text-left text-soft text-xs">
           <tr>
@@ -178,10 +176,10 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
             <Fragment key={collection}>
               {collection !== '' && (
                 <tr className="border-line border-t bg-sunk">
-                  <th colSpan={heads.length} scope="rowgroup" className="px-3 py-1 text-left font-medium">
+                  <th colSpan={2} scope="rowgroup" className="break-words px-3 py-1 text-left font-medium">
                     {collection}
                   </th>
-                  <td className="px-3 py-1 text-right">
+                  <td colSpan={heads.length - 1} className="px-3 py-1 text-right">
                     {own.every((one) => !one.is_system_generated) && (
                       <CollectionMenu collection={collection} datasets={all.filter((one) => one.collection === collection)} />
                     )}
@@ -189,7 +187,14 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
                 </tr>
               )}
               {own.map((dataset) => (
-                <DatasetRow key={dataset.id} dataset={dataset} volume={volumes.of(dataset.id)} nowMs={nowMs} isNamed={collection === ''} />
+                <DatasetRow
+                  key={dataset.id}
+                  dataset={dataset}
+                  volume={volumes.of(dataset.id)}
+                  keptDays={keptOf(dataset.id)}
+                  nowMs={nowMs}
+                  isNamed={collection === ''}
+                />
               ))}
             </Fragment>
           ))}
@@ -199,9 +204,16 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
   )
 }
 
-type DatasetRowProps = { dataset: Dataset; volume: Volume | undefined; nowMs: number; isNamed: boolean }
+type DatasetRowProps = {
+  dataset: Dataset
+  volume: Volume | undefined
+  /** keptDays is for how long its events are kept by a rule, where that is known. */
+  keptDays: string | undefined
+  nowMs: number
+  isNamed: boolean
+}
 
-function DatasetRow({ dataset, volume, nowMs, isNamed }: DatasetRowProps) {
+function DatasetRow({ dataset, volume, keptDays, nowMs, isNamed }: DatasetRowProps) {
   const tags = Object.entries(dataset.tags)
   return (
     <tr className="border-line border-t">
@@ -214,17 +226,21 @@ function DatasetRow({ dataset, volume, nowMs, isNamed }: DatasetRowProps) {
       <td className="px-3 py-1.5">
         <Freshness lastMs={dataset.metadata.last_heartbeat_at} nowMs={nowMs} />
       </td>
-      <td className="whitespace-nowrap px-3 py-1.5 text-right tabular-nums">{volume ? bytes(volume.today) : '…'}</td>
+      <td className="whitespace-nowrap px-3 py-1.5 text-right tabular-nums max-md:hidden">
+        <Size of={volume?.today} />
+      </td>
       <td className="px-3 py-1.5">
         <span className="flex items-center justify-end gap-2 whitespace-nowrap tabular-nums">
           {volume && <Course days={volume.days} label={dataset.dataset} />}
-          <span className="min-w-14 text-right">{volume ? bytes(volume.week) : '…'}</span>
+          <span className="min-w-14 text-right">
+            <Size of={volume?.week} />
+          </span>
         </span>
       </td>
-      <td className="whitespace-nowrap px-3 py-1.5">
-        {dataset.retention ? retentionText(dataset.retention) : <span className="text-soft">by rule</span>}
+      <td className="whitespace-nowrap px-3 py-1.5 max-md:hidden">
+        {dataset.retention ? retentionText(dataset.retention) : <span className="text-soft">{keptDays ?? 'by rule'}</span>}
       </td>
-      <td className="max-w-64 px-3 py-1.5">
+      <td className="max-w-64 px-3 py-1.5 max-lg:hidden">
         <span className="flex flex-wrap gap-1">
           {tags.slice(0, TAGS_SHOWN).map(([name, value]) => (
             <span key={name} className="max-w-40 truncate rounded border border-line px-1 text-xs" title={`${name}: ${value}`}>
@@ -244,6 +260,11 @@ function DatasetRow({ dataset, volume, nowMs, isNamed }: DatasetRowProps) {
 }
 
 const TAGS_SHOWN = 3
+
+function Size({ of }: { of: number | undefined }) {
+  if (of === undefined) return <span className="text-soft">…</span>
+  return of === 0 ? <span className="text-soft">0</span> : bytes(of)
+}
 
 function HowToSend() {
   return (

@@ -5,6 +5,7 @@ import type { ComponentType } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Page, Waiting } from '../../parts/page.tsx'
+import { buttonLook } from '../../ui/button.tsx'
 import { type DatasetPart, datasetParts } from './asked.ts'
 import { Care } from './care.tsx'
 import { Freshness } from './freshness.tsx'
@@ -40,14 +41,10 @@ export function OneDataset({ id }: { id: string }) {
       actions={
         <>
           {dataset && <Freshness lastMs={dataset.metadata.last_heartbeat_at} nowMs={Date.now()} />}
-          <Link to="/data" search={{}} className="inline-flex h-8 items-center rounded px-2.5 text-soft hover:bg-tint hover:text-ink">
+          <Link to="/data" search={{}} className={buttonLook()}>
             All datasets
           </Link>
-          <Link
-            to="/explore"
-            search={{ d: [id] }}
-            className="inline-flex h-8 items-center rounded bg-accent px-2.5 text-accent-ink hover:brightness-110"
-          >
+          <Link to="/explore" search={{ d: [id] }} className={buttonLook({ look: 'main' })}>
             Explore
           </Link>
         </>
@@ -59,6 +56,7 @@ export function OneDataset({ id }: { id: string }) {
             key={one}
             to="/data"
             search={one === 'overview' ? { id } : { id, part: one }}
+            activeOptions={{ exact: true }}
             aria-current={one === part ? 'page' : undefined}
             className="whitespace-nowrap rounded px-2 py-1 text-soft hover:text-ink aria-[current=page]:bg-tint aria-[current=page]:text-ink"
           >

@@ -75,7 +75,7 @@ function Accounting({ totals, ledger }: { totals: LedgerCounts; ledger: Ledger }
     ['Received', received, `${bytes(Number(totals.wire_bytes))} as they came`],
     ['Stored', Number(totals.stored), `${bytes(Number(totals.raw_bytes))} of lines`],
     ['Duplicate', Number(totals.duplicate), 'stored before, and sent again'],
-    ['Rejected', Number(totals.rejected), received > 0 ? share(Number(totals.rejected), received) : ''],
+    ['Rejected', Number(totals.rejected), Number(totals.rejected) > 0 ? share(Number(totals.rejected), received) : ''],
     ['Cut', Number(totals.truncated), 'stored, but longer than an event may be'],
     ['Late', Number(totals.late), 'stored, but more than an hour old when they came'],
     ['Missing', Number(totals.missing), 'stored, and not found by a recount'],

@@ -92,7 +92,7 @@ function Trial({ id, pattern }: { id: string; pattern: string }) {
   const lines = text.split('\n').filter((line) => line !== '')
   const trial = useMutation({ mutationFn: () => client.parsers.test({ body: { pattern, lines } }) })
   return (
-    <section aria-label="Try the pattern" className="flex flex-col gap-2 border-line border-t p-3">
+    <section aria-label="Trial" className="flex flex-col gap-2 border-line border-t p-3">
       <Field name="Lines to try it on" help={recent.isPending ? 'Reading the newest lines …' : 'The newest lines of the dataset, or yours'}>
         <TextArea
           className="whitespace-pre font-mono text-xs"

@@ -128,8 +128,11 @@ type ParserRowProps = { parser: Parser; dataset: Dataset; coverage: number | und
 function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
   const client = useClient()
   const [isEdited, setEdited] = useState(false)
-  const assign = useAct(['datasets'], () => client.parsers.assign({ params: { datasetId: dataset.id }, body: { parser_id: parser.id } }))
   const turn = useAct(PARSERS, (enabled: boolean) => client.parsers.update({ params: { parserId: parser.id }, body: { enabled } }))
+  const assign = useAct(['datasets'], async () => {
+    if (!parser.enabled) await turn.mutateAsync(true)
+    await client.parsers.assign({ params: { datasetId: dataset.id }, body: { parser_id: parser.id } })
+  })
   const remove = useAct(PARSERS, () => client.parsers.remove({ params: { parserId: parser.id } }))
   const failure = assign.error ?? turn.error
   const isOwn = parser.scope === 'ORGANISATION'
@@ -150,7 +153,10 @@ function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
             built in
           </span>
         ),
-        coverage === undefined ? '' : `${share(coverage, 1)}${isBest ? ' ★ the best' : ''}`,
+        <span key="fits" className="whitespace-nowrap tabular-nums">
+          {coverage === undefined ? '' : share(coverage, 1)}
+          {isBest && <span className="text-accent"> ★ best</span>}
+        </span>,
       ]}
       below={
         isEdited ? (

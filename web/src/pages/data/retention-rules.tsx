@@ -8,8 +8,9 @@ import { Form, FormField } from '../../parts/form.tsx'
 import { ago, count } from '../../parts/numbers.ts'
 import { Page, Panel } from '../../parts/page.tsx'
 import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
+import { keptText } from './kept.ts'
 import { retentionChoices, retentionText } from './retentions.ts'
 
 const RULES = ['retention']
@@ -30,7 +31,7 @@ export function RetentionRules() {
     <Page
       title="Retention"
       actions={
-        <Link to="/data" search={{}} className="inline-flex h-8 items-center rounded px-2.5 text-soft hover:bg-tint hover:text-ink">
+        <Link to="/data" search={{}} className={buttonLook()}>
           All datasets
         </Link>
       }
@@ -84,7 +85,9 @@ export function RetentionRules() {
                       <Link key="name" to="/data" search={{ id: log_id, part: 'care' }} className="text-accent hover:underline">
                         {collection} / {dataset}
                       </Link>,
-                      retention_days === null ? 'for ever' : `${count(retention_days)} days`,
+                      <span key="days" className="whitespace-nowrap">
+                        {keptText(retention_days)}
+                      </span>,
                       levels[rule],
                       removed ? count(removed.events) : 'nothing yet',
                     ]}

@@ -28,13 +28,13 @@ export function RolePicker({ type, picked, onPick }: RolePickerProps) {
     const without = picked.filter((one) => (one === 'Administrator' ? 'Admin' : one) !== id)
     onPick(isPicked(id) ? without : [...without, id])
   }
+  const said = picked.length === 0 ? 'none' : picked.map(nameOf).join(', ')
   return (
     <Popover
       label="Roles"
       trigger={
-        <Button>
-          <span className="max-w-48 truncate">{picked.length === 0 ? 'No role' : picked.map(nameOf).join(', ')}</span>{' '}
-          <span aria-hidden>▾</span>
+        <Button aria-label={`Roles: ${said}`}>
+          <span className="max-w-48 truncate">{said}</span> <span aria-hidden>▾</span>
         </Button>
       }
     >

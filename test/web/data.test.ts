@@ -1,0 +1,231 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { TestOrganization } from '../world.ts'
+import { axeFaults, browserPath } from './browser.ts'
+import { openStand, type Stand } from './stand.ts'
+
+let stand: Stand
+
+type Datasets = { datasets: { id: string; dataset: string; collection: string; parser_id: string; tags: object; retention?: string }[] }
+
+const datasetsOf = async (org: TestOrganization) => (await org.ask<Datasets>('GET', '/datasets')).body.datasets
+const datasetOf = async (org: TestOrganization, name: string) => (await datasetsOf(org)).find(({ dataset }) => dataset === name)
+
+const rowOf = (page: Page, name: string) => page.getByRole('region', { name: 'Datasets table' }).getByRole('row').filter({ hasText: name })
+
+const lines = (nowMs: number, many: number) =>
+  Array.from({ length: many }, (_, at) => ({
+    timestamp: new Date(nowMs - at * 1_000).toISOString(),
+    level: at % 5 === 0 ? 'error' : 'info',
+    message: `order ${at} placed`,
+    ...(at % 2 === 0 ? { region: 'eu' } : {}),
+  }))
+
+describe.skipIf(browserPath === undefined)('the data page', () => {
+  beforeAll(async () => {
+    stand = await openStand()
+    await stand.send('orders', lines(stand.app.clock.nowMs(), 40))
+  })
+  afterEach(() => stand.endTest())
+  afterAll(() => stand?.close())
+
+  test('datasets are found by name and tag, sorted by what came in, and the address keeps it', async () => {
+    const org = await stand.app.newOrganization()
+    for (const [dataset, tags] of [
+      ['ledger', { team: 'money' }],
+      ['orders', {}],
+    ] as const)
+      await org.ask('POST', '/datasets', { body: { collection: 'shop', dataset, tags } })
+    await stand.send('orders', lines(stand.app.clock.nowMs(), 10), org)
+    const page = await stand.open('/app/data', { key: org.key })
+    await rowOf(page, 'orders').getByText('receiving').waitFor()
+    await rowOf(page, 'ledger').getByText('waiting').waitFor()
+    await expect.poll(() => rowOf(page, 'orders').textContent(), { timeout: 60_000 }).toMatch(/kB|\d B/)
+    await page.getByRole('button', { name: '7 days' }).click()
+    await expect
+      .poll(() => page.getByRole('region', { name: 'Datasets table' }).getByRole('row').nth(1).textContent(), { timeout: 60_000 })
+      .toContain('shop / orders')
+    await page.getByLabel('Find a dataset').fill('money')
+    await rowOf(page, 'orders').waitFor({ state: 'detached' })
+    await page.reload()
+    expect(await page.getByLabel('Find a dataset').inputValue()).toBe('money')
+    await rowOf(page, 'ledger').waitFor()
+    await page.getByLabel('Find a dataset').fill('no such thing')
+    await page.getByText('No dataset is called so').waitFor()
+  })
+
+  test('a dataset is made, waits with a ready configuration and a key, says that it receives, and is renamed and deleted', async () => {
+    const org = await stand.app.newOrganization()
+    const page = await stand.open('/app/data', { key: org.key })
+    await page.getByText('Waiting for the first event.').waitFor()
+    await page.getByRole('button', { name: 'New dataset' }).click()
+    const form = page.getByRole('dialog', { name: 'New dataset' })
+    await form.getByLabel('Collection').fill('.shop')
+    await form.getByLabel('Name').fill('orders')
+    await form.getByRole('button', { name: 'Make the dataset' }).click()
+    await form.getByText('must not begin with a dot').first().waitFor()
+    await form.getByLabel('Collection').fill('shop')
+    await form.getByRole('button', { name: 'Make the dataset' }).click()
+    await page.getByRole('heading', { name: 'shop / orders' }).waitFor()
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    const key = await page.getByRole('status').locator('code').textContent()
+    await page.getByLabel('Agent').selectOption('vector')
+    await page.getByRole('button', { name: 'Write it' }).click()
+    const file = page.getByRole('region', { name: 'The configuration' })
+    await file.getByText('/ingest/shop/orders').first().waitFor()
+    const sent = await stand.app.ask('POST', '/ingest', {
+      key: key ?? '',
+      raw: '{"message":"first"}',
+      headers: { 'x-service-collection': 'shop', 'x-service-dataset': 'orders' },
+    })
+    expect(sent.status).toBe(200)
+    await page.getByText('receiving').waitFor()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByText('Every event is accounted for.').waitFor()
+    await page.getByRole('region', { name: 'Senders table' }).getByText('Sends shop/orders').waitFor()
+
+    await page.getByRole('link', { name: 'Retention, tags, names' }).click()
+    await page.getByRole('form', { name: 'Names' }).getByLabel('Dataset').fill('purchases')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('heading', { name: 'shop / purchases' }).waitFor()
+    await page.getByRole('button', { name: 'Delete the dataset' }).click()
+    await page.getByRole('dialog').getByText('with all its events and tags').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the dataset' }).click()
+    await page.getByRole('heading', { name: 'Data', exact: true }).waitFor()
+    await rowOf(page, 'purchases').waitFor({ state: 'detached' })
+    expect(await datasetOf(org, 'purchases')).toBeUndefined()
+    await page.getByRole('link', { name: 'Retention', exact: true }).click()
+    await page.getByRole('region', { name: 'Deleted datasets' }).getByText('shop / purchases').waitFor()
+  })
+
+  test('a dataset says its keys with their shares, and a value leads to its events', async () => {
+    const page = await stand.open('/app/data')
+    await page.getByRole('link', { name: 'orders', exact: true }).click()
+    await page.getByRole('link', { name: 'Keys' }).click()
+    const row = page.getByRole('region', { name: 'Keys table' }).getByRole('row').filter({ hasText: 'region' })
+    await row.getByText('50 %').waitFor()
+    await row.getByRole('link', { name: 'eu' }).click()
+    await page
+      .getByText(/20 events/)
+      .first()
+      .waitFor()
+  })
+
+  test('what was rejected is said with its reason: of a dataset on its page, of none above the list', async () => {
+    const org = await stand.app.newOrganization()
+    const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'orders', 'content-type': 'application/json' }
+    await org.ask('POST', '/ingest', { raw: '[{"message":"good"}]', headers })
+    expect((await org.ask('POST', '/ingest', { raw: '[{"message":', headers })).status).toBe(400)
+    const page = await stand.open('/app/data', { key: org.key })
+    await rowOf(page, 'orders').waitFor()
+    await page.getByText(/refused in the last day before it was known/).click()
+    await page.getByText('could not be read in the form they were sent in').waitFor()
+  })
+
+  test('a parser is tried on the newest lines, made, used, and taken away', async () => {
+    const org = await stand.app.newOrganization()
+    const raw = Array.from({ length: 8 }, (_, at) => `port ${at} is ${at % 2 ? 'up' : 'down'}`).join('\n')
+    const headers = { 'x-service-collection': 'net', 'x-service-dataset': 'ports', 'content-type': 'text/plain' }
+    expect((await org.ask('POST', '/ingest', { raw, headers })).status).toBe(200)
+    const dataset = await datasetOf(org, 'ports')
+    const page = await stand.open(`/app/data?id=${dataset?.id}&part=parser`, { key: org.key })
+    await page.getByRole('button', { name: 'New parser' }).click()
+    await page.getByLabel('Pattern').fill('port %{NUMBER:port} is %{NOSUCH:state}')
+    await page.getByRole('button', { name: 'Make the parser' }).click()
+    await page
+      .getByRole('form', { name: 'New parser' })
+      .getByText(/NOSUCH/)
+      .first()
+      .waitFor()
+    await page.getByLabel('Pattern').fill('port %{NUMBER:port} is %{WORD:state}')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText('It fits 8 of 8').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Ports')
+    await page.getByRole('button', { name: 'Make the parser' }).click()
+    await page.getByRole('button', { name: 'Use Ports' }).click()
+    await page.getByRole('heading', { name: 'Read by Ports' }).waitFor()
+    expect((await datasetOf(org, 'ports'))?.parser_id).not.toBe('')
+    await page.getByRole('button', { name: 'Leave without' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave without' }).click()
+    await page.getByText('This dataset has no parser of its own').waitFor()
+    await page.getByRole('button', { name: 'Delete the parser Ports' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Use Ports' }).waitFor({ state: 'detached' })
+  })
+
+  test('retention says what it would hide, tags are put on and changed, and a collection is renamed and deleted as a whole', async () => {
+    const org = await stand.app.newOrganization()
+    const nowMs = stand.app.clock.nowMs()
+    const old = { timestamp: new Date(nowMs - 40 * 86_400_000).toISOString(), message: 'old' }
+    await stand.send('orders', [old, { message: 'new' }], org)
+    await stand.send('carts', [{ message: 'new' }], org)
+    const dataset = await datasetOf(org, 'orders')
+    const page = await stand.open(`/app/data?id=${dataset?.id}&part=care`, { key: org.key })
+    await page.getByText('the setting of the service').waitFor()
+    await page.getByLabel('Keep events for').selectOption('DAYS_30')
+    await page.getByText(/are hidden at once/).waitFor()
+    await page.getByRole('button', { name: 'Set it' }).click()
+    await page.getByText('30 days, set on this dataset').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('team')
+    await page.getByLabel('Value', { exact: true }).fill('till')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    const tag = page.getByRole('region', { name: 'Tags table' }).getByRole('row').filter({ hasText: 'team' })
+    await tag.getByRole('button', { name: 'Change' }).click()
+    await page.getByLabel('New value of team').fill('tills')
+    await page.getByRole('form', { name: 'Change team' }).getByRole('button', { name: 'Save' }).click()
+    await tag.getByText('tills').waitFor()
+
+    await page.getByRole('link', { name: 'All datasets' }).click()
+    await page.getByRole('button', { name: 'Change the collection shop' }).click()
+    await page.getByLabel('Name of the collection').fill('store')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('rowheader', { name: 'store' }).waitFor()
+    expect((await datasetsOf(org)).filter(({ collection }) => collection === 'store')).toHaveLength(2)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Change the collection store' }).click()
+    await page.getByRole('button', { name: 'Delete the collection' }).click()
+    await page.getByText('with 2 datasets: ').waitFor()
+    await page.getByRole('button', { name: 'Delete all' }).click()
+    await page.getByRole('rowheader', { name: 'store' }).waitFor({ state: 'detached' })
+    expect((await datasetsOf(org)).filter(({ collection }) => collection === 'store')).toHaveLength(0)
+  })
+
+  test('a retention rule of a collection is set, changed and deleted', async () => {
+    const org = await stand.app.newOrganization()
+    await org.ask('POST', '/datasets', { body: { collection: 'shop', dataset: 'orders' } })
+    const page = await stand.open('/app/data?keep=true', { key: org.key })
+    await page.getByLabel(/^Of/).selectOption({ label: 'the collection shop' })
+    await page.getByRole('form', { name: 'New rule' }).getByLabel('Keep events for').selectOption('DAYS_180')
+    await page.getByRole('button', { name: 'Set the rule' }).click()
+    const kept = page.getByRole('region', { name: 'Kept table' }).getByRole('row').filter({ hasText: 'shop / orders' })
+    await kept.getByText('180 days').waitFor()
+    await page.getByRole('button', { name: 'Delete the rule of the collection shop' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await kept.getByText('365 days').waitFor()
+  })
+
+  test.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
+    const dataset = await datasetOf(stand.org, 'orders')
+    const page = await stand.open('/app/data', { theme, width })
+    await rowOf(page, 'orders').waitFor()
+    expect(await axeFaults(page, 'list')).toEqual([])
+    for (const path of [
+      'keep=true',
+      `id=${dataset?.id}`,
+      ...['keys', 'parser', 'care', 'sending'].map((part) => `id=${dataset?.id}&part=${part}`),
+    ]) {
+      await page.goto(`${stand.app.url}/app/data?${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await expect.poll(() => page.getByText(/^Reading/).count(), { timeout: 60_000 }).toBe(0)
+      expect(await axeFaults(page, path)).toEqual([])
+    }
+    await page.getByLabel('Agent').waitFor()
+    await page.goto(`${stand.app.url}/app/data`)
+    await page.getByRole('button', { name: 'New dataset' }).click()
+    await page.getByRole('button', { name: 'Make the dataset' }).waitFor()
+    expect(await axeFaults(page, 'new dataset')).toEqual([])
+  })
+})
