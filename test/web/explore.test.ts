@@ -58,7 +58,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
 
   test('narrows by a value that was clicked, undoes it with Back, and edits, negates and switches off conditions', async () => {
     const page = await stand.open('/app/explore')
-    await rows(page).first().getByRole('button').click()
+    await rows(page).first().getByRole('button').first().click()
     await page.getByRole('button', { name: 'us', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Include' }).click()
     await counted(page, 30)

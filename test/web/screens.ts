@@ -30,7 +30,7 @@ const shots: readonly Shot[] = [
   {
     name: 'explore-open',
     path: asked({ ...hour, q: "level = 'error' AND order" }),
-    act: (page) => page.getByRole('region', { name: 'Events', exact: true }).getByRole('button').nth(2).click(),
+    act: (page) => page.locator('[data-index="2"]').getByRole('button').first().click(),
   },
   { name: 'explore-columns', path: asked({ ...hour, cols: ['user', 'path', 'status', 'duration_ms'] }) },
   { name: 'explore-patterns', path: asked({ ...hour, tab: 'patterns' }) },

@@ -27,11 +27,20 @@ export type Asked = {
   fn?: string
   /** e is one event, shown with what was around it. */
   e?: string
+  /** ew is on which side of that event to look; both when absent. */
+  ew?: 'before' | 'after'
+  /** fold puts neighbours that repeat each other into one row. */
+  fold?: boolean
+  /** gap shows the time between rows, or from the event m where one was marked. */
+  gap?: boolean
+  m?: string
+  /** asc begins with the oldest. */
+  asc?: boolean
 }
 
 /** readAsked takes an address as it comes; what makes no sense is left out. */
 export function readAsked(search: Record<string, unknown>): Asked {
-  const { q, r, f, t, tab, sf, st, fn, e } = search
+  const { q, r, f, t, tab, sf, st, fn, e, ew, m } = search
   return {
     ...some('d', texts(search.d)),
     ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
@@ -45,6 +54,11 @@ export function readAsked(search: Record<string, unknown>): Asked {
     ...some('by', texts(search.by)),
     ...(typeof fn === 'string' && fn.trim() !== '' ? { fn } : {}),
     ...(typeof e === 'string' && readSpot(e) ? { e } : {}),
+    ...(ew === 'before' || ew === 'after' ? { ew } : {}),
+    ...(search.fold === true ? { fold: true } : {}),
+    ...(search.gap === true ? { gap: true } : {}),
+    ...(typeof m === 'string' && readSpot(m) ? { m } : {}),
+    ...(search.asc === true ? { asc: true } : {}),
   }
 }
 

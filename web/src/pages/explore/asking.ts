@@ -2,12 +2,15 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { optional, type Tab } from './asked.ts'
+import { useSeeking } from './find-bar.tsx'
 import { COUNT } from './group-bar.tsx'
 import { useGroups } from './groups.ts'
 import { useLive } from './live.ts'
 import { usePatterns, usePatternTrends } from './patterns.ts'
 import { useBars, useEvents, useFields } from './questions.ts'
-import { useActions, useAsked, useLook, useRows } from './state.ts'
+import { useRows } from './rows.ts'
+import { useActions, useAsked, useLook } from './state.ts'
+import { useTray } from './tray.ts'
 
 /** Asking is everything the page asks about and what came of it: every part loads and fails on its own. */
 export type Asking = ReturnType<typeof useAsking>
@@ -16,12 +19,13 @@ export type Asking = ReturnType<typeof useAsking>
 export function useAsking() {
   const asked = useSearch({ from: '/inside/explore' })
   const { change, question, chosen, zone, setZone, askAgain } = useAsked(asked)
-  const { datasets, columns, look } = useLook(asked, change, question, zone)
+  const seeking = useSeeking()
+  const { datasets, columns, look, detail, setReading } = useLook(asked, change, question, zone, seeking.text ?? '')
   const tab = asked.tab ?? 'events'
   const isLive = asked.live === true
   const by = useMemo(() => asked.by ?? [], [asked.by])
   const measure = asked.fn ?? COUNT
-  const events = useEvents(chosen, tab === 'events' && !isLive)
+  const events = useEvents(chosen, tab === 'events' && !isLive, asked.asc === true)
   const bars = useBars(question, true)
   const fields = useFields(question, true)
   const patterns = usePatterns(chosen, tab === 'patterns')
@@ -30,17 +34,19 @@ export function useAsking() {
   const live = useLive(question.datasets, question.where, isLive)
   const queries = useQueryClient()
   const actions = useActions(change, columns)
-  const rows = useRows(change)
+  const tray = useTray()
   const found = useMemo(
     () => (isLive ? live.events : (events.data?.pages.flatMap((page) => page.events) ?? [])),
     [isLive, live.events, events.data],
   )
+  const rows = useRows({ found, asked, change, detail, tray })
   const show = useCallback((next: Tab) => change((now) => optional({ ...now, tab: next === 'events' ? undefined : next })), [change])
   const turnLive = () =>
     change((now) => optional({ ...now, live: now.live ? undefined : true, tab: undefined, sf: undefined, st: undefined }))
   return {
     ...{ asked, change, question, chosen, zone, setZone, askAgain, datasets, columns, look, tab, isLive, by, measure },
     ...{ events, bars, fields, patterns, trends, groups, live, actions, rows, found, show, turnLive },
+    ...{ seeking, tray, detail, setReading },
     isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching),
     cancel: () => void queries.cancelQueries(),
   }

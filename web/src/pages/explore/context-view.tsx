@@ -1,45 +1,39 @@
 import type { Event } from '@dendro/api'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Dialog } from 'radix-ui'
-import { useCallback, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EventRow, type RowLook } from './event-row.tsx'
 import { idOf, type Spot, spotId } from './link.ts'
+import type { RowActs } from './rows.ts'
 import type { ValueActions } from './value-menu.tsx'
 
-type Place = { timestamp: number; sequence: bigint; direction: 'before' | 'after' | 'both' }
-type ContextViewProps = { anchor: Spot; look: RowLook; actions: ValueActions; onContext(event: Event): void; onClose(): void }
+type Side = 'before' | 'after' | 'both'
+type Place = { timestamp: number; sequence: bigint; direction: Side }
+type ContextViewProps = {
+  anchor: Spot
+  side: Side
+  look: RowLook
+  actions: ValueActions
+  acts: RowActs
+  pinned: ReadonlySet<string>
+  onSide(side: Side): void
+  onClose(): void
+}
 
 const AROUND = 100
 const at = ({ metadata }: Event) => ({ timestamp: metadata.timestamp, sequence: BigInt(metadata.sequence) })
+const sides: readonly [Side, string][] = [
+  ['both', 'Before and after'],
+  ['before', 'Before'],
+  ['after', 'After'],
+]
 
 /** ContextView shows what was written before and after one event of its dataset, in exact order, whatever the query. */
-export function ContextView({ anchor, look, actions, onContext, onClose }: ContextViewProps) {
-  const client = useClient()
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const context = useInfiniteQuery({
-    queryKey: ['context', spotId(anchor)],
-    initialPageParam: { timestamp: anchor.timestamp, sequence: anchor.sequence, direction: 'both' } as Place,
-    queryFn: ({ pageParam, signal }) => client.context.get({ query: { from: [anchor.dataset], limit: AROUND, ...pageParam }, signal }),
-    getPreviousPageParam: ({ events: [first] }): Place | undefined => first && { ...at(first), direction: 'before' },
-    getNextPageParam: ({ events }): Place | undefined => {
-      const last = events.at(-1)
-      return last && { ...at(last), direction: 'after' }
-    },
-  })
-  const events = new Map((context.data?.pages ?? []).flatMap((page) => page.events.map((event) => [idOf(event), event] as const)))
-  const toggle = useCallback(
-    (id: string) => setOpen((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id])),
-    [],
-  )
-  const seen = useRef<string>(undefined)
-  const markAnchor = (row: HTMLElement | null) => {
-    if (row === null || seen.current === spotId(anchor)) return
-    seen.current = spotId(anchor)
-    row.scrollIntoView({ block: 'center' })
-  }
+export function ContextView({ anchor, side, look, onSide, onClose, ...rest }: ContextViewProps) {
+  const context = useContextOf(anchor, side)
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
@@ -48,51 +42,135 @@ export function ContextView({ anchor, look, actions, onContext, onClose }: Conte
           aria-describedby={undefined}
           className="fixed inset-y-0 right-0 z-40 flex w-full max-w-5xl flex-col border-line border-l bg-ground shadow-xl"
         >
-          <header className="flex items-center gap-2 border-line border-b bg-panel px-3 py-2">
-            <Dialog.Title className="font-semibold">Around this event in {look.nameOf(anchor.dataset)}</Dialog.Title>
+          <header className="flex flex-wrap items-center gap-2 border-line border-b bg-panel px-3 py-2">
+            <Dialog.Title className="mr-auto font-semibold">Around this event in {look.nameOf(anchor.dataset)}</Dialog.Title>
+            <fieldset className="flex items-center gap-1" aria-label="Which side to show">
+              {sides.map(([one, name]) => (
+                <Button
+                  key={one}
+                  size="small"
+                  look={one === side ? 'chosen' : 'quiet'}
+                  aria-pressed={one === side}
+                  onClick={() => onSide(one)}
+                >
+                  {name}
+                </Button>
+              ))}
+            </fieldset>
             <Dialog.Close asChild>
-              <Button className="ml-auto">Close</Button>
+              <Button>Close</Button>
             </Dialog.Close>
           </header>
-          <div className="min-h-0 flex-1 overflow-auto">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+          <div tabIndex={0} className="min-h-0 flex-1 overflow-auto">
             {context.error && <FailureNote thrown={context.error} again={() => context.refetch()} />}
-            {context.data && !events.has(spotId(anchor)) && (
-              <p role="alert" className="m-3 text-error">
-                The event itself is gone: it is older than what its dataset keeps, or was deleted.
-              </p>
-            )}
             {context.isPending && <p className="p-3 text-soft">Reading what was around …</p>}
             {context.data && (
-              <Button className="m-2" disabled={context.isFetchingPreviousPage} onClick={() => context.fetchPreviousPage()}>
-                {context.isFetchingPreviousPage ? 'Reading …' : 'Earlier'}
-              </Button>
-            )}
-            {[...events].map(([id, event]) => (
-              <div
-                key={id}
-                ref={id === spotId(anchor) ? markAnchor : undefined}
-                className={id === spotId(anchor) ? 'bg-mark/60' : ''}
-                aria-current={id === spotId(anchor) ? 'true' : undefined}
-              >
-                <EventRow
-                  event={event}
-                  look={look}
-                  isOpen={open.has(id)}
-                  isCurrent={false}
-                  actions={actions}
-                  onToggle={toggle}
-                  onContext={onContext}
-                />
-              </div>
-            ))}
-            {context.data && (
-              <Button className="m-2" disabled={context.isFetchingNextPage} onClick={() => context.fetchNextPage()}>
-                {context.isFetchingNextPage ? 'Reading …' : 'Later'}
-              </Button>
+              <>
+                {side !== 'after' && (
+                  <More
+                    isMore={context.hasPreviousPage}
+                    isReading={context.isFetchingPreviousPage}
+                    end="Nothing earlier within a minute"
+                    onMore={() => context.fetchPreviousPage()}
+                  >
+                    Earlier
+                  </More>
+                )}
+                <Around key={spotId(anchor)} pages={context.data.pages} anchor={anchor} look={look} {...rest} />
+                {side !== 'before' && (
+                  <More
+                    isMore={context.hasNextPage}
+                    isReading={context.isFetchingNextPage}
+                    end="Nothing later within a minute"
+                    onMore={() => context.fetchNextPage()}
+                  >
+                    Later
+                  </More>
+                )}
+              </>
             )}
           </div>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
+  )
+}
+
+type Page = { events: Event[] }
+
+/** useContextOf reads on from either end; an end that gives nothing but the event it began at is the last. */
+function useContextOf(anchor: Spot, side: Side) {
+  const client = useClient()
+  return useInfiniteQuery({
+    queryKey: ['context', spotId(anchor), side],
+    initialPageParam: { timestamp: anchor.timestamp, sequence: anchor.sequence, direction: side } as Place,
+    queryFn: ({ pageParam, signal }): Promise<Page> =>
+      client.context.get({ query: { from: [anchor.dataset], limit: AROUND, ...pageParam }, signal }),
+    getPreviousPageParam: ({ events }, pages): Place | undefined => {
+      const [first] = events
+      return first && (pages.length === 1 || events.length > 1) ? { ...at(first), direction: 'before' } : undefined
+    },
+    getNextPageParam: ({ events }, pages): Place | undefined => {
+      const last = events.at(-1)
+      return last && (pages.length === 1 || events.length > 1) ? { ...at(last), direction: 'after' } : undefined
+    },
+  })
+}
+
+type MoreProps = { isMore: boolean; isReading: boolean; end: string; onMore(): unknown; children: ReactNode }
+
+function More({ isMore, isReading, end, onMore, children }: MoreProps) {
+  if (!isMore) return <p className="p-2 text-center text-soft text-xs">{end}</p>
+  return (
+    <Button className="m-2" disabled={isReading} onClick={() => onMore()}>
+      {isReading ? 'Reading …' : children}
+    </Button>
+  )
+}
+
+type AroundProps = Pick<ContextViewProps, 'anchor' | 'look' | 'actions' | 'acts' | 'pinned'> & { pages: readonly Page[] }
+
+function Around({ pages, anchor, look, actions, acts, pinned }: AroundProps) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const events = new Map(pages.flatMap((page) => page.events.map((event) => [idOf(event), event] as const)))
+  const own = useMemo<RowActs>(() => {
+    const turned = (before: ReadonlySet<string>, id: string) =>
+      new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id])
+    return { ...acts, toggle: (event) => setOpen((before) => turned(before, idOf(event))) }
+  }, [acts])
+  const wasSeen = useRef(false)
+  const showAnchor = (row: HTMLElement | null) => {
+    if (row === null || wasSeen.current) return
+    wasSeen.current = true
+    row.scrollIntoView({ block: 'center' })
+  }
+  const whole = useMemo(() => ({ ...look, isGap: false }), [look])
+  return (
+    <>
+      {!events.has(spotId(anchor)) && (
+        <p role="alert" className="m-3 text-error">
+          The event itself is gone: it is older than what its dataset keeps, or was deleted.
+        </p>
+      )}
+      {[...events].map(([id, event]) => (
+        <div
+          key={id}
+          ref={id === spotId(anchor) ? showAnchor : undefined}
+          className={id === spotId(anchor) ? 'bg-mark/60' : ''}
+          aria-current={id === spotId(anchor) ? 'true' : undefined}
+        >
+          <EventRow
+            event={event}
+            look={whole}
+            isOpen={open.has(id)}
+            isCurrent={false}
+            isPinned={pinned.has(id)}
+            actions={actions}
+            acts={own}
+          />
+        </div>
+      ))}
+    </>
   )
 }

@@ -2,9 +2,11 @@ import { type Command, useCommands } from '../../parts/commands.tsx'
 import { presets } from '../../parts/time-range.ts'
 import { tabs, withRange } from './asked.ts'
 import type { Asking, PageState } from './asking.ts'
-import { pointedValue, useKeys } from './keys.ts'
+import { pointedValue, useFindKey, useKeys } from './keys.ts'
 import { idOf } from './link.ts'
+import { type Density, type DetailPlace, densities, detailPlaces } from './reading.ts'
 import { recentQueries } from './recent.ts'
+import { turned, turns } from './rows-menu.tsx'
 import { askedOf, useSavedSearches } from './saved.tsx'
 import { tabNames } from './view-bar.tsx'
 
@@ -12,6 +14,7 @@ import { tabNames } from './view-bar.tsx'
 export function useDoing(asking: Asking, page: PageState): void {
   const saved = useSavedSearches(true)
   useKeys(keysOf(asking, page))
+  useFindKey(() => findIn(asking))
   useCommands(() => [
     ...commandsOf(asking, page),
     ...(saved.data?.saved_searches ?? []).map((one) => ({
@@ -22,20 +25,30 @@ export function useDoing(asking: Asking, page: PageState): void {
   ])
 }
 
-function keysOf({ rows, found, actions, turnLive, askAgain }: Asking, { input, setHelp }: PageState): Record<string, () => unknown> {
-  const at = found[rows.current]
+/** findIn opens the bar over the list of events, which may be on another tab. */
+function findIn({ tab, show, seeking }: Asking): void {
+  if (tab !== 'events') show('events')
+  seeking.open()
+}
+
+function keysOf({ rows, actions, turnLive, askAgain }: Asking, { input, setHelp }: PageState): Record<string, () => unknown> {
+  const at = rows.eventAt(rows.current)
+  const { acts } = rows
   const onPointed = (act: (name: string, value: string) => void) => {
     const value = pointedValue()
     if (value) act(value.name, value.value)
-    else if (at && !rows.open.has(idOf(at))) rows.toggle(idOf(at))
+    else if (at && !rows.open.has(idOf(at))) acts.toggle(at)
   }
   return {
     '/': () => input.current?.focus(),
-    j: () => rows.step(1, found.length),
-    k: () => rows.step(-1, found.length),
-    x: () => at && rows.toggle(idOf(at)),
-    enter: () => at && rows.toggle(idOf(at)),
-    c: () => at && rows.showContext(at),
+    j: () => rows.step(1),
+    k: () => rows.step(-1),
+    x: () => at && acts.toggle(at),
+    enter: () => at && acts.toggle(at),
+    escape: rows.close,
+    c: () => at && acts.showContext(at),
+    p: () => at && acts.pin(at),
+    m: () => at && acts.measure(at),
     f: () => onPointed(actions.include),
     'shift f': () => onPointed(actions.exclude),
     l: turnLive,
@@ -46,14 +59,27 @@ function keysOf({ rows, found, actions, turnLive, askAgain }: Asking, { input, s
 }
 
 function commandsOf(asking: Asking, { input, setHelp }: PageState): Command[] {
-  const { change, show, askAgain, turnLive, isLive, columns, datasets } = asking
+  const { change, show, askAgain, turnLive, isLive, columns, datasets, setReading, tray } = asking
   return [
     ...tabs.map((one) => ({ group: 'Show', name: tabNames[one], run: () => show(one) })),
     { group: 'Do', name: 'Ask again', note: 'r', run: askAgain },
     { group: 'Do', name: isLive ? 'Stop live' : 'Live', note: 'l', run: turnLive },
     { group: 'Do', name: 'Write a query', note: '/', run: () => input.current?.focus() },
     { group: 'Do', name: 'Whole lines again (no columns)', run: columns.reset },
+    { group: 'Do', name: 'Find in the loaded rows', note: 'Ctrl F', run: () => findIn(asking) },
+    ...(tray.events.length > 0 ? [{ group: 'Do', name: 'Clear the pinned events', run: tray.clear }] : []),
     { group: 'Do', name: 'Keys', note: '?', run: () => setHelp(true) },
+    ...turns.map(({ name, of }) => ({ group: 'Rows', name, run: () => change((now) => turned(now, of)) })),
+    ...Object.entries(densities).map(([density, name]) => ({
+      group: 'Rows',
+      name,
+      run: () => setReading({ density: density as Density }),
+    })),
+    ...Object.entries(detailPlaces).map(([detail, name]) => ({
+      group: 'Rows',
+      name: `An open event: ${name.toLowerCase()}`,
+      run: () => setReading({ detail: detail as DetailPlace }),
+    })),
     ...presets.map(({ words, name }) => ({ group: 'Time', name, run: () => change((now) => withRange(now, { words })) })),
     ...recentQueries().map((q) => ({ group: 'Recent', name: q, run: () => change((now) => ({ ...now, q })) })),
     ...(datasets.data?.datasets ?? []).map(({ id, collection, dataset }) => ({

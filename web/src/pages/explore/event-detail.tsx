@@ -1,29 +1,43 @@
 import type { Event } from '@dendro/api'
-import { useState } from 'react'
+import { type KeyboardEvent, useMemo, useState } from 'react'
 import { copyText } from '../../parts/copy.ts'
 import { Button } from '../../ui/button.tsx'
+import { type Branch, keyTree, type Leaf, type Node, nestedJson } from './key-tree.ts'
 import { plainLine, prettyJson } from './line-text.ts'
 import { linkTo } from './link.ts'
+import type { RowActs } from './rows.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
-type EventDetailProps = { event: Event; actions: ValueActions; onContext(): void }
+type EventDetailProps = { event: Event; actions: ValueActions; acts: RowActs; isPinned: boolean }
 
 /** RAW_SHOWN_MAX bounds the text put into the page; a copy is always whole. */
 const RAW_SHOWN_MAX = 20_000
 const KEYS_SHOWN = 60
 
 /** EventDetail is an event in full: every key with what can be done with it, and the line as it came. */
-export function EventDetail({ event, actions, onContext }: EventDetailProps) {
+export function EventDetail({ event, actions, acts, isPinned }: EventDetailProps) {
   const [isAll, setAll] = useState(false)
   const raw = event['@raw'] ?? ''
-  const pairs = [...Object.entries(event.message_kvs), ...Object.entries(event.attributes)]
-  const shown = isAll ? pairs : pairs.slice(0, KEYS_SHOWN)
+  const pairs = useMemo(() => [...Object.entries(event.message_kvs), ...Object.entries(event.attributes)], [event])
+  const tree = useMemo(() => keyTree(isAll ? pairs : pairs.slice(0, KEYS_SHOWN)), [pairs, isAll])
   const text = prettyJson(raw) ?? raw
+  const onKey = (pressed: KeyboardEvent) => {
+    if (pressed.key !== 'Escape') return
+    pressed.stopPropagation()
+    acts.toggle(event)
+  }
   return (
-    <div className="border-line border-t border-b bg-panel px-3 py-2 text-xs">
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape anywhere within closes it
+    <div className="border-line border-t border-b bg-panel px-3 py-2 text-xs" onKeyDown={onKey}>
       <div className="mb-2 flex flex-wrap gap-1">
-        <Button size="small" onClick={onContext} title="What was before and after (c)">
+        <Button size="small" onClick={() => acts.showContext(event)} title="What was before and after (c)">
           Context
+        </Button>
+        <Button size="small" onClick={() => acts.pin(event)} aria-pressed={isPinned} title="Put it aside, whatever is asked next (p)">
+          {isPinned ? 'Unpin' : 'Pin'}
+        </Button>
+        <Button size="small" onClick={() => acts.measure(event)} title="Count the times of all rows from this event (m)">
+          Measure from here
         </Button>
         <Button size="small" onClick={() => copyText(linkTo(event))} title="Copy a link that shows this event and what was around it">
           Copy link
@@ -42,26 +56,10 @@ export function EventDetail({ event, actions, onContext }: EventDetailProps) {
           <col />
         </colgroup>
         <tbody>
-          {shown.map(([name, value]) => (
-            <tr key={name} className="align-top">
-              <th scope="row" className="truncate py-0.5 pr-3 text-left font-mono font-normal text-soft" title={name}>
-                {name}
-              </th>
-              <td className="py-0.5">
-                <ValueMenu
-                  name={name}
-                  value={value}
-                  actions={actions}
-                  className="max-h-40 max-w-full overflow-auto whitespace-pre-wrap break-all font-mono"
-                >
-                  {value === '' ? <span className="text-soft">(empty)</span> : plainLine(value)}
-                </ValueMenu>
-              </td>
-            </tr>
-          ))}
+          <Nodes nodes={tree} depth={0} actions={actions} atMs={event.metadata.timestamp} />
         </tbody>
       </table>
-      {pairs.length > shown.length && (
+      {pairs.length > KEYS_SHOWN && !isAll && (
         <Button size="small" className="mt-1" onClick={() => setAll(true)}>
           Show all {pairs.length} keys
         </Button>
@@ -72,5 +70,75 @@ export function EventDetail({ event, actions, onContext }: EventDetailProps) {
         {text.length > RAW_SHOWN_MAX && ` … ${text.length - RAW_SHOWN_MAX} characters more; copy the line for all of it`}
       </pre>
     </div>
+  )
+}
+
+type NodesProps = { nodes: readonly Node[]; depth: number; actions: ValueActions; atMs: number }
+
+const INDENT_PX = 14
+
+function Nodes({ nodes, ...rest }: NodesProps) {
+  return nodes.map((node) =>
+    node.kind === 'leaf' ? (
+      <LeafRow key={`= ${node.path}`} leaf={node} {...rest} />
+    ) : (
+      <BranchRows key={node.path} branch={node} {...rest} />
+    ),
+  )
+}
+
+type Inner = Omit<NodesProps, 'nodes'>
+
+/** BranchRows are the keys that begin alike, under what they share. */
+function BranchRows({ branch, depth, ...rest }: Inner & { branch: Branch }) {
+  const [isOpen, setOpen] = useState(true)
+  return (
+    <>
+      <tr className="group/branch">
+        <th scope="rowgroup" colSpan={2} className="py-0.5 text-left font-mono font-normal" style={{ paddingLeft: depth * INDENT_PX }}>
+          <button type="button" aria-expanded={isOpen} className="rounded pr-1 hover:bg-tint" onClick={() => setOpen(!isOpen)}>
+            <span aria-hidden className={`inline-block w-3 text-soft ${isOpen ? 'rotate-90' : ''}`}>
+              ▸
+            </span>
+            {branch.name} <span className="font-sans text-soft">{branch.leaves} keys</span>
+          </button>
+          <button
+            type="button"
+            className="ml-2 rounded px-1 font-sans text-accent opacity-0 hover:underline focus:opacity-100 group-hover/branch:opacity-100"
+            onClick={() => copyText(nestedJson(branch.inner))}
+          >
+            Copy {branch.path} as JSON
+          </button>
+        </th>
+      </tr>
+      {isOpen && <Nodes nodes={branch.inner} depth={depth + 1} {...rest} />}
+    </>
+  )
+}
+
+function LeafRow({ leaf: { name, path, value }, depth, actions, atMs }: Inner & { leaf: Leaf }) {
+  return (
+    <tr className="align-top">
+      <th
+        scope="row"
+        className="truncate py-0.5 pr-3 text-left font-mono font-normal text-soft"
+        style={{ paddingLeft: depth * INDENT_PX + (depth > 0 ? 12 : 0) }}
+        title={path}
+        aria-label={path}
+      >
+        {name}
+      </th>
+      <td className="py-0.5">
+        <ValueMenu
+          name={path}
+          value={value}
+          actions={actions}
+          atMs={atMs}
+          className="max-h-40 max-w-full overflow-auto whitespace-pre-wrap break-all font-mono"
+        >
+          {value === '' ? <span className="text-soft">(empty)</span> : plainLine(prettyJson(value) ?? value)}
+        </ValueMenu>
+      </td>
+    </tr>
   )
 }

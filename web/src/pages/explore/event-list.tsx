@@ -1,23 +1,24 @@
 import type { Event } from '@dendro/api'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useCallback, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { Columns } from './columns.ts'
-import { EventRow, ROW_PX, type RowLook } from './event-row.tsx'
+import { EventRow, type GapFrom, type RowLook } from './event-row.tsx'
 import { Heads } from './heads.tsx'
-import { idOf } from './link.ts'
+import { idOf, readSpot, spotId } from './link.ts'
+import { ROW_PX } from './reading.ts'
+import type { Rows } from './rows.ts'
 import type { ValueActions } from './value-menu.tsx'
 
 type EventListProps = {
-  events: readonly Event[]
+  rows: Rows
   look: RowLook
   columns: Columns
-  open: ReadonlySet<string>
-  current: number
   isOld: boolean
   actions: ValueActions
+  pinned: ReadonlySet<string>
+  /** mark is the event that times are measured from. */
+  mark: string | undefined
   end: ReactNode
-  onToggle(id: string): void
-  onContext(event: Event): void
   /** onEnd is called when the last rows come into sight. */
   onEnd?(): void
   /** onTop says whether the first row is in sight, whenever that changes. */
@@ -28,38 +29,42 @@ type EventListProps = {
 
 /** What stands before the columns of a row. */
 const BEFORE_PX = 240
+const GAP_PX = 72
 
 /** EventList puts only what is in sight into the page, so that a hundred thousand rows weigh no more than forty. */
 export function EventList(props: EventListProps) {
-  const { events, look, columns, open, current, isOld, actions, end, onToggle, onContext, onEnd, onTop, top } = props
+  const { rows, look, columns, isOld, end, onEnd, onTop, top } = props
+  const { size } = rows.shown
   const place = useRef<HTMLElement>(null)
   const wasAtTop = useRef(true)
-  // Another function here would have every row placed anew, all two hundred thousand of them: this one changes with the events alone.
-  const keyOf = useCallback((index: number) => events[index]?.metadata.sequence ?? 'end', [events])
-  const rows = useVirtualizer({
-    count: events.length + 1,
+  const { keyAt } = rows
+  const virtual = useVirtualizer({
+    count: size + 1,
     getScrollElement: () => place.current,
-    estimateSize: () => ROW_PX,
-    getItemKey: keyOf,
+    estimateSize: () => ROW_PX[look.density],
+    getItemKey: keyAt,
     overscan: 20,
   })
-  const items = rows.getVirtualItems()
+  const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
-    if (last >= events.length - 1 && events.length > 0) onEnd?.()
-  }, [last, events.length, onEnd])
+    if (last >= size - 1 && size > 0) onEnd?.()
+  }, [last, size, onEnd])
   useEffect(() => {
-    if (current >= 0) rows.scrollToIndex(current, { align: 'auto' })
-  }, [current, rows])
+    if (rows.current >= 0) virtual.scrollToIndex(rows.current, { align: 'auto' })
+  }, [rows.current, virtual])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was measured holds for one look
+  useEffect(() => virtual.measure(), [virtual, look.density, look.isWrapped])
   useEffect(() => {
     if (top > 0) place.current?.scrollTo({ top: 0 })
   }, [top])
   const onScroll = () => {
-    const isAtTop = (place.current?.scrollTop ?? 0) < ROW_PX
+    const isAtTop = (place.current?.scrollTop ?? 0) < ROW_PX[look.density]
     if (isAtTop !== wasAtTop.current) onTop?.(isAtTop)
     wasAtTop.current = isAtTop
   }
-  const widest = columns.names.reduce((sum, name) => sum + 8 + (columns.widths[name] ?? 96), BEFORE_PX)
+  const before = BEFORE_PX + (look.isGap ? GAP_PX : 0)
+  const widest = columns.names.reduce((sum, name) => sum + 8 + (columns.widths[name] ?? 96), before)
   return (
     <section
       ref={place}
@@ -70,36 +75,53 @@ export function EventList(props: EventListProps) {
       onScroll={onScroll}
     >
       <div style={columns.names.length > 0 ? { minWidth: widest } : undefined}>
-        {columns.names.length > 0 && <Heads columns={columns} />}
-        <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
-          {items.map((item) => {
-            const event = events[item.index]
-            return (
-              <div
-                key={item.key}
-                ref={rows.measureElement}
-                data-index={item.index}
-                className="absolute top-0 left-0 w-full"
-                style={{ transform: `translateY(${item.start}px)` }}
-              >
-                {event ? (
-                  <EventRow
-                    event={event}
-                    look={look}
-                    isOpen={open.has(idOf(event))}
-                    isCurrent={item.index === current}
-                    actions={actions}
-                    onToggle={onToggle}
-                    onContext={onContext}
-                  />
-                ) : (
-                  end
-                )}
-              </div>
-            )
-          })}
+        {columns.names.length > 0 && <Heads columns={columns} isGap={look.isGap} />}
+        <div className="relative w-full" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, key, start }) => (
+            <div
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              className="absolute top-0 left-0 w-full"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              {index < size ? <RowAt {...props} row={index} /> : end}
+            </div>
+          ))}
         </div>
       </div>
     </section>
   )
+}
+
+function RowAt({ rows, row, look, actions, pinned, mark }: EventListProps & { row: number }) {
+  const event = rows.eventAt(row)
+  if (!event) return null
+  const times = rows.shown.timesAt(row)
+  const next = rows.shown.indexAt(row + 1)
+  return (
+    <EventRow
+      event={event}
+      look={look}
+      isOpen={rows.open.has(idOf(event))}
+      isCurrent={row === rows.current}
+      isPinned={pinned.has(idOf(event))}
+      actions={actions}
+      acts={rows.acts}
+      times={times}
+      isSpread={times > 1 && next === rows.shown.indexAt(row) + 1}
+      {...gapOf(look, event, rows.eventAt(row - 1), mark)}
+    />
+  )
+}
+
+type Gap = { gapFrom?: GapFrom; gapMs?: number }
+
+/** gapOf is the time from the row above, whichever of them was first, or from the event that was marked. */
+function gapOf(look: RowLook, event: Event, above: Event | undefined, mark: string | undefined): Gap {
+  if (!look.isGap) return {}
+  const atMs = event.metadata.timestamp
+  const spot = mark === undefined ? undefined : readSpot(mark)
+  if (spot) return spotId(spot) === idOf(event) ? { gapFrom: 'here' } : { gapFrom: 'mark', gapMs: atMs - spot.timestamp }
+  return above ? { gapFrom: 'above', gapMs: Math.abs(atMs - above.metadata.timestamp) } : {}
 }

@@ -1,18 +1,25 @@
 import type { Event } from '@dendro/api'
 import { memo } from 'react'
+import { span } from '../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { EventDetail } from './event-detail.tsx'
 import { cellStyle } from './heads.tsx'
-import { headOf, type Piece, piecesOf, plainLine, summaryOf, traceLines } from './line-text.ts'
-import { idOf } from './link.ts'
-import { type ValueActions, ValueMenu } from './value-menu.tsx'
+import { headOf, type Marking, type Piece, piecesOf, plainLine, summaryOf, traceLines } from './line-text.ts'
+import { keyOf, segmentsOf } from './pairs.ts'
+import { type Density, ROW_PX } from './reading.ts'
+import type { RowActs } from './rows.ts'
+import { type ValueActions, ValueInText, ValueMenu } from './value-menu.tsx'
 
 export type RowLook = {
   zone: Zone
   columns: readonly string[]
   widths: Readonly<Record<string, number>>
   isWrapped: boolean
-  words: readonly string[]
+  /** isGap shows the time between rows. */
+  isGap: boolean
+  density: Density
+  /** marking is what is marked in lines. */
+  marking: Marking
   nameOf(id: string): string
 }
 
@@ -21,10 +28,19 @@ type EventRowProps = {
   look: RowLook
   isOpen: boolean
   isCurrent: boolean
+  isPinned: boolean
   actions: ValueActions
-  onToggle(id: string): void
-  onContext(event: Event): void
+  acts: RowActs
+  /** gapMs is how long after another event this one was, gapFrom which one; in parts, so that a row that has not changed is not drawn. */
+  gapFrom?: GapFrom
+  gapMs?: number
+  /** times is how many events the row stands for. */
+  times?: number
+  isSpread?: boolean
 }
+
+/** GapFrom is what a time is counted from: the row above, the event that was marked, or this event is the marked one. */
+export type GapFrom = 'above' | 'mark' | 'here'
 
 const signs = {
   error: { letter: 'E', colour: 'text-error', edge: 'border-l-bar-error' },
@@ -32,23 +48,34 @@ const signs = {
   info: { letter: 'I', colour: 'text-info', edge: 'border-l-transparent' },
 } as const
 
-/** ROW_PX is exactly how high a row of one line is: a list that knows it before has nothing to move when it comes into sight. */
-export const ROW_PX = 21
+const spacings: Record<Density, string> = {
+  compact: 'text-[11px] leading-[17px]',
+  normal: 'py-0.5 text-xs',
+  roomy: 'py-1 text-[13px] leading-[21px]',
+}
+
+/** Mark is the status of an event as a letter. */
+export const Mark = ({ status }: { status: Event['@status'] }) => (
+  <span role="img" aria-label={status} className={`font-mono font-semibold ${signs[status].colour}`}>
+    {signs[status].letter}
+  </span>
+)
 
 /** EventRow is drawn again only when something of its own has changed: a list is scrolled far more often than it is asked. */
-export const EventRow = memo(function EventRow({ event, look, isOpen, isCurrent, actions, onToggle, onContext }: EventRowProps) {
+export const EventRow = memo(function EventRow(props: EventRowProps) {
+  const { event, look, isOpen, isCurrent, isPinned, actions, acts, gapFrom, gapMs } = props
   const status = event['@status']
   const { letter, colour, edge } = signs[status]
   const { day, clock } = clockOf(event.metadata.timestamp, look.zone)
   return (
-    <div className={`border-l-3 ${edge} ${isCurrent ? 'bg-tint' : ''}`}>
+    <div className={`border-l-3 ${edge} ${isCurrent ? 'bg-tint' : ''}`} aria-current={isCurrent ? 'true' : undefined}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button inside does the same by keyboard; a click anywhere is a comfort */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
       <div
-        className={`flex cursor-pointer items-start gap-2 px-2 py-0.5 font-mono text-xs hover:bg-tint ${look.isWrapped ? '' : 'overflow-hidden whitespace-nowrap'}`}
-        style={look.isWrapped ? undefined : { height: ROW_PX }}
+        className={`group/row relative flex cursor-pointer items-start gap-2 px-2 font-mono hover:bg-tint ${spacings[look.density]} ${look.isWrapped ? '' : 'overflow-hidden whitespace-nowrap'}`}
+        style={look.isWrapped ? undefined : { height: ROW_PX[look.density] }}
         onClick={() => {
-          if (!getSelection()?.toString()) onToggle(idOf(event))
+          if (!getSelection()?.toString()) acts.toggle(event)
         }}
       >
         <button
@@ -58,7 +85,7 @@ export const EventRow = memo(function EventRow({ event, look, isOpen, isCurrent,
           className={`w-4 shrink-0 text-center font-semibold ${colour}`}
           onClick={(click) => {
             click.stopPropagation()
-            onToggle(idOf(event))
+            acts.toggle(event)
           }}
         >
           {letter}
@@ -66,15 +93,82 @@ export const EventRow = memo(function EventRow({ event, look, isOpen, isCurrent,
         <time className="shrink-0 text-soft tabular-nums" title={`${day} ${clock}`}>
           {clock}
         </time>
+        {look.isGap && <Gap from={gapFrom} ms={gapMs} />}
         <span className="w-28 shrink-0 truncate text-soft max-lg:hidden" title={look.nameOf(event.metadata.service_id)}>
           {look.nameOf(event.metadata.service_id)}
         </span>
-        {look.columns.length > 0 ? <Cells event={event} look={look} actions={actions} /> : <Line event={event} look={look} />}
+        <Times {...props} />
+        {look.columns.length > 0 ? (
+          <Cells event={event} look={look} actions={actions} />
+        ) : (
+          <Line event={event} look={look} actions={actions} />
+        )}
+        <Pin event={event} isPinned={isPinned} acts={acts} />
       </div>
-      {isOpen && <EventDetail event={event} actions={actions} onContext={() => onContext(event)} />}
+      {isOpen && <EventDetail event={event} actions={actions} acts={acts} isPinned={isPinned} />}
     </div>
   )
 })
+
+function Gap({ from, ms = 0 }: { from: GapFrom | undefined; ms: number | undefined }) {
+  const text = { above: span(ms), mark: `${ms < 0 ? '−' : '+'}${span(Math.abs(ms))}`, here: '0' }
+  return (
+    <span className="w-[8ch] shrink-0 truncate text-right text-accent tabular-nums" data-gap title={from && gapTitles[from]}>
+      {from && text[from]}
+    </span>
+  )
+}
+
+const gapTitles: Record<GapFrom, string> = {
+  above: 'From the row above',
+  mark: 'From the event that times are measured from',
+  here: 'Times are measured from here',
+}
+
+function Times({ event, times = 1, isSpread = false, acts }: EventRowProps) {
+  if (times < 2) return null
+  return (
+    <button
+      type="button"
+      aria-expanded={isSpread}
+      title={isSpread ? 'One row for all of them' : 'Show them all'}
+      className="shrink-0 rounded bg-tint px-1 text-ink tabular-nums hover:outline hover:outline-line"
+      onClick={(click) => {
+        click.stopPropagation()
+        acts.spread(event)
+      }}
+    >
+      ×{times}
+    </button>
+  )
+}
+
+/** Pin is seen where it is on, and where somebody points. */
+function Pin({ event, isPinned, acts }: { event: Event; isPinned: boolean; acts: RowActs }) {
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      aria-pressed={isPinned}
+      aria-label={isPinned ? 'Unpin this event' : 'Pin this event'}
+      title={isPinned ? 'Take it off the tray (p)' : 'Pin it to the tray (p)'}
+      className={`absolute top-0 right-1 h-full max-h-5 rounded border border-line bg-panel px-1.5 ${isPinned ? 'text-accent' : 'invisible text-soft hover:text-ink group-hover/row:visible'}`}
+      onClick={(click) => {
+        click.stopPropagation()
+        acts.pin(event)
+      }}
+    >
+      <PinSign isPinned={isPinned} />
+    </button>
+  )
+}
+
+const PinSign = ({ isPinned }: { isPinned: boolean }) => (
+  <svg aria-hidden viewBox="0 0 16 16" className={`size-3 stroke-current ${isPinned ? 'fill-current' : 'fill-none'}`} strokeWidth="1.4">
+    <path d="M5.5 1.5h5l-.8 5 2.3 2.6H4l2.3-2.6z" />
+    <path d="M8 9.5v5" />
+  </svg>
+)
 
 function Cells({ event, look, actions }: { event: Event; look: RowLook; actions: ValueActions }) {
   return look.columns.map((name) => {
@@ -89,11 +183,17 @@ function Cells({ event, look, actions }: { event: Event; look: RowLook; actions:
         {value === undefined ? (
           <span className="text-soft">–</span>
         ) : (
-          <ValueMenu name={name} value={value} actions={actions} className={`max-w-full ${look.isWrapped ? 'break-all' : 'truncate'}`}>
+          <ValueMenu
+            name={name}
+            value={value}
+            actions={actions}
+            atMs={event.metadata.timestamp}
+            className={`max-w-full ${look.isWrapped ? 'break-all' : 'truncate'}`}
+          >
             {value === '' ? (
               <span className="text-soft">(empty)</span>
             ) : (
-              plainLine(value).slice(0, look.isWrapped ? CELL_MAX : ONE_LINE_MAX)
+              <Marked text={plainLine(value).slice(0, look.isWrapped ? CELL_MAX : ONE_LINE_MAX)} marking={look.marking} isBare />
             )}
           </ValueMenu>
         )}
@@ -110,43 +210,84 @@ const PAIR_MAX = 120
 const marks: Record<Piece['kind'], string> = {
   plain: '',
   hit: 'bg-mark rounded-sm',
+  found: 'bg-accent text-accent-ink rounded-sm',
   number: 'text-accent',
   quoted: 'text-info',
   id: 'text-soft underline decoration-dotted underline-offset-2',
 }
 
-function Line({ event, look }: { event: Event; look: RowLook }) {
+type LineProps = { event: Event; look: RowLook; actions: ValueActions }
+
+/** Line is what an event says on one row; every pair and id in it can be acted on. */
+function Line({ event, look, actions }: LineProps) {
+  const { message_kvs: keys, metadata } = event
   const raw = event['@raw'] ?? ''
-  const summary = summaryOf(raw, event.message_kvs)
+  const summary = summaryOf(raw, keys)
   const { head, more: below, isCut } = headOf(summary?.said ?? raw)
-  const more = below + traceLines(event.message_kvs)
+  const more = below + traceLines(keys)
+  const text = look.isWrapped ? head : head.slice(0, ONE_LINE_MAX)
+  const value = { actions, atMs: metadata.timestamp }
   return (
     <span className={`min-w-0 flex-1 ${look.isWrapped ? 'break-all' : 'truncate'}`}>
-      <Marked text={look.isWrapped ? head : head.slice(0, ONE_LINE_MAX)} words={look.words} />
+      {segmentsOf(text, keys).map(({ text: part, lead = 0, pair }, at) =>
+        pair ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: segments of one line never change places
+          <ValueInText key={at} {...pair} {...value}>
+            <span className="text-soft">
+              <Marked text={part.slice(0, lead)} marking={look.marking} isBare />
+            </span>
+            <span className="text-info">
+              <Marked text={part.slice(lead)} marking={look.marking} isBare />
+            </span>
+          </ValueInText>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: as above
+          <MarkedIds key={at} text={part} marking={look.marking} keys={keys} {...value} />
+        ),
+      )}
       {isCut && <span className="text-soft"> …</span>}
       {more > 0 && (
-        <span className="ml-1 rounded bg-tint px-1 text-soft" title={`${more} more lines`}>
+        <span className="ml-1 rounded bg-tint px-1 text-soft" title={`${more} more ${more === 1 ? 'line' : 'lines'}`}>
           +{more}
         </span>
       )}
-      {summary?.pairs.map(([name, value]) => (
+      {summary?.pairs.map(([name, text]) => (
         <span key={name} className="ml-3 text-soft">
-          {name}=<span className="text-info">{plainLine(value).slice(0, PAIR_MAX)}</span>
+          <ValueInText name={name} value={text} {...value}>
+            {name}=
+            <span className="text-info">
+              <Marked text={plainLine(text).slice(0, PAIR_MAX)} marking={look.marking} isBare />
+            </span>
+          </ValueInText>
         </span>
       ))}
     </span>
   )
 }
 
-function Marked({ text, words }: { text: string; words: readonly string[] }) {
-  return piecesOf(text, words).map((piece, at) =>
-    piece.kind === 'plain' ? (
-      piece.text
-    ) : (
+type MarkedIdsProps = { text: string; marking: Marking; keys: Readonly<Record<string, string>>; actions: ValueActions; atMs: number }
+
+/** MarkedIds lets an id in free text be acted on: by its key where the event has one, as text where not. */
+function MarkedIds({ text, marking, keys, actions, atMs }: MarkedIdsProps) {
+  return piecesOf(text, marking).map((piece, at) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one line never change places
+    if (piece.kind !== 'id') return <PieceOf key={at} piece={piece} />
+    return (
       // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one line never change places
-      <span key={at} className={marks[piece.kind]}>
-        {piece.text}
-      </span>
-    ),
-  )
+      <ValueInText key={at} name={keyOf(piece.text, keys)} value={piece.text} actions={actions} atMs={atMs}>
+        <PieceOf piece={piece} />
+      </ValueInText>
+    )
+  })
 }
+
+/** Marked is text with its marks; where it is bare, only what was searched or looked for is marked. */
+function Marked({ text, marking, isBare = false }: { text: string; marking: Marking; isBare?: boolean }) {
+  return piecesOf(text, marking).map((piece, at) => {
+    const isShown = !isBare || piece.kind === 'hit' || piece.kind === 'found'
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one line never change places
+    return <PieceOf key={at} piece={isShown ? piece : { ...piece, kind: 'plain' }} />
+  })
+}
+
+const PieceOf = ({ piece: { kind, text } }: { piece: Piece }) => (kind === 'plain' ? text : <span className={marks[kind]}>{text}</span>)

@@ -10,6 +10,7 @@ import { readSpot } from './link.ts'
 import { Shortcuts } from './shortcuts.tsx'
 import { isOfQuery } from './state.ts'
 import { TabView } from './tab-view.tsx'
+import { TrayView } from './tray-view.tsx'
 import { ViewBar } from './view-bar.tsx'
 
 /** ExplorePage asks about events: what was asked stands in the address, every part loads and fails on its own. */
@@ -30,6 +31,7 @@ export function ExplorePage() {
           <div className="flex min-h-0 flex-1 flex-col">
             <TabView asking={asking} />
           </div>
+          <TrayView tray={asking.tray} look={asking.look} actions={asking.actions} onContext={asking.rows.acts.showContext} />
         </div>
       </div>
       <Around asking={asking} />
@@ -87,20 +89,29 @@ function Beside({ asking: { fields, actions } }: Props) {
 }
 
 function View({ asking, page: { hasFields, setHasFields } }: Props & { page: PageState }) {
-  const { asked, change, columns, tab, show, live, isLive, events } = asking
-  return <ViewBar {...{ asked, change, columns, hasFields, setHasFields, tab, show, live, isLive, events }} />
+  const { asked, change, columns, tab, show, live, isLive, events, look, detail, setReading, seeking } = asking
+  return (
+    <ViewBar
+      {...{ asked, change, columns, hasFields, setHasFields, tab, show, live, isLive, events, detail, setReading }}
+      density={look.density}
+      onFind={seeking.open}
+    />
+  )
 }
 
-function Around({ asking: { asked, look, actions, rows, change } }: Props) {
+function Around({ asking: { asked, look, actions, rows, change, tray } }: Props) {
   const spot = asked.e === undefined ? undefined : readSpot(asked.e)
   if (!spot) return null
   return (
     <ContextView
       anchor={spot}
+      side={asked.ew ?? 'both'}
       look={look}
       actions={actions}
-      onContext={rows.showContext}
-      onClose={() => change(({ e: _, ...now }) => now)}
+      acts={rows.acts}
+      pinned={tray.ids}
+      onSide={(side) => change((now) => optional({ ...now, ew: side === 'both' ? undefined : side }))}
+      onClose={() => change(({ e: _, ew: _ew, ...now }) => now)}
     />
   )
 }

@@ -6,7 +6,7 @@ const STEP_PX = 16
 const FREE_PX = 160
 
 /** Heads names the columns; a head is dragged to another place, its edge is dragged to another width, and its menu does the same by keyboard. */
-export function Heads({ columns }: { columns: Columns }) {
+export function Heads({ columns, isGap }: { columns: Columns; isGap: boolean }) {
   const [over, setOver] = useState<string>()
   const dragged = useRef<string>(undefined)
   const drop = (to: string) => {
@@ -21,6 +21,7 @@ export function Heads({ columns }: { columns: Columns }) {
     >
       <span className="w-4 shrink-0" />
       <span className="w-[12ch] shrink-0">time</span>
+      {isGap && <span className="w-[8ch] shrink-0 text-right">between</span>}
       <span className="w-28 shrink-0 max-lg:hidden">dataset</span>
       {columns.names.map((name, at) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: what dragging does, the menu does too

@@ -21,6 +21,22 @@ export function useKeys(keys: Record<string, () => unknown>): void {
   }, [])
 }
 
+/** useFindKey takes Ctrl-F while the list of events or its bar has the focus; anywhere else it stays the browser's own. */
+export function useFindKey(find: () => void): void {
+  const latest = useRef(find)
+  latest.current = find
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'f') return
+      if (!document.activeElement?.closest('section[aria-label="Events"], search')) return
+      event.preventDefault()
+      latest.current()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+}
+
 /** pointedValue is the key and value under the focus, or else under the pointer. */
 export function pointedValue(): { name: string; value: string } | undefined {
   const focused = document.activeElement?.closest<HTMLElement>('[data-value]')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { headOf, piecesOf, plainLine, prettyJson, searchedWords, summaryOf, traceLines } from './line-text.ts'
+import { headOf, markingOf, piecesOf, plainLine, prettyJson, searchedWords, summaryOf, traceLines } from './line-text.ts'
 
 test('a stack trace is shown by its first line, and how many follow', () => {
   expect(headOf('Error: x\n  at a\n  at b')).toEqual({ head: 'Error: x', more: 2, isCut: false })
@@ -23,19 +23,30 @@ test('a line cut into pieces is the same line, whatever it holds and whatever is
   fc.assert(
     fc.property(fc.string(), fc.array(fc.string({ minLength: 1 }), { maxLength: 3 }), (line, words) => {
       expect(
-        piecesOf(line, words)
+        piecesOf(line, markingOf(words))
           .map(({ text }) => text)
           .join(''),
       ).toBe(line)
     }),
   )
-  expect(piecesOf('a timeout of 30 in "x"', ['timeout']).map(({ kind }) => kind)).toEqual([
+  expect(piecesOf('a timeout of 30 in "x"', markingOf(['timeout'])).map(({ kind }) => kind)).toEqual([
     'plain',
     'hit',
     'plain',
     'number',
     'plain',
     'quoted',
+  ])
+})
+
+test('what is looked for is marked before all else', () => {
+  expect(piecesOf('took 1234 ms', markingOf(['took'], '23'))).toEqual([
+    { text: 'took', kind: 'hit' },
+    { text: ' ', kind: 'plain' },
+    { text: '1', kind: 'number' },
+    { text: '23', kind: 'found' },
+    { text: '4', kind: 'number' },
+    { text: ' ms', kind: 'plain' },
   ])
 })
 
@@ -61,7 +72,7 @@ test('a line of JSON is shown by what it says, its other keys after it; any othe
 })
 
 test('ids and addresses are told from words and numbers', () => {
-  const ids = (line: string) => piecesOf(line, []).flatMap(({ kind, text }) => (kind === 'id' ? [text] : []))
+  const ids = (line: string) => piecesOf(line, markingOf([])).flatMap(({ kind, text }) => (kind === 'id' ? [text] : []))
   expect(ids('trace 4bf92f3577b34da6a3ce929d0e0e4736 from 10.0.0.7:443 of 7d0c1b1e-0000-4000-8000-000000000001')).toEqual([
     '4bf92f3577b34da6a3ce929d0e0e4736',
     '10.0.0.7:443',

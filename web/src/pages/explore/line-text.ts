@@ -1,7 +1,8 @@
 import { splitClauses } from './clauses.ts'
+import { literal } from './finding.ts'
 
 /** A Piece of a line is text with what it is, for light marking; it is always shown as text. */
-export type Piece = { text: string; kind: 'plain' | 'hit' | 'number' | 'quoted' | 'id' }
+export type Piece = { text: string; kind: 'plain' | 'hit' | 'found' | 'number' | 'quoted' | 'id' }
 
 /** SHOWN_MAX bounds what of one line is put into the page; the rest is there in full when it is copied. */
 const SHOWN_MAX = 4_000
@@ -50,24 +51,39 @@ function wordsOf(query: string): string[] {
 const IDS =
   '(?<id>\\b[\\da-f]{8}-(?:[\\da-f]{4}-){3}[\\da-f]{12}\\b|\\b(?=[a-f]*\\d)(?=\\d*[a-f])[\\da-f]{12,64}\\b|\\b(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d{1,5})?\\b)'
 
-/** piecesOf cuts a line for marking: what was searched, ids and addresses, numbers, quoted text. */
-export function piecesOf(line: string, words: readonly string[]): Piece[] {
-  const hits = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
-  const pattern = new RegExp(
-    `${hits === '' ? '' : `(?<hit>${hits})|`}${IDS}|(?<quoted>"(?:[^"\\\\]|\\\\.)*")|(?<number>(?<![\\w.-])-?\\d+(?:\\.\\d+)?(?![\\w-]))`,
-    'gi',
-  )
+/** A Marking is what is marked in lines: hits first, wherever they are, and the rest between them. */
+export type Marking = { hits: RegExp | undefined; rest: RegExp }
+
+const REST = new RegExp(`${IDS}|(?<quoted>"(?:[^"\\\\]|\\\\.)*")|(?<number>(?<![\\w.-])-?\\d+(?:\\.\\d+)?(?![\\w-]))`, 'gi')
+
+/** markingOf marks what is looked for among the lines, what was searched, ids and addresses, numbers, and quoted text. */
+export function markingOf(words: readonly string[], sought = ''): Marking {
+  const groups = [
+    ...(sought === '' ? [] : [`(?<found>${literal(sought)})`]),
+    ...(words.length === 0 ? [] : [`(?<hit>${words.map(literal).join('|')})`]),
+  ]
+  return { hits: groups.length === 0 ? undefined : new RegExp(groups.join('|'), 'gi'), rest: REST }
+}
+
+/** piecesOf cuts a line for marking; the pieces together are the line. */
+export function piecesOf(line: string, { hits, rest }: Marking): Piece[] {
+  if (hits === undefined) return cut(line, rest)
+  return cut(line, hits).flatMap((piece) => (piece.kind === 'plain' ? cut(piece.text, rest) : [piece]))
+}
+
+function cut(line: string, pattern: RegExp): Piece[] {
   const pieces: Piece[] = []
   let from = 0
   for (const found of line.matchAll(pattern)) {
     if (found.index > from) pieces.push({ text: line.slice(from, found.index), kind: 'plain' })
-    const { hit, quoted, id } = found.groups ?? {}
-    pieces.push({ text: found[0], kind: hit !== undefined ? 'hit' : id !== undefined ? 'id' : quoted !== undefined ? 'quoted' : 'number' })
+    pieces.push({ text: found[0], kind: kinds.find((kind) => found.groups?.[kind] !== undefined) ?? 'plain' })
     from = found.index + found[0].length
   }
   if (from < line.length) pieces.push({ text: line.slice(from), kind: 'plain' })
   return pieces
 }
+
+const kinds = ['found', 'hit', 'id', 'quoted', 'number'] as const
 
 /** prettyJson is a line of JSON over several lines, its numbers as they were written; undefined when the line is none. */
 export function prettyJson(raw: string): string | undefined {

@@ -21,18 +21,25 @@ const NO_LINKS: Event['links'] = []
 
 export type Page = { events: Event[]; total: number; isExact: boolean; ms: string; bytes: number; next: string | undefined }
 
-/** useEvents are the matching events, newest first, page by page. A page that nobody waits for any more is cancelled, and with it the question in the store. */
-export function useEvents(question: Question, isOn: boolean) {
+/** useEvents are the matching events, newest or oldest first, page by page. A page that nobody waits for any more is cancelled, and with it the question in the store. */
+export function useEvents(question: Question, isOn: boolean, isOldestFirst: boolean) {
   const client = useClient()
   return useInfiniteQuery({
-    queryKey: ['events', ...keyOf(question)],
+    queryKey: ['events', ...keyOf(question), isOldestFirst],
     enabled: isOn,
     placeholderData: keepPreviousData,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }): Promise<Page> => {
       const body = pageParam
         ? { pagination_token: pageParam, per_page: MORE_ROWS }
-        : { ...sourceOf(question), ...filterOf(question), ...askedRange(question.range), select: ['*', '@raw'], limit: ROWS }
+        : {
+            ...sourceOf(question),
+            ...filterOf(question),
+            ...askedRange(question.range),
+            select: ['*', '@raw'],
+            limit: ROWS,
+            ...(isOldestFirst ? { most_recent_first: false } : {}),
+          }
       const answer = await client.search.run({ body, signal, repeatable: true })
       const next = answer.pagination.next_page_url
       return {

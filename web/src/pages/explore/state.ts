@@ -1,15 +1,15 @@
-import type { Event } from '@dendro/api'
 import { ApiFailure } from '@dendro/api/client'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { Range, Zone } from '../../parts/time-range.ts'
 import { type Asked, chosenOf, optional, rangeOf, withQuery } from './asked.ts'
-import { isNotValue, isValue, withClause } from './clauses.ts'
+import { isNotValue, isValue, valueText, withClause } from './clauses.ts'
 import { type Columns, useColumns } from './columns.ts'
 import type { RowLook } from './event-row.tsx'
-import { searchedWords } from './line-text.ts'
-import { spotOf, spotText } from './link.ts'
+import { followed } from './following.ts'
+import { markingOf, searchedWords } from './line-text.ts'
 import { type Question, useDatasets } from './questions.ts'
+import { useReading } from './reading.ts'
 import { keepQuery } from './recent.ts'
 import type { ValueActions } from './value-menu.tsx'
 
@@ -45,44 +45,32 @@ export function useActions(change: Change, columns: Columns): ValueActions & { n
     const narrow = (clause: string, isAlone = false) => change((now) => withQuery(now, isAlone ? clause : withClause(now.q ?? '', clause)))
     return {
       narrow,
-      include: (key, value) => narrow(isValue(key, value)),
-      exclude: (key, value) => narrow(isNotValue(key, value)),
-      only: (key, value) => narrow(isValue(key, value), true),
+      include: (key, value) => narrow(isThere(key, value)),
+      exclude: (key, value) => narrow(key === '' ? `NOT ${valueText(value)}` : isNotValue(key, value)),
+      only: (key, value) => narrow(isThere(key, value), true),
       addColumn: columns.add,
       groupBy: (key) => change((now) => optional({ ...now, by: [key], tab: now.tab === 'chart' ? 'chart' : 'table', live: undefined })),
+      follow: (value, atMs) => change((now) => followed(now, value, atMs)),
     }
   }, [change, columns.add])
 }
 
-/** useLook is how rows are shown. */
-export function useLook(asked: Asked, change: Change, question: Question, zone: Zone) {
+/** A value without a key is text anywhere in a line. */
+const isThere = (key: string, value: string): string => (key === '' ? valueText(value) : isValue(key, value))
+
+/** useLook is how rows are shown; `sought` is marked in them besides what was searched. */
+export function useLook(asked: Asked, change: Change, question: Question, zone: Zone, sought: string) {
   const datasets = useDatasets()
   const columns = useColumns(asked, change)
   const nameOf = useCallback((id: string) => datasets.byId.get(id)?.dataset ?? id.slice(0, 8), [datasets.byId])
   const { names, widths } = columns
+  const { density, detail, set } = useReading()
+  const marking = useMemo(() => markingOf(searchedWords(question.where), sought), [question.where, sought])
   const look = useMemo<RowLook>(
-    () => ({ zone, columns: names, widths, isWrapped: asked.wrap === true, words: searchedWords(question.where), nameOf }),
-    [zone, names, widths, asked.wrap, question.where, nameOf],
+    () => ({ zone, columns: names, widths, isWrapped: asked.wrap === true, isGap: asked.gap === true, density, marking, nameOf }),
+    [zone, names, widths, asked.wrap, asked.gap, density, marking, nameOf],
   )
-  return { datasets, columns, look }
-}
-
-const NOTHING: ReadonlySet<string> = new Set()
-
-/** useRows is which rows are open, and on which one the keys act. */
-export function useRows(change: Change) {
-  const [open, setOpen] = useState(NOTHING)
-  const [current, setCurrent] = useState(-1)
-  const toggle = useCallback((id: string) => {
-    setOpen((before) => {
-      const next = new Set(before)
-      if (!next.delete(id)) next.add(id)
-      return next
-    })
-  }, [])
-  const showContext = useCallback((event: Event) => change((now) => ({ ...now, e: spotText(spotOf(event)) })), [change])
-  const step = (by: number, all: number) => setCurrent((at) => Math.min(all - 1, Math.max(0, at + by)))
-  return { open, current, toggle, step, showContext }
+  return { datasets, columns, look, detail, setReading: set }
 }
 
 export const isOfQuery = (thrown: unknown): boolean =>

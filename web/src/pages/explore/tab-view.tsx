@@ -16,23 +16,13 @@ type Props = { asking: Asking }
 /** TabView is the events in the way that was chosen: one by one, or as patterns, groups or fields. */
 export function TabView({ asking }: Props) {
   const views = {
-    events: () => <Events asking={asking} />,
+    events: () => <EventsView asking={asking} />,
     patterns: () => <Patterns asking={asking} />,
     table: () => <Groups asking={asking} />,
     chart: () => <Groups asking={asking} />,
     fields: () => <Fields asking={asking} />,
   }
   return views[asking.tab]()
-}
-
-function Events({ asking }: Props) {
-  const { asked, change, chosen, events, live, isLive, found, look, columns, rows, actions, datasets } = asking
-  return (
-    <EventsView
-      {...{ asked, change, question: chosen, events, live, isLive, found, look, columns, rows, actions }}
-      hasDatasets={datasets.data === undefined || datasets.data.datasets.length > 0}
-    />
-  )
 }
 
 function Patterns({ asking: { patterns, trends, zone, look, actions } }: Props) {

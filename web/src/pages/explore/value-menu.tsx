@@ -1,58 +1,120 @@
 import { DropdownMenu } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useState } from 'react'
 import { copyText } from '../../parts/copy.ts'
+import { canFollow } from './following.ts'
 
+/** ValueActions are what can be done with a value; a key that is empty means the text anywhere in a line. */
 export type ValueActions = {
   include(key: string, value: string): void
   exclude(key: string, value: string): void
   only(key: string, value: string): void
   addColumn(key: string): void
   groupBy(key: string): void
+  /** follow asks for the value in all datasets, around a moment where one is known. */
+  follow(value: string, atMs: number | undefined): void
 }
 
-type ValueMenuProps = { name: string; value: string; actions: ValueActions; children: ReactNode; className?: string }
+type ValueMenuProps = {
+  name: string
+  value: string
+  actions: ValueActions
+  children: ReactNode
+  className?: string
+  /** atMs is when the value was seen. */
+  atMs?: number | undefined
+}
 
-/** ValueMenu is what can be done with a value, the same wherever one is shown. */
-export function ValueMenu({ name, value, actions, children, className = '' }: ValueMenuProps) {
-  const items: [string, () => unknown][] = [
-    ['Include', () => actions.include(name, value)],
-    ['Exclude', () => actions.exclude(name, value)],
-    ['Only this', () => actions.only(name, value)],
-    ['Show as a column', () => actions.addColumn(name)],
-    ['Group by this key', () => actions.groupBy(name)],
-    ['Copy the value', () => copyText(value)],
-    ['Copy the key', () => copyText(name)],
+/** ValueMenu is what can be done with a value, the same wherever one is shown. It becomes a menu when it is first opened: a list of events holds thousands of values. */
+export function ValueMenu({ name, value, actions, children, atMs, className = '' }: ValueMenuProps) {
+  const [isUsed, setUsed] = useState(false)
+  const trigger = (
+    <button
+      type="button"
+      className={`rounded text-left hover:bg-tint ${className}`}
+      title={TITLE}
+      data-name={name}
+      data-value={value}
+      aria-haspopup="menu"
+      onClick={(click) => {
+        click.stopPropagation()
+        setUsed(true)
+      }}
+    >
+      {children}
+    </button>
+  )
+  return isUsed ? <Opened {...{ name, value, actions, atMs }}>{trigger}</Opened> : trigger
+}
+
+/** ValueInText is a value within a line: the line stays text that can be selected and copied, and the keyboard finds the value in the event in full. */
+export function ValueInText({ name, value, actions, children, atMs }: ValueMenuProps) {
+  const [isUsed, setUsed] = useState(false)
+  const open = (event: MouseEvent | KeyboardEvent) => {
+    if (getSelection()?.toString()) return
+    event.stopPropagation()
+    setUsed(true)
+  }
+  const trigger = (
+    // biome-ignore lint/a11y/useSemanticElements: what a button holds cannot be selected as text
+    <span
+      role="button"
+      tabIndex={-1}
+      className="cursor-pointer rounded-sm hover:bg-tint hover:outline hover:outline-line"
+      title={TITLE}
+      data-name={name}
+      data-value={value}
+      aria-haspopup="menu"
+      onClick={open}
+      onKeyDown={(event) => event.key === 'Enter' && open(event)}
+    >
+      {children}
+    </span>
+  )
+  return isUsed ? <Opened {...{ name, value, actions, atMs }}>{trigger}</Opened> : trigger
+}
+
+const TITLE = 'What to do with this value (f include, F exclude)'
+
+type OpenedProps = Pick<ValueMenuProps, 'name' | 'value' | 'actions' | 'atMs' | 'children'>
+
+function Opened({ name, value, actions, atMs, children }: OpenedProps) {
+  const isKeyed = name !== ''
+  const items: [string, () => unknown, boolean][] = [
+    ['Include', () => actions.include(name, value), true],
+    ['Exclude', () => actions.exclude(name, value), true],
+    ['Only this', () => actions.only(name, value), true],
+    ['Follow in all datasets', () => actions.follow(value, atMs), canFollow(name, value)],
+    ['Show as a column', () => actions.addColumn(name), isKeyed],
+    ['Group by this key', () => actions.groupBy(name), isKeyed],
+    ['Copy the value', () => copyText(value), true],
+    ['Copy the key', () => copyText(name), isKeyed],
+    ['Copy as JSON', () => copyText(JSON.stringify({ [name]: value })), isKeyed],
   ]
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger
-        className={`rounded text-left hover:bg-tint ${className}`}
-        title="What to do with this value (f include, F exclude)"
-        data-name={name}
-        data-value={value}
-        onClick={(click) => click.stopPropagation()}
-      >
-        {children}
-      </DropdownMenu.Trigger>
+    <DropdownMenu.Root modal={false} defaultOpen>
+      <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
           align="start"
           sideOffset={2}
           collisionPadding={8}
           className="z-40 min-w-40 rounded-md border border-line bg-panel p-1 shadow-lg"
+          onClick={(click) => click.stopPropagation()}
         >
           <DropdownMenu.Label className="max-w-80 truncate px-2 py-1 font-mono text-soft text-xs">
-            {name} = {value === '' ? "''" : value}
+            {isKeyed ? `${name} = ${value === '' ? "''" : value}` : value}
           </DropdownMenu.Label>
-          {items.map(([label, act]) => (
-            <DropdownMenu.Item
-              key={label}
-              className="cursor-pointer rounded px-2 py-1 outline-none data-highlighted:bg-tint"
-              onSelect={() => void act()}
-            >
-              {label}
-            </DropdownMenu.Item>
-          ))}
+          {items
+            .filter(([, , isThere]) => isThere)
+            .map(([label, act]) => (
+              <DropdownMenu.Item
+                key={label}
+                className="cursor-pointer rounded px-2 py-1 outline-none data-highlighted:bg-tint"
+                onSelect={() => void act()}
+              >
+                {label}
+              </DropdownMenu.Item>
+            ))}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>

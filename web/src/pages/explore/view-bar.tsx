@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'react'
 import { bytes, count, span } from '../../parts/numbers.ts'
 import { Button } from '../../ui/button.tsx'
-import { type Asked, optional, type Tab, tabs } from './asked.ts'
+import { type Asked, type Tab, tabs } from './asked.ts'
 import type { Columns } from './columns.ts'
 import type { Live } from './live.ts'
 import type { useEvents } from './questions.ts'
+import type { Density, DetailPlace, Reading } from './reading.ts'
+import { RowsMenu } from './rows-menu.tsx'
 import type { Change } from './state.ts'
 
 export const tabNames: Record<Tab, string> = { events: 'Events', patterns: 'Patterns', table: 'Table', chart: 'Chart', fields: 'Fields' }
@@ -20,11 +22,15 @@ type ViewBarProps = {
   live: Live
   isLive: boolean
   events: ReturnType<typeof useEvents>
+  density: Density
+  detail: DetailPlace
+  setReading: Reading['set']
+  onFind(): void
 }
 
 /** ViewBar chooses how the events are shown, and says what the question has cost. */
-export function ViewBar({ asked, change, columns, hasFields, setHasFields, tab, show, live, isLive, events }: ViewBarProps) {
-  const isWrapped = asked.wrap === true
+export function ViewBar(props: ViewBarProps) {
+  const { asked, change, columns, hasFields, setHasFields, tab, show, live, isLive, events, density, detail, setReading, onFind } = props
   return (
     <div
       className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 border-line border-b px-2 py-1 text-xs"
@@ -47,14 +53,12 @@ export function ViewBar({ asked, change, columns, hasFields, setHasFields, tab, 
         </Button>
       ))}
       {tab === 'events' && (
-        <Button
-          size="small"
-          look="quiet"
-          aria-pressed={isWrapped}
-          onClick={() => change((now) => optional({ ...now, wrap: isWrapped ? undefined : true }))}
-        >
-          {isWrapped ? 'One line each' : 'Wrap'}
-        </Button>
+        <>
+          <RowsMenu {...{ asked, change, density, detail, setReading }} />
+          <Button size="small" look="quiet" title="Find in the rows that are loaded (Ctrl F in the list)" onClick={onFind}>
+            Find
+          </Button>
+        </>
       )}
       {tab === 'events' && columns.names.length > 0 && (
         <Button size="small" look="quiet" onClick={columns.reset}>

@@ -1,0 +1,318 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { axeFaults, browserPath } from './browser.ts'
+import { openStand, type Stand } from './stand.ts'
+
+let stand: Stand
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const hour = { r: 'Last 1 hour' }
+
+/** orders lie two seconds apart: three that repeat each other, one refused, and so on; the newest comes first. */
+function orders(startMs: number): object[] {
+  return Array.from({ length: 40 }, (_, index) => ({
+    timestamp: new Date(startMs - index * 2_000).toISOString(),
+    level: index % 4 === 3 ? 'error' : 'info',
+    message: index % 4 === 3 ? `payment ${index} refused` : `order ${index} placed`,
+    http: { method: 'POST', status: index % 4 === 3 ? 502 : 200, url: { path: '/checkout' } },
+    region: index % 2 ? 'eu' : 'us',
+    ...(index === 5 ? { trace_id: TRACE } : {}),
+  }))
+}
+
+const asked = (state: Record<string, unknown>) =>
+  `/app/explore?${Object.entries(state)
+    .map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
+    .join('&')}`
+const counted = (page: Page, events: number) => page.getByText(`${events} events ·`).waitFor()
+const list = (page: Page) => page.getByRole('region', { name: 'Events', exact: true })
+const row = (page: Page, at: number) => list(page).locator(`[data-index="${at}"]`)
+const open = (page: Page, at: number) => row(page, at).getByRole('button').first().click()
+const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
+const isOrder = { q: 'region IS NOT NULL', ...hour }
+
+async function pin(page: Page, at: number): Promise<void> {
+  await row(page, at).hover()
+  await row(page, at).getByRole('button', { name: 'Pin this event' }).click()
+}
+
+async function turn(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('button', { name: 'Rows' }).click()
+  await page.getByRole('dialog', { name: 'How rows are shown' }).getByLabel(name).click()
+  await page.keyboard.press('Escape')
+}
+
+describe.skipIf(browserPath === undefined)('the rows of events', () => {
+  beforeAll(async () => {
+    stand = await openStand()
+    const startMs = stand.app.clock.nowMs() - 120_000
+    await stand.send('orders', orders(startMs))
+    const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'gateway', 'content-type': 'text/plain' }
+    const raw = `time=${new Date(startMs - 10_500).toISOString()} level=info msg="passed on" request=${TRACE} took=12ms`
+    expect((await stand.org.ask('POST', '/ingest', { raw, headers })).status).toBe(200)
+  })
+  afterEach(() => stand.endTest())
+  afterAll(() => stand?.close())
+
+  test('a pair within the text of a row narrows by its key, and an id that belongs to no key by its text', async () => {
+    const page = await stand.open(asked(hour))
+    await counted(page, 41)
+    const pair = row(page, 0).locator('[data-name="region"]')
+    await pair.click()
+    await page.getByRole('menuitem', { name: 'Exclude' }).click()
+    await counted(page, 21)
+    await page.getByRole('list', { name: 'Conditions' }).getByText("NOT region = 'us'").waitFor()
+    const plain = list(page).locator('[data-name="took"]')
+    await plain.click()
+    await page.getByRole('menuitem', { name: 'Only this' }).click()
+    await page.getByText('1 events ·').or(page.getByText('1 event ·')).waitFor()
+  })
+
+  test('an event opens as a tree of its keys, copied by path, value or JSON, and closes by Escape', async () => {
+    const page = await stand.open(asked(isOrder))
+    await counted(page, 40)
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    const detail = row(page, 0)
+    await detail.getByRole('rowheader', { name: 'http.url.path' }).waitFor()
+    const branch = detail.getByRole('button', { name: 'http 3 keys' })
+    await detail.getByRole('button', { name: 'Copy http as JSON' }).click()
+    await expect.poll(() => copied(page)).toContain('"url.path": "/checkout"')
+    await branch.click()
+    await detail.getByRole('rowheader', { name: 'http.url.path' }).waitFor({ state: 'detached' })
+    const region = detail.getByRole('cell', { name: 'us', exact: true }).getByRole('button')
+    for (const [item, text] of [
+      ['Copy the key', 'region'],
+      ['Copy the value', 'us'],
+      ['Copy as JSON', '{"region":"us"}'],
+    ] as const) {
+      await region.click()
+      await page.getByRole('menuitem', { name: item }).click()
+      await expect.poll(() => copied(page)).toBe(text)
+    }
+    await page.keyboard.press('Escape')
+    await detail.getByRole('rowheader', { name: 'region' }).waitFor({ state: 'detached' })
+  })
+
+  test('a text is found in the loaded rows, marked, and gone through by keys; elsewhere Ctrl-F stays with the browser', async () => {
+    const page = await stand.open(asked(isOrder))
+    await counted(page, 40)
+    const bar = page.getByRole('search').getByRole('textbox')
+    await page.getByRole('combobox', { name: 'Query' }).focus()
+    await page.keyboard.press('Control+f')
+    expect(await bar.count()).toBe(0)
+    await list(page).focus()
+    await page.keyboard.press('Control+f')
+    await bar.pressSequentially('REFUSED')
+    const told = page.getByRole('search').getByRole('status')
+    await expect.poll(() => told.textContent()).toBe('10 rows')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => told.textContent()).toBe('1 of 10 rows')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => told.textContent()).toBe('2 of 10 rows')
+    await list(page).locator('[aria-current=true]').getByText('payment 7').waitFor()
+    expect(await list(page).locator('[aria-current=true] .bg-accent').textContent()).toBe('refused')
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.press('Shift+Enter')
+    await expect.poll(() => told.textContent()).toBe('10 of 10 rows')
+    await list(page).locator('[aria-current=true]').getByText('payment 39').waitFor()
+    await page.keyboard.press('Escape')
+    await bar.waitFor({ state: 'detached' })
+    expect(await list(page).locator('.bg-accent').count()).toBe(0)
+  })
+
+  test('pinned events stay whatever is asked next, are copied as a table, compared by what differs, and taken off', async () => {
+    const page = await stand.open(asked(isOrder))
+    await counted(page, 40)
+    await pin(page, 0)
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('p')
+    const tray = page.getByRole('region', { name: 'Pinned events' })
+    await tray.getByText('2 pinned events').waitFor()
+    await row(page, 1).locator('[data-name="region"]').click()
+    await page.getByRole('menuitem', { name: 'Include' }).click()
+    await counted(page, 20)
+    await tray.getByText('2 pinned events').waitFor()
+    await tray.getByRole('button', { name: 'Copy as Markdown' }).click()
+    await expect.poll(() => copied(page)).toMatch(/^\| Time \(UTC\) \| Dataset \| Line \|\n\| --- /)
+    const [, , older, newer] = (await copied(page)).split('\n')
+    expect(older).toMatch(/ \| orders \| `.*payment 3 refused/)
+    expect(newer).toMatch(/ \| orders \| `.*order 0 placed/)
+    await tray.getByRole('button', { name: 'Compare' }).click()
+    const compared = page.getByRole('dialog', { name: '2 events side by side' })
+    const keys = compared.getByRole('rowheader')
+    expect((await keys.allTextContents()).slice(-2)).toEqual(['http.method', 'http.url.path'])
+    await compared.getByRole('button', { name: 'Only what differs' }).click()
+    expect(await keys.allTextContents()).toEqual(['http.status', 'level', 'message', 'region', 'timestamp'])
+    await compared.getByRole('button', { name: 'Close' }).click()
+    await tray
+      .getByRole('button', { name: /^Take the event/ })
+      .first()
+      .click()
+    await tray.getByText('1 pinned event').waitFor()
+    await tray.getByRole('button', { name: 'Clear' }).click()
+    await tray.waitFor({ state: 'detached' })
+  })
+
+  test('repeats collapse into one row with their number, open to all of them, and the link shows the same', async () => {
+    const page = await stand.open(asked(isOrder))
+    await counted(page, 40)
+    await turn(page, /^Collapse repeats/)
+    const times = row(page, 0).getByRole('button', { name: '×3' })
+    await times.waitFor()
+    await row(page, 1).getByText('payment 3 refused').waitFor()
+    await page.reload()
+    await times.click()
+    await row(page, 2).getByText('order 2 placed').waitFor()
+    await row(page, 3).getByText('payment 3 refused').waitFor()
+    await times.click()
+    await row(page, 1).getByText('payment 3 refused').waitFor()
+    await turn(page, /^Collapse repeats/)
+    await row(page, 1).getByText('order 1 placed').waitFor()
+  })
+
+  test('times between rows are counted from the row above, or from one that was marked', async () => {
+    const page = await stand.open(asked(isOrder))
+    await counted(page, 40)
+    const gap = (at: number) => row(page, at).locator('[data-gap]')
+    await turn(page, /^Time between rows/)
+    await expect.poll(() => gap(1).textContent()).toBe('2 s')
+    expect(await gap(0).textContent()).toBe('')
+    for (let at = 0; at < 3; at += 1) await page.keyboard.press('j')
+    await page.keyboard.press('m')
+    await expect.poll(() => gap(2).textContent()).toBe('0')
+    expect(await gap(0).textContent()).toBe('+4 s')
+    expect(await gap(5).textContent()).toBe('−6 s')
+    await page.reload()
+    await expect.poll(() => gap(5).textContent()).toBe('−6 s')
+    await page.goBack()
+    await expect.poll(() => gap(5).textContent()).toBe('2 s')
+  })
+
+  test('an id is followed through all datasets, oldest first, and Back returns', async () => {
+    const page = await stand.open(asked({ ...isOrder, cols: ['trace_id'], q: 'trace_id IS NOT NULL' }))
+    await list(page).getByRole('button', { name: TRACE }).click()
+    await page.getByRole('menuitem', { name: 'Follow in all datasets' }).click()
+    await counted(page, 2)
+    await row(page, 0).getByText('passed on').waitFor()
+    await row(page, 1).getByText('order 5 placed').waitFor()
+    await expect.poll(() => row(page, 1).locator('[data-gap]').textContent()).toBe('500 ms')
+    await page.goBack()
+    await page.getByText('trace_id IS NOT NULL').first().waitFor()
+    await row(page, 0).getByRole('button', { name: TRACE }).waitFor()
+  })
+
+  test('density and where an open event stands are kept for whoever set them', async () => {
+    const page = await stand.open(asked(isOrder))
+    await counted(page, 40)
+    const height = async () => (await row(page, 4).boundingBox())?.height
+    expect(await height()).toBe(21)
+    await page.getByRole('button', { name: 'Rows' }).click()
+    await page.getByRole('button', { name: 'Roomy' }).click()
+    await page.getByRole('button', { name: 'Beside the list' }).click()
+    await page.keyboard.press('Escape')
+    await expect.poll(height).toBe(29)
+    await page.reload()
+    await expect.poll(height).toBe(29)
+    await open(page, 1)
+    const beside = page.getByRole('complementary', { name: 'The event in full' })
+    await beside.getByRole('cell', { name: 'order 1 placed' }).waitFor()
+    await list(page).focus()
+    await page.keyboard.press('j')
+    await beside.getByRole('cell', { name: 'order 0 placed' }).waitFor()
+    await page.keyboard.press('Escape')
+    await beside.waitFor({ state: 'detached' })
+  })
+
+  test('what was around an event is shown before it, after it or both, and further on either side until it ends', async () => {
+    const own = await stand.app.newOrganization()
+    const startMs = stand.app.clock.nowMs() - 300_000
+    const lines = Array.from({ length: 400 }, (_, index) => ({
+      timestamp: new Date(startMs + index * 10).toISOString(),
+      message: `step ${index}`,
+    }))
+    await stand.send('steps', lines, own)
+    const page = await stand.open(asked({ ...hour, q: "message = 'step 200'" }), { key: own.key })
+    await open(page, 0)
+    await page.getByRole('button', { name: 'Context' }).click()
+    const dialog = page.getByRole('dialog')
+    const steps = async () => [...((await dialog.textContent()) ?? '').matchAll(/(?:^|\D)step (\d+)/g)].map(([, step]) => Number(step))
+    const isUpTo = async (first: number, last: number) => {
+      await expect.poll(async () => (await steps()).at(0)).toBe(first)
+      await expect.poll(async () => (await steps()).at(-1)).toBe(last)
+    }
+    await dialog.getByRole('button', { name: 'Before', exact: true }).click()
+    await expect.poll(async () => (await steps()).at(-1)).toBe(200)
+    const [first = 0] = await steps()
+    expect(first).toBeLessThan(110)
+    await dialog.getByRole('button', { name: 'Earlier' }).click()
+    await expect.poll(async () => (await steps()).at(0)).toBeLessThan(first)
+    await dialog.getByRole('button', { name: 'After', exact: true }).click()
+    await expect.poll(async () => (await steps()).at(0)).toBe(200)
+    await page.goBack()
+    await page.goBack()
+    await dialog.getByRole('button', { name: 'Later' }).waitFor()
+    while ((await dialog.getByText('Nothing later within a minute').count()) === 0) {
+      const before = (await steps()).length
+      const later = dialog.getByRole('button', { name: 'Later' })
+      if (await later.isVisible()) await later.click()
+      await expect
+        .poll(async () => (await steps()).length > before || (await dialog.getByText('Nothing later within a minute').count()) > 0)
+        .toBe(true)
+    }
+    while ((await dialog.getByText('Nothing earlier within a minute').count()) === 0) {
+      const before = (await steps()).length
+      const earlier = dialog.getByRole('button', { name: 'Earlier' })
+      if (await earlier.isVisible()) await earlier.click()
+      await expect
+        .poll(async () => (await steps()).length > before || (await dialog.getByText('Nothing earlier within a minute').count()) > 0)
+        .toBe(true)
+    }
+    await isUpTo(0, 399)
+    expect(await steps()).toEqual(Array.from({ length: 400 }, (_, index) => index))
+    expect(await dialog.locator('[aria-current=true]').textContent()).toContain('step 200')
+  })
+
+  test('every key is listed where ? asks for them', async () => {
+    const page = await stand.open(asked(isOrder))
+    await counted(page, 40)
+    await page.keyboard.press('?')
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    for (const key of ['/', 'Tab', 'Enter', 'Esc', 'j k', 'x', 'f F', 'c', 'p', 'm', 'Ctrl F', 'n N', 't', 'l', 'r', 'Ctrl K', '?']) {
+      await keys
+        .getByRole('term')
+        .filter({ hasText: new RegExp(`^${key.replace('?', '\\?').replace(' ', '\\s+')}$`) })
+        .waitFor()
+    }
+  })
+
+  test.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('has no fault that axe finds with tray, bar, drawer and comparison: %s, %d pixels', async (theme, width) => {
+    const page = await stand.open(asked({ ...isOrder, fold: true, gap: true }), { theme, width })
+    await counted(page, 40)
+    for (const at of [0, 1]) {
+      await open(page, at)
+      await row(page, at).getByRole('button', { name: 'Pin', exact: true }).click()
+      await open(page, at)
+    }
+    await page.getByRole('button', { name: 'Find', exact: true }).click()
+    await page.keyboard.type('refused')
+    await open(page, 1)
+    await page.getByRole('button', { name: 'Rows' }).click()
+    if (width > 1_000) expect(await axeFaults(page, 'menu')).toEqual([])
+    await page.getByRole('button', { name: 'Beside the list' }).click()
+    await page.keyboard.press('Escape')
+    await open(page, 2)
+    await page.getByRole('complementary', { name: 'The event in full' }).waitFor()
+    expect(await axeFaults(page, 'drawer')).toEqual([])
+    await page.getByRole('complementary', { name: 'The event in full' }).getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await axeFaults(page, 'comparison')).toEqual([])
+  })
+})

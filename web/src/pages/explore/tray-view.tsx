@@ -1,0 +1,200 @@
+import type { Event } from '@dendro/api'
+import { Dialog } from 'radix-ui'
+import { useMemo, useState } from 'react'
+import { copyText } from '../../parts/copy.ts'
+import { clockOf } from '../../parts/time-range.ts'
+import { Button } from '../../ui/button.tsx'
+import { Mark, type RowLook } from './event-row.tsx'
+import { headOf, plainLine } from './line-text.ts'
+import { idOf } from './link.ts'
+import { comparedKeys, markdownOf, type Tray } from './tray.ts'
+import { type ValueActions, ValueMenu } from './value-menu.tsx'
+
+type TrayViewProps = { tray: Tray; look: RowLook; actions: ValueActions; onContext(event: Event): void }
+
+const COPIED_MS = 2_000
+const LINE_MAX = 400
+
+/** TrayView is what was put aside, below whatever is asked now: to copy, to compare, to come back to. */
+export function TrayView({ tray, look, actions, onContext }: TrayViewProps) {
+  const [isComparing, setComparing] = useState(false)
+  const [isCopied, setCopied] = useState(false)
+  const { events } = tray
+  if (events.length === 0) return null
+  const copy = () =>
+    void copyText(markdownOf(events, look)).then(() => {
+      setCopied(true)
+      setTimeout(() => setCopied(false), COPIED_MS)
+    })
+  return (
+    <section aria-label="Pinned events" className="flex max-h-[35%] min-h-0 shrink-0 flex-col border-line border-t-2 bg-panel">
+      <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 px-3 py-1 text-xs">
+        <h2 className="mr-auto font-medium">
+          {events.length} pinned {events.length === 1 ? 'event' : 'events'}
+        </h2>
+        <Button size="small" disabled={events.length < 2} onClick={() => setComparing(true)} title="Their keys side by side; two or more">
+          Compare
+        </Button>
+        <Button size="small" onClick={copy} title="As a table for a chat, a ticket or a report">
+          <span aria-live="polite">{isCopied ? 'Copied' : 'Copy as Markdown'}</span>
+        </Button>
+        <Button size="small" look="quiet" onClick={tray.clear}>
+          Clear
+        </Button>
+      </div>
+      <ul className="min-h-0 overflow-auto border-line border-t font-mono text-xs">
+        {events.map((event) => (
+          <PinnedRow key={idOf(event)} event={event} look={look} onRemove={() => tray.turn(event)} onContext={() => onContext(event)} />
+        ))}
+      </ul>
+      {isComparing && events.length > 1 && <Compared events={events} look={look} actions={actions} onClose={() => setComparing(false)} />}
+    </section>
+  )
+}
+
+type PinnedRowProps = { event: Event; look: RowLook; onRemove(): void; onContext(): void }
+
+function PinnedRow({ event, look, onRemove, onContext }: PinnedRowProps) {
+  const { day, clock } = clockOf(event.metadata.timestamp, look.zone)
+  const { head } = headOf(event['@raw'] ?? '')
+  return (
+    <li className="flex items-center gap-2 px-3 py-0.5 hover:bg-tint">
+      <Mark status={event['@status']} />
+      <button
+        type="button"
+        className="shrink-0 text-soft tabular-nums hover:underline"
+        title="What was before and after"
+        onClick={onContext}
+      >
+        <span className="max-sm:hidden">{day} </span>
+        {clock}
+      </button>
+      <span className="w-28 shrink-0 truncate text-soft max-lg:hidden">{look.nameOf(event.metadata.service_id)}</span>
+      <span className="min-w-0 flex-1 truncate">{head.slice(0, LINE_MAX)}</span>
+      <button
+        type="button"
+        aria-label={`Take the event at ${day} ${clock} off the tray`}
+        title="Take it off the tray"
+        className="shrink-0 rounded px-1.5 text-soft hover:bg-sunk hover:text-ink"
+        onClick={onRemove}
+      >
+        ×
+      </button>
+    </li>
+  )
+}
+
+type ComparedProps = { events: readonly Event[]; look: RowLook; actions: ValueActions; onClose(): void }
+
+/** Compared puts the keys of events side by side; what differs comes first. */
+function Compared({ events, look, actions, onClose }: ComparedProps) {
+  const [isAll, setAll] = useState(true)
+  const keys = useMemo(() => comparedKeys(events), [events])
+  const differing = keys.filter(({ isSame }) => !isSame).length
+  const act = closing(actions, onClose)
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/30" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="fixed inset-y-0 right-0 z-40 flex w-full max-w-6xl flex-col border-line border-l bg-ground shadow-xl"
+        >
+          <header className="flex flex-wrap items-center gap-2 border-line border-b bg-panel px-3 py-2">
+            <Dialog.Title className="font-semibold">{events.length} events side by side</Dialog.Title>
+            <p className="text-soft text-xs">{differing === 0 ? 'No key differs' : `${differing} of ${keys.length} keys differ`}</p>
+            <Button className="ml-auto" aria-pressed={!isAll} look={isAll ? 'plain' : 'chosen'} onClick={() => setAll(!isAll)}>
+              Only what differs
+            </Button>
+            <Dialog.Close asChild>
+              <Button>Close</Button>
+            </Dialog.Close>
+          </header>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+          <div tabIndex={0} className="min-h-0 flex-1 overflow-auto">
+            <table className="min-w-full text-xs">
+              <thead className="sticky top-0 z-10 bg-panel text-left align-top">
+                <tr>
+                  <th className="sticky left-0 bg-panel px-3 py-1 font-medium text-soft">Key</th>
+                  {events.map((event) => (
+                    <Head key={idOf(event)} event={event} look={look} />
+                  ))}
+                </tr>
+              </thead>
+              <tbody className="font-mono">
+                {keys
+                  .filter(({ isSame }) => isAll || !isSame)
+                  .map(({ name, values, isSame }) => (
+                    <tr key={name} className="border-line border-t align-top" data-same={isSame}>
+                      <th scope="row" className="sticky left-0 max-w-56 break-all bg-ground px-3 py-1 text-left font-normal text-soft">
+                        {name}
+                      </th>
+                      {values.map((value, at) => (
+                        <td
+                          key={idOf(events[at] as Event)}
+                          className={`min-w-48 max-w-96 px-3 py-1 ${isSame ? 'text-soft' : 'bg-mark/40'}`}
+                        >
+                          <Value name={name} value={value} atMs={events[at]?.metadata.timestamp} actions={act} />
+                        </td>
+                      ))}
+                    </tr>
+                  ))}
+              </tbody>
+            </table>
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+function Head({ event, look }: { event: Event; look: RowLook }) {
+  const { day, clock } = clockOf(event.metadata.timestamp, look.zone)
+  return (
+    <th className="min-w-48 px-3 py-1 font-normal">
+      <span className="block font-mono tabular-nums">
+        <Mark status={event['@status']} /> {day} {clock}
+      </span>
+      <span className="block text-soft">{look.nameOf(event.metadata.service_id)}</span>
+    </th>
+  )
+}
+
+const VALUE_MAX = 2_000
+
+function Value({
+  name,
+  value,
+  atMs,
+  actions,
+}: {
+  name: string
+  value: string | undefined
+  atMs: number | undefined
+  actions: ValueActions
+}) {
+  if (value === undefined) return <span className="text-soft">(absent)</span>
+  return (
+    <ValueMenu name={name} value={value} atMs={atMs} actions={actions} className="max-w-full whitespace-pre-wrap break-all">
+      {value === '' ? <span className="text-soft">(empty)</span> : plainLine(value).slice(0, VALUE_MAX)}
+    </ValueMenu>
+  )
+}
+
+/** closing does what is asked, and closes: what was asked changes what lies below. */
+function closing(actions: ValueActions, close: () => void): ValueActions {
+  const then =
+    <A extends unknown[]>(act: (...given: A) => void) =>
+    (...given: A) => {
+      close()
+      act(...given)
+    }
+  return {
+    include: then(actions.include),
+    exclude: then(actions.exclude),
+    only: then(actions.only),
+    addColumn: then(actions.addColumn),
+    groupBy: then(actions.groupBy),
+    follow: then(actions.follow),
+  }
+}
