@@ -104,7 +104,7 @@ function RowAt({ rows, row, look, actions, pinned, mark }: EventListProps & { ro
       event={event}
       look={look}
       isOpen={rows.open.has(idOf(event))}
-      isCurrent={row === rows.current}
+      isCurrent={row === rows.current || (rows.beside !== undefined && idOf(rows.beside) === idOf(event))}
       isPinned={pinned.has(idOf(event))}
       actions={actions}
       acts={rows.acts}

@@ -113,7 +113,11 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
 function Gap({ from, ms = 0 }: { from: GapFrom | undefined; ms: number | undefined }) {
   const text = { above: span(ms), mark: `${ms < 0 ? '−' : '+'}${span(Math.abs(ms))}`, here: '0' }
   return (
-    <span className="w-[8ch] shrink-0 truncate text-right text-accent tabular-nums" data-gap title={from && gapTitles[from]}>
+    <span
+      className={`w-[8ch] shrink-0 truncate text-right tabular-nums ${from === 'above' && ms < 1_000 ? 'text-soft' : 'text-accent'}`}
+      data-gap
+      title={from && gapTitles[from]}
+    >
       {from && text[from]}
     </span>
   )

@@ -71,6 +71,11 @@ test('a line of JSON is shown by what it says, its other keys after it; any othe
   expect(summaryOf('plain', keys)).toBe(undefined)
 })
 
+test('the parts of a time are no numbers', () => {
+  const numbers = (line: string) => piecesOf(line, markingOf([])).flatMap(({ kind, text }) => (kind === 'number' ? [text] : []))
+  expect(numbers('2026-11-21T21:42:07.264Z took 12 ms at 21:42:07, "a":5')).toEqual(['12', '5'])
+})
+
 test('ids and addresses are told from words and numbers', () => {
   const ids = (line: string) => piecesOf(line, markingOf([])).flatMap(({ kind, text }) => (kind === 'id' ? [text] : []))
   expect(ids('trace 4bf92f3577b34da6a3ce929d0e0e4736 from 10.0.0.7:443 of 7d0c1b1e-0000-4000-8000-000000000001')).toEqual([

@@ -54,7 +54,7 @@ const IDS =
 /** A Marking is what is marked in lines: hits first, wherever they are, and the rest between them. */
 export type Marking = { hits: RegExp | undefined; rest: RegExp }
 
-const REST = new RegExp(`${IDS}|(?<quoted>"(?:[^"\\\\]|\\\\.)*")|(?<number>(?<![\\w.-])-?\\d+(?:\\.\\d+)?(?![\\w-]))`, 'gi')
+const REST = new RegExp(`${IDS}|(?<quoted>"(?:[^"\\\\]|\\\\.)*")|(?<number>(?<![\\w.-]|\\d:)-?\\d+(?:\\.\\d+)?(?![\\w-]|:\\d))`, 'gi')
 
 /** markingOf marks what is looked for among the lines, what was searched, ids and addresses, numbers, and quoted text. */
 export function markingOf(words: readonly string[], sought = ''): Marking {
