@@ -103,6 +103,36 @@ describe('a live tail', () => {
     expect((await org.ask('GET', `/live-tail?job_id=${logs[0]}&limit=1001`)).status).toBe(400)
   })
 
+  test('shows one of so many of what arrives faster than anybody reads, evenly, and says of how many', async () => {
+    await dataset('fast')
+    const id = await start({ from: undefined, from_expr: "dataset = 'fast'" })
+    const response = await fetch(`${app.url}/live-tail/stream?job_id=${id}&seconds=60`, { headers: { 'x-service-api-key': org.key } })
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    const until = async (end: string) => {
+      while (!text.includes(end)) text += (await reader?.read())?.value ?? ''
+    }
+    await until(': watching\n\n')
+    const sent = 12_000
+    await send(
+      Array.from({ length: sent }, (_, at) => `number ${at} of many`),
+      'fast',
+    )
+    await until(': one of 2\n\n')
+    // Of these some are shown too: after them there is no more to come of the others.
+    await send(
+      Array.from({ length: 64 }, (_, at) => `last ${at}`),
+      'fast',
+    )
+    await until('"message":"last ')
+    const numbers = [...text.matchAll(/"message":"number (\d+) of many"/g)].map((match) => Number(match[1]))
+    const shown = new Set(numbers).size
+    expect(shown).toBe(numbers.length)
+    const [earlier, later] = [numbers.filter((at) => at < sent / 2).length, numbers.filter((at) => at >= sent / 2).length]
+    for (const half of [earlier, later]) expect(half).toBeGreaterThan(sent / 8)
+    await reader?.cancel()
+  })
+
   test('streams what arrives until its time is over', async () => {
     const id = await start({ where: "level = 'error'" })
     const response = await fetch(`${app.url}/live-tail/stream?job_id=${id}&seconds=60`, { headers: { 'x-service-api-key': org.key } })

@@ -12,7 +12,7 @@ import { noteSearch } from '../search/note-search.ts'
 import { questionFor } from '../search/question.ts'
 import { EVERYTHING, rawText, shownEvents } from '../search/shown-event.ts'
 import { insertLiveTail, type LiveTailRow, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
-import { type ReadNew, Tails, takeNew, type Watch } from './tails.ts'
+import { type ReadNew, Tails, type Taken, takeNew, type Watch } from './tails.ts'
 
 type Ask = BodyOf<typeof contract.liveTail.start>
 
@@ -61,7 +61,7 @@ export class LiveTails {
 
   async poll(actor: Actor, id: string, { limit = POLL_EVENTS, newestFirst = true }): Promise<{ logs: { events: Event[] }[] }> {
     const row = await this.#find(actor, id)
-    const events = await this.#take(actor, row, limit)
+    const { events } = await this.#take(actor, row, limit)
     await touchLiveTail(this.#world.meta, id, this.#world.clock.nowMs())
     return { logs: [{ events: newestFirst ? events.reverse() : events }] }
   }
@@ -77,8 +77,12 @@ export class LiveTails {
     const untilMs = clock.monotonicMs() + seconds * 1_000
     let spokenMs = clock.monotonicMs()
     yield ': watching\n\n'
+    let saidOneOf = 1
     while (!signal.aborted && clock.monotonicMs() < untilMs) {
-      const events = await this.#take(actor, row, STREAM_EVENTS)
+      const { events, oneOf, missed } = await this.#take(actor, row, STREAM_EVENTS)
+      if (oneOf !== saidOneOf) yield `: one of ${oneOf}\n\n`
+      if (missed > 0) yield `: missed ${missed}\n\n`
+      saidOneOf = oneOf
       if (events.length > 0) yield events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
       else if (clock.monotonicMs() - spokenMs > ALIVE_MS) yield ': alive\n\n'
       else {
@@ -106,19 +110,19 @@ export class LiveTails {
   }
 
   /** #take gives what is new to the job, the oldest first; datasets that the caller may not see any more are left out. */
-  async #take(actor: Actor, row: LiveTailRow, limit: number): Promise<Event[]> {
+  async #take(actor: Actor, row: LiveTailRow, limit: number): Promise<Omit<Taken, 'events'> & { events: Event[] }> {
     const wanted = new Set(row.log_ids)
     const datasets = (await visibleDatasets(this.#world, actor)).filter(({ id }) => wanted.has(id))
     const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
-    const read: ReadNew = async (logIds, filter, bounds) => {
+    const read: ReadNew = async (logIds, filter, bounds, oneOf) => {
       const due = datasets.filter(({ id }) => logIds.includes(id))
       const question = await questionFor(this.#world, actor, { datasets: due, filter, bounds, signal: AbortSignal.timeout(READ_BOUND_MS) })
-      const wish = { limit: READ_EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: true } as const
-      const { events, cost } = await readEvents(this.#world.events, question, wish)
+      const wish = { limit: READ_EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: true, oneOf } as const
+      const { events, hasMore, cost } = await readEvents(this.#world.events, question, wish)
       // Who watches was counted when he began; what is read for all watchers of a dataset stands with the one whose turn it was.
       const { orgId, identity } = actor
       this.#world.usage.note({ kind: 'search', orgId, identityId: identity.id, logIds, bytes: cost.bytes, latencyMs: 0, isMore: true })
-      return events
+      return { events, hasMore }
     }
     const tails = await this.#tails.refresh([...places.keys()], read)
     const matcher = matcherOf(parseFilter(row.condition).filter)
@@ -128,7 +132,7 @@ export class LiveTails {
     }
     const watch = this.#watches.get(row.id)?.watch ?? new Map()
     this.#watches.set(row.id, { watch, usedAtMs: this.#world.clock.nowMs() })
-    const found = takeNew(tails, watch, matches, limit)
-    return shownEvents(found, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }).events
+    const { events, ...said } = takeNew(tails, watch, matches, limit)
+    return { ...said, events: shownEvents(events, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }).events }
   }
 }

@@ -7,21 +7,43 @@ import type { World } from '../../world.ts'
 export type Tail = {
   readonly logId: string
   /** events are in the order in which they were found; the first of them has the number `first`. */
-  events: FoundEvent[]
+  events: Arrived[]
   first: number
   seen: Set<bigint>
+  /** oneOf says how many of the events there are for one that is read, in each pace: 1 unless they come too fast. */
+  oneOf: Record<Pace, number>
   readAtMs: number
+  lateAtMs: number
   usedAtMs: number
   reading: Promise<void> | undefined
 }
 
-/** ReadNew reads the newest events of some datasets within bounds that a filter leaves. */
-export type ReadNew = (logIds: readonly string[], filter: Filter, bounds: Bounds) => Promise<readonly FoundEvent[]>
+/** An Arrived event stands for so many. */
+type Arrived = { event: FoundEvent; oneOf: number }
+
+/** What has just arrived is read each time; what could not be seen for a while after its number was claimed, now and then. */
+type Pace = 'now' | 'late'
+
+/** ReadNew reads the newest events of some datasets within bounds that a filter leaves, one of so many. */
+export type ReadNew = (
+  logIds: readonly string[],
+  filter: Filter,
+  bounds: Bounds,
+  oneOf: number,
+) => Promise<{ events: readonly FoundEvent[]; hasMore: boolean }>
 
 /** FRESH_MS is how long what was read counts as what there is: however many watch, a dataset is read no more often. */
 const FRESH_MS = 500
-/** OVERLAP_MS is read again each time, since numbers may be claimed so long before the events that carry them can be seen. */
-const OVERLAP_MS = 30_000
+/**
+ * OVERLAP_MS is read again: what is usual each time, more of it now and then. Numbers are given out of a claim that may be ten seconds old, and the
+ * events that carry them are seen some time later.
+ */
+const OVERLAP_MS: Record<Pace, number> = { now: 12_000, late: 30_000 }
+const LATE_EVERY_MS = 5_000
+/** ONE_OF_MAX is where events come so fast that what is read of them is no more than a part of a part. */
+const ONE_OF_MAX = 65_536
+/** SPARSE is the share of what a read may bring under which one of fewer is read the next time. */
+const SPARSE = 1 / 4
 /** LATE_MS is how far in the past the time of an event may lie to be shown as it arrives. */
 const LATE_MS = 15 * 60_000
 const AHEAD_MS = 60_000
@@ -48,7 +70,9 @@ export class Tails {
         events: [],
         first: 0,
         seen: new Set(),
+        oneOf: { now: 1, late: 1 },
         readAtMs: nowMs - FRESH_MS,
+        lateAtMs: Number.NEGATIVE_INFINITY,
         usedAtMs: nowMs,
         reading: undefined,
       })
@@ -67,17 +91,22 @@ export class Tails {
   }
 
   async #readOn(due: readonly Tail[], fresh: ReadonlySet<string>, read: ReadNew, nowMs: number): Promise<void> {
-    const sinceMs = Math.min(...due.map(({ readAtMs }) => readAtMs), nowMs) - OVERLAP_MS
-    const ids = due.map(({ logId }) => logId)
-    const found = await read(ids, arrivedAfter(sinceMs), { fromMs: sinceMs - LATE_MS, toMs: nowMs + AHEAD_MS }).catch((cause) => {
+    const late = due.filter((tail) => Math.abs(nowMs - tail.lateAtMs) >= LATE_EVERY_MS)
+    // A new tail has to know of all that is past, also of what the late pace would leave out.
+    const rest = due.filter((tail) => !late.includes(tail) || fresh.has(tail.logId))
+    const found = await Promise.all([readAt('late', late, read, nowMs), readAt('now', rest, read, nowMs)]).catch((cause) => {
       // What a tail did not find at first would be shown as new: it is begun again.
       for (const logId of fresh) this.#tails.delete(logId)
       throw cause
     })
-    const byLog = Map.groupBy(found.toSorted(bySequence), ({ logId }) => logId)
+    const byLog = Map.groupBy(
+      found.flat().toSorted((one, other) => bySequence(one.event, other.event)),
+      ({ event }) => event.logId,
+    )
     for (const tail of due) {
       add(tail, byLog.get(tail.logId) ?? [], nowMs)
       tail.readAtMs = nowMs
+      if (late.includes(tail)) tail.lateAtMs = nowMs
       if (!fresh.has(tail.logId)) continue
       tail.first += tail.events.length
       tail.events = []
@@ -91,18 +120,43 @@ export class Tails {
   }
 }
 
-function add(tail: Tail, found: readonly FoundEvent[], nowMs: number): void {
-  for (const event of found) {
-    if (tail.seen.has(event.seq)) continue
-    tail.seen.add(event.seq)
-    tail.events.push(event)
+/** readAt reads what is new in some datasets; of those where more arrived than one read may bring, one event of so many that it fits. */
+async function readAt(pace: Pace, tails: readonly Tail[], read: ReadNew, nowMs: number): Promise<Arrived[]> {
+  const arrived: Arrived[] = []
+  const sinceMs = Math.min(...tails.map(({ readAtMs }) => readAtMs), nowMs) - OVERLAP_MS[pace]
+  let open = tails
+  while (open.length > 0) {
+    const over: Tail[] = []
+    for (const [oneOf, own] of Map.groupBy(open, (tail) => tail.oneOf[pace])) {
+      const ids = own.map(({ logId }) => logId)
+      const { events, hasMore } = await read(ids, arrivedAfter(sinceMs), { fromMs: sinceMs - LATE_MS, toMs: nowMs + AHEAD_MS }, oneOf)
+      const counts = Map.groupBy(events, ({ logId }) => logId)
+      if (!hasMore || oneOf >= ONE_OF_MAX) {
+        arrived.push(...events.map((event) => ({ event, oneOf })))
+        for (const tail of own) if ((counts.get(tail.logId)?.length ?? 0) < EVENTS_MAX * SPARSE) tail.oneOf[pace] = Math.max(1, oneOf / 2)
+        continue
+      }
+      // At least one of them has its share or more of what was read.
+      for (const tail of own) if ((counts.get(tail.logId)?.length ?? 0) * own.length >= events.length) tail.oneOf[pace] = oneOf * 2
+      over.push(...own)
+    }
+    open = over
+  }
+  return arrived
+}
+
+function add(tail: Tail, found: readonly Arrived[], nowMs: number): void {
+  for (const one of found) {
+    if (tail.seen.has(one.event.seq)) continue
+    tail.seen.add(one.event.seq)
+    tail.events.push(one)
   }
   const over = tail.events.length - EVENTS_MAX
   if (over > 0) {
     tail.events.splice(0, over)
     tail.first += over
   }
-  const oldest = seqAt(nowMs - 2 * OVERLAP_MS)
+  const oldest = seqAt(nowMs - 2 * OVERLAP_MS.late)
   for (const seq of tail.seen) if (seq < oldest) tail.seen.delete(seq)
 }
 
@@ -119,16 +173,23 @@ export const bySequence = (one: FoundEvent, other: FoundEvent): number => (one.s
 /** A Watch is how far a watcher has come in each tail. */
 export type Watch = Map<string, number>
 
+/** Taken are events for a watcher; one stands for `oneOf`, and `missed` of a dataset were gone before he came to take them. */
+export type Taken = { events: FoundEvent[]; oneOf: number; missed: number }
+
 /** takeNew gives a watcher the matching events that he has not had, in the order of their arrival, at most `limit`: the rest stays for the next time. */
-export function takeNew(tails: readonly Tail[], watch: Watch, matches: (event: FoundEvent) => boolean, limit: number): FoundEvent[] {
+export function takeNew(tails: readonly Tail[], watch: Watch, matches: (event: FoundEvent) => boolean, limit: number): Taken {
+  const missed = tails.reduce((sum, tail) => sum + Math.max(0, tail.first - (watch.get(tail.logId) ?? end(tail))), 0)
   const waiting = tails.flatMap((tail) => {
     const from = Math.max(0, (watch.get(tail.logId) ?? end(tail)) - tail.first)
-    return tail.events.slice(from).flatMap((event, index) => (matches(event) ? [{ tail, event, number: tail.first + from + index }] : []))
+    return tail.events
+      .slice(from)
+      .flatMap(({ event, oneOf }, index) => (matches(event) ? [{ tail, event, oneOf, number: tail.first + from + index }] : []))
   })
   waiting.sort((one, other) => bySequence(one.event, other.event))
   for (const tail of tails) watch.set(tail.logId, end(tail))
   for (const { tail, number } of waiting.slice(limit)) watch.set(tail.logId, Math.min(number, watch.get(tail.logId) ?? number))
-  return waiting.slice(0, limit).map(({ event }) => event)
+  const taken = waiting.slice(0, limit)
+  return { events: taken.map(({ event }) => event), oneOf: Math.max(1, ...tails.map((tail) => tail.oneOf.now)), missed }
 }
 
 const end = (tail: Tail): number => tail.first + tail.events.length

@@ -4,14 +4,25 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { keptCredential } from '../../session/session.ts'
 
-/** Live is what arrives: the events shown, how many more have come while the list stands still, and how fast they come. */
-export type Live = { events: readonly Event[]; fresh: number; seen: number; perSecond: number; failure: unknown }
+/**
+ * Live is what arrives: the events shown, how many more have come while the list stands still, and how fast they come. Where they come too fast, each
+ * that is shown stands for `oneOf`; `missed` were gone before they could be fetched.
+ */
+export type Live = {
+  events: readonly Event[]
+  fresh: number
+  seen: number
+  perSecond: number
+  oneOf: number
+  missed: number
+  failure: unknown
+}
 
 const KEPT = 5_000
 const PAINT_MS = 250
 const RATE_MS = 5_000
 const AGAIN_MS = 2_000
-const START: Live = { events: [], fresh: 0, seen: 0, perSecond: 0, failure: undefined }
+const START: Live = { events: [], fresh: 0, seen: 0, perSecond: 0, oneOf: 1, missed: 0, failure: undefined }
 
 /** useLive watches events as they arrive, newest first; the stream ends with the view. While it is still, what arrives waits. */
 export function useLive(datasets: readonly string[] | undefined, where: string, isOn: boolean): Live & { still(isStill: boolean): void } {
@@ -25,6 +36,7 @@ export function useLive(datasets: readonly string[] | undefined, where: string, 
     const [from, filter] = JSON.parse(key) as [string[] | null, string]
     const body = { ...(from ? { from } : { from_expr: '*' }), ...(filter === '' ? {} : { where: filter }) }
     let arrived = 0
+    let oneOf = 1
     let waiting: Event[] = []
     let arrivals: { atMs: number; count: number }[] = []
     isStill.current = false
@@ -50,9 +62,14 @@ export function useLive(datasets: readonly string[] | undefined, where: string, 
     }, PAINT_MS)
     void watch(leaving.signal, () => client.liveTail.start({ body, signal: leaving.signal }), {
       taken: (event) => {
-        arrived += 1
+        arrived += oneOf
         waiting.push(event)
       },
+      sampled: (next) => {
+        oneOf = next
+        setLive((before) => ({ ...before, oneOf }))
+      },
+      missed: (count) => setLive((before) => ({ ...before, missed: before.missed + count })),
       failed: (failure) => setLive((before) => ({ ...before, failure })),
     })
     return () => {
@@ -66,13 +83,14 @@ export function useLive(datasets: readonly string[] | undefined, where: string, 
   return { ...live, still }
 }
 
-type Told = { taken(event: Event): void; failed(thrown: unknown): void }
+type Told = { taken(event: Event): void; sampled(oneOf: number): void; missed(count: number): void; failed(thrown: unknown): void }
 
 async function watch(signal: AbortSignal, start: () => Promise<{ job_id: string }>, told: Told): Promise<void> {
   while (!signal.aborted) {
     try {
       const { job_id } = await start()
       told.failed(undefined)
+      told.sampled(1)
       await readStream(job_id, signal, told)
     } catch (thrown) {
       if (signal.aborted) return
@@ -83,7 +101,7 @@ async function watch(signal: AbortSignal, start: () => Promise<{ job_id: string 
 }
 
 /** readStream reads server-sent events by hand: the browser's own reader of them cannot send a credential. */
-async function readStream(job: string, signal: AbortSignal, { taken }: Told): Promise<void> {
+async function readStream(job: string, signal: AbortSignal, { taken, sampled, missed }: Told): Promise<void> {
   const credential = keptCredential()
   const headers: Record<string, string> =
     credential?.kind === 'token' ? { authorization: `Bearer ${credential.text}` } : { 'x-service-api-key': credential?.text ?? '' }
@@ -97,6 +115,9 @@ async function readStream(job: string, signal: AbortSignal, { taken }: Told): Pr
     const parts = (rest + value).split('\n\n')
     rest = parts.pop() ?? ''
     for (const part of parts) {
+      const [, word, number] = /^: (one of|missed) (\d+)$/.exec(part) ?? []
+      if (word === 'one of') sampled(Number(number))
+      if (word === 'missed') missed(Number(number))
       const data = part
         .split('\n')
         .filter((line) => line.startsWith('data:'))

@@ -75,7 +75,7 @@ function Cost({ live, isLive, events }: Pick<ViewBarProps, 'live' | 'isLive' | '
   const first = events.data?.pages[0]
   const isOld = useWasThere(events)
   const said = isLive
-    ? `${count(live.seen)} events seen · ${live.perSecond.toFixed(1)} a second`
+    ? liveWords(live)
     : first && `${first.isExact ? '' : 'at least '}${count(first.total)} events · ${bytes(first.bytes)} read · ${first.ms} ms`
   return (
     <span className="ml-auto truncate text-soft tabular-nums" aria-live="polite">
@@ -83,6 +83,14 @@ function Cost({ live, isLive, events }: Pick<ViewBarProps, 'live' | 'isLive' | '
       {!isLive && first && isOld !== undefined && ` · from cache, ${span(isOld)} old`}
     </span>
   )
+}
+
+/** liveWords say how much arrives, and how much of it is seen. */
+function liveWords({ seen, perSecond, oneOf, missed }: Live): string {
+  const about = oneOf === 1 ? '' : 'about '
+  const rate = `${about}${count(seen)} ${seen === 1 ? 'event' : 'events'} seen · ${about}${perSecond.toFixed(1)} a second`
+  const sampled = oneOf === 1 ? '' : ` · too fast to show all: 1 of ${count(oneOf)}`
+  return missed === 0 ? rate + sampled : `${rate}${sampled} · ${count(missed)} missed`
 }
 
 /** useWasThere is the age of an answer that this page has not asked for now, but had kept. */
