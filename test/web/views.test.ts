@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../server/src/meta/sql.ts'
 import { axeFaults, browserPath } from './browser.ts'
 import { openStand, type Stand } from './stand.ts'
 
@@ -285,6 +286,58 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await expect.poll(() => ended.length, { timeout: 60_000 }).toBeGreaterThan(cut)
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
+
+  test('live shows one of so many of what comes too fast to be shown, and says so', async () => {
+    const owner = await stand.app.newOrganization()
+    await stand.send('floods', [{ message: 'dry' }], owner)
+    const page = await stand.open(asked({ live: true, q: 'flood' }), { key: owner.key })
+    await page.getByText('Waiting for events').waitFor()
+    const sampled = page.getByText(/about .* events seen · .* · too fast to show all: 1 of \d/)
+    let sent = 0
+    const flood = async () => {
+      await stand.send(
+        'floods',
+        Array.from({ length: 12_000 }, (_, index) => ({ message: `flood ${sent + index}` })),
+        owner,
+      )
+      sent += 12_000
+      return sampled.count()
+    }
+    await expect.poll(flood, { interval: 3_000, timeout: 100_000 }).toBe(1)
+  }, 150_000)
+
+  test('Cancel, another question, a hidden tab and leaving end what the store was doing', async () => {
+    const owner = await stand.app.newOrganization()
+    const lines = Array.from({ length: 4_000 }, (_, n) => ({ n, text: `${'abc '.repeat(300)}${n}` }))
+    for (let turn = 0; turn < 5; turn += 1) await stand.send('slow', lines, owner)
+    const { meta, events: store } = stand.app.app.world
+    const found = await meta.one<{ number: number }>(sql`select number from organisations where id = ${owner.orgId}`)
+    const running = async (): Promise<number> => {
+      const answer = await store.writer.query({
+        query: "select count() as n from system.processes where Settings['log_comment'] = {org:String}",
+        query_params: { org: String(found?.number) },
+        format: 'JSONEachRow',
+      })
+      return Number((await answer.json<{ n: string }>())[0]?.n)
+    }
+    const isRunning = () => expect.poll(running, { interval: 20, timeout: 60_000 }).toBeGreaterThan(0)
+    const isOver = () => expect.poll(running, { interval: 20, timeout: 60_000 }).toBe(0)
+    // Patterns that take the store long for every event: some ten seconds for all of them on a quick machine.
+    const slow = (turn: number) => Array.from({ length: 120 }, (_, n) => `text ~ '(a?b?c? ?){30}${n}x${turn}'`).join(' OR ')
+
+    const page = await stand.open(asked({ q: slow(1) }), { key: owner.key })
+    await isRunning()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await isOver()
+    await page.goto(stand.app.url + asked({ q: slow(2) }))
+    await isRunning()
+    await becomes(page, 'hidden')
+    await isOver()
+    await becomes(page, 'visible')
+    await isRunning()
+    await page.getByRole('link', { name: 'Usage' }).click()
+    await isOver()
+  }, 300_000)
 
   test('whatever a line holds stays text, in every view: markup, scripts, colours of terminals, turned text, 100 kB, 500 keys', async () => {
     const own = await stand.app.newOrganization()
