@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { optional, type Tab } from './asked.ts'
 import { useSeeking } from './find-bar.tsx'
 import { COUNT } from './group-bar.tsx'
 import { useGroups } from './groups.ts'
 import { useLive } from './live.ts'
 import { usePatterns, usePatternTrends } from './patterns.ts'
-import { useBars, useEvents, useFields } from './questions.ts'
+import { type Question, useBars, useEvents, useFields } from './questions.ts'
 import { useRows } from './rows.ts'
 import { useActions, useAsked, useLook } from './state.ts'
 import { useTray } from './tray.ts'
@@ -26,8 +26,9 @@ export function useAsking() {
   const by = useMemo(() => asked.by ?? [], [asked.by])
   const measure = asked.fn ?? COUNT
   const events = useEvents(chosen, tab === 'events' && !isLive, asked.asc === true)
-  const bars = useBars(question, true)
-  const fields = useFields(question, true)
+  const isTurn = useTurnAfter(events, tab === 'events' && !isLive, question)
+  const bars = useBars(question, isTurn)
+  const fields = useFields(question, isTurn)
   const patterns = usePatterns(chosen, tab === 'patterns')
   const trends = usePatternTrends(chosen, tab === 'patterns')
   const groups = useGroups(chosen, by, measure, tab === 'table' || tab === 'chart' ? tab : undefined)
@@ -50,6 +51,24 @@ export function useAsking() {
     isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching),
     cancel: () => void queries.cancelQueries(),
   }
+}
+
+/** TURN_MS is how long the rest of the page waits at most, so that no slow list holds it up. */
+const TURN_MS = 400
+
+/** useTurnAfter lets the newest events come first: what is asked all at once is all answered late. After a question that was cancelled nothing comes. */
+function useTurnAfter(events: ReturnType<typeof useEvents>, isFirst: boolean, question: Question): boolean {
+  const [turn, setTurn] = useState<Question>()
+  const { isFetching, isError, isPlaceholderData, data } = events
+  const isThere = isError || (data !== undefined && !isPlaceholderData)
+  const isTurn = turn === question || isThere || !isFirst
+  useEffect(() => {
+    if (isTurn) return setTurn(question)
+    if (!isFetching) return
+    const waiting = setTimeout(() => setTurn(question), TURN_MS)
+    return () => clearTimeout(waiting)
+  }, [isTurn, isFetching, question])
+  return isTurn
 }
 
 /** usePageState is what of the page is nobody else's: help, the list of fields, and where one writes. */
