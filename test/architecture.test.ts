@@ -31,8 +31,8 @@ const packages: Record<string, readonly string[]> = {
   api: [],
   language: ['@dendro/api'],
   server: ['@dendro/api', '@dendro/language'],
-  cli: ['@dendro/api'],
-  web: ['@dendro/api', '@dendro/api/client', '@dendro/language'],
+  cli: ['@dendro/api', '@dendro/api/demo'],
+  web: ['@dendro/api', '@dendro/api/client', '@dendro/api/demo', '@dendro/language'],
 }
 /** Folders whose files may be entered from outside only by these names, besides the file that bears the folder's name. */
 const openDoors = ['rows.ts']

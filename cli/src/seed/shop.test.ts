@@ -21,6 +21,11 @@ async function seed(key: string): Promise<{ status: number; lines: string[] }> {
   return { status: await runCommand(['seed', 'shop'], terminal), lines }
 }
 
+const eventsIn = async (key: string): Promise<number> => {
+  const body = { from_expr: "collection = 'shop'", time_range: 'Last 2 hours', select: ['count(*)'], num_of_slices: 1 }
+  return (await app.ask<{ totals: { count: number } }>('POST', '/search', { key, body })).body.totals.count
+}
+
 type Lists = { datasets: number; api_keys: number; users: number; groups: number }
 
 async function counts(key: string): Promise<Lists> {
@@ -41,9 +46,12 @@ test('the shop stands after one run, and further runs change nothing', async () 
   expect(first.status, first.lines.join('\n')).toBe(0)
   expect(first.lines).toContainEqual(expect.stringMatching(/^key Shippers \(IngestionApi\), shown this once: dk_/))
   const after = await counts(key)
+  const events = await eventsIn(key)
+  expect(events).toBeGreaterThan(1_000)
   expect(after).toEqual({ datasets: before.datasets + 11, api_keys: before.api_keys + 3, users: 6, groups: 5 })
   expect(await seed(key)).toEqual({ status: 0, lines: ['shop: everything is there'] })
   expect(await counts(key)).toEqual(after)
+  expect(await eventsIn(key)).toBe(events)
   const { groups } = (await ask<{ groups: { id: string; name: string }[] }>('GET', '/groups')).body
   const engineering = groups.find((group) => group.name === 'Engineering')
   expect((await ask<{ members: unknown[] }>('GET', `/groups/${engineering?.id}/members`)).body.members).toHaveLength(3)

@@ -1,3 +1,4 @@
+import { shopLines } from '@dendro/api/demo'
 import type { DendroClient } from '../connection.ts'
 
 type Say = (line: string) => void
@@ -39,15 +40,16 @@ const groups = [
   { name: 'On call', description: 'Who is woken at night', members: [] },
 ] as const
 
-/** shop is an organisation's worth of records around a web shop: collections, datasets, keys, people and groups. */
+/** shop is an organisation's worth of records around a web shop: collections, datasets, keys, people, groups, and its last hour of events. */
 export const shop = {
-  summary: 'a web shop: four collections, eleven datasets with tags and retention, three keys, six people, five groups',
+  summary: 'a web shop: four collections, eleven datasets with tags and retention, three keys, six people, five groups, an hour of events',
   run: async (client: DendroClient, say: Say): Promise<void> => {
     await makeDatasets(client, say)
     await makeKeys(client, say)
     const userIds = await makePeople(client, say)
     const groupIds = await makeGroups(client, say)
     await fillGroups(client, userIds, groupIds)
+    await sendEvents(client, say)
     say('shop: everything is there')
   },
 }
@@ -107,5 +109,16 @@ async function fillGroups(client: DendroClient, userIds: Map<string, string>, gr
       ...inner.map((id) => ({ member_id: id, member_type: 'GROUP' as const })),
     ]
     if (groupId !== undefined && all.length > 0) await client.groups.addMembers({ params: { groupId }, body: { members: all } })
+  }
+}
+
+/** sendEvents sends the last hour once: where the shop has any event, it has these or better ones. */
+async function sendEvents(client: DendroClient, say: Say): Promise<void> {
+  const body = { from_expr: "collection = 'shop'", time_range: '', select: ['count(*)'], num_of_slices: 1 }
+  if (Number((await client.search.run({ body })).totals.count) > 0) return
+  for (const { collection, dataset, lines } of shopLines(Date.now())) {
+    const headers = { 'x-service-collection': collection, 'x-service-dataset': dataset, 'content-type': 'application/x-ndjson' }
+    await client.ingestion.send({ body: lines.join('\n'), headers })
+    say(`${lines.length} events to ${collection}/${dataset}`)
   }
 }

@@ -1,3 +1,4 @@
+import { shopLines } from '@dendro/api/demo'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -7,7 +8,6 @@ import { ago, count } from '../../parts/numbers.ts'
 import { Shippers } from '../../parts/shippers.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Administrator } from './administrator.tsx'
-import { shopLines } from './demo.ts'
 
 /** WelcomePage leads from the first key to the first event: who administers, what sends, and what has been received. */
 export function WelcomePage() {
