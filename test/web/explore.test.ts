@@ -102,7 +102,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
   test('says why there is nothing: the range, or which condition', async () => {
     const old = await stand.open(asked({ f: 1_000_000_000_000, t: 1_000_000_060_000 }))
     await old.getByText('Nothing in this range').waitFor()
-    await old.getByRole('button', { name: 'Jump to it' }).click()
+    await old.getByRole('button', { name: 'Jump to the last event' }).click()
     await counted(old, 61)
     const none = await stand.open(asked({ q: "level = 'error' AND region = 'mars'" }))
     await none.getByText('alone: 6').waitFor()

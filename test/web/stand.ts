@@ -8,7 +8,7 @@ import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
 import { openBrowser } from './browser.ts'
 
 /** A Look is how a page is opened, and with whose key; `null` is nobody's. */
-type Look = { theme?: 'light' | 'dark'; width?: number; key?: string | null }
+type Look = { theme?: 'light' | 'dark'; width?: number; key?: string | null; zone?: string }
 
 /** A Stand is the service with its web app, an organisation, and a browser before it. */
 export type Stand = {
@@ -37,8 +37,8 @@ export async function openStand({ kinds = () => [], env = {} }: Wish = {}): Prom
   return {
     app,
     org,
-    open: async (path, { theme = 'light', width = 1280, key = org.key } = {}) => {
-      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 }, timezoneId: 'UTC' })
+    open: async (path, { theme = 'light', width = 1280, key = org.key, zone = 'UTC' } = {}) => {
+      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 }, timezoneId: zone })
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       if (key !== null) await context.addInitScript(signInOnce, key)
       const page = await context.newPage()

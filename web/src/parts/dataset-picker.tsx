@@ -1,8 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Popover } from '../ui/popover.tsx'
+import { ago } from './numbers.ts'
 
-export type PickedDataset = { id: string; collection: string; dataset: string }
+export type PickedDataset = { id: string; collection: string; dataset: string; metadata?: { last_heartbeat_at?: number } }
 
 type DatasetPickerProps = {
   all: readonly PickedDataset[]
@@ -14,6 +16,7 @@ type DatasetPickerProps = {
 /** DatasetPicker chooses where to look: everything, or some datasets, found by typing. */
 export function DatasetPicker({ all, picked, onPick }: DatasetPickerProps) {
   const [typed, setTyped] = useState('')
+  const queries = useQueryClient()
   const words = typed.toLowerCase().split(/\s+/)
   const shown = all
     .filter(({ collection, dataset }) => words.every((word) => `${collection}/${dataset}`.toLowerCase().includes(word)))
@@ -26,13 +29,15 @@ export function DatasetPicker({ all, picked, onPick }: DatasetPickerProps) {
   return (
     <Popover
       label="Datasets"
+      // How fresh they are is of use only as it is now.
+      onOpenChange={(isOpen) => isOpen && void queries.invalidateQueries({ queryKey: ['datasets'] })}
       trigger={
         <Button title="Where to look">
           <span className="max-w-56 truncate">{labelOf(all, picked)}</span> <span aria-hidden>▾</span>
         </Button>
       }
     >
-      <div className="flex w-72 max-w-full flex-col gap-2">
+      <div className="flex w-80 max-w-full flex-col gap-2">
         <input
           className="h-8 rounded border border-line bg-ground px-2"
           placeholder="Find a dataset"
@@ -52,6 +57,7 @@ export function DatasetPicker({ all, picked, onPick }: DatasetPickerProps) {
                   <span className="text-soft">{one.collection} /</span> {one.dataset}
                 </span>
               </label>
+              {one.metadata && <Freshness atMs={one.metadata.last_heartbeat_at} />}
               <button type="button" className="px-1 text-accent text-xs" onClick={() => onPick([one.id])}>
                 only
               </button>
@@ -61,6 +67,25 @@ export function DatasetPicker({ all, picked, onPick }: DatasetPickerProps) {
         </ul>
       </div>
     </Popover>
+  )
+}
+
+const FRESH_MS = 300_000
+const DAY_MS = 86_400_000
+
+/** Freshness is when a dataset was last heard of: filled while it is being sent to, hollow when it has been silent, a cross where it never spoke. */
+function Freshness({ atMs }: { atMs: number | undefined }) {
+  const nowMs = Date.now()
+  const ageMs = atMs === undefined ? undefined : nowMs - atMs
+  const [sign, colour] =
+    ageMs === undefined ? ['×', 'text-soft'] : ageMs < FRESH_MS ? ['●', 'text-accent'] : [ageMs < DAY_MS ? '◐' : '○', 'text-soft']
+  return (
+    <span className="flex shrink-0 items-center gap-1 text-soft text-xs tabular-nums" title="When data arrived last">
+      <span aria-hidden className={colour}>
+        {sign}
+      </span>
+      {atMs === undefined ? 'never' : ago(atMs, nowMs)}
+    </span>
   )
 }
 

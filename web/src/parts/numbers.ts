@@ -4,6 +4,9 @@ const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 export const count = (value: number | bigint): string => whole.format(value)
 export const compact = (value: number | bigint): string => short.format(value)
 
+/** quantity is a number with its noun: `1 event`, `2 events`. */
+export const quantity = (value: number | bigint, noun: string): string => `${count(value)} ${noun}${Number(value) === 1 ? '' : 's'}`
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
 /** bytes writes a size in powers of a thousand, as disks and networks are counted. */
@@ -21,6 +24,16 @@ export const share = (part: number, all: number): string => {
   if (all === 0) return '0 %'
   const percent = (100 * part) / all
   return percent > 0 && percent < 0.1 ? '< 0.1 %' : `${percent.toFixed(percent < 10 ? 1 : 0)} %`
+}
+
+/** change says how much more or less something is than it was. */
+export function change(now: number, before: number): string {
+  if (now === before) return 'the same'
+  if (before === 0) return 'new'
+  if (now === 0) return 'gone'
+  const percent = (100 * (now - before)) / before
+  const shown = Math.abs(percent) < 10 ? Math.abs(percent).toFixed(1) : count(Math.round(Math.abs(percent)))
+  return `${percent > 0 ? '+' : '−'}${shown} %`
 }
 
 const steps: readonly [number, string][] = [

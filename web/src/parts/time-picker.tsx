@@ -1,14 +1,16 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Popover } from '../ui/popover.tsx'
-import { clockOf, nameOf, presets, type Range, readRange, type Zone } from './time-range.ts'
+import { keepRange, recentRanges } from './recent-ranges.ts'
+import { boundsOf, calendarRange, clockOf, nameOf, presets, type Range, readMoment, readRange, type Zone, zoneText } from './time-range.ts'
 
 type TimePickerProps = { range: Range; zone: Zone; onPick(range: Range): void; onZone(zone: Zone): void }
 
-/** TimePicker takes a typed range, a preset, or a pasted timestamp. */
+/** TimePicker takes a typed range, a preset, two moments, or one of the ranges that were used last. */
 export function TimePicker({ range, zone, onPick, onZone }: TimePickerProps) {
   const [isOpen, setOpen] = useState(false)
   const pick = (picked: Range) => {
+    keepRange(picked)
     onPick(picked)
     setOpen(false)
   }
@@ -18,28 +20,30 @@ export function TimePicker({ range, zone, onPick, onZone }: TimePickerProps) {
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
-        <Button title="Time range (t)" data-key="t">
-          {nameOf(range, zone)} <span aria-hidden>▾</span>
+        <Button title="Time range (t)" data-key="t" className="max-w-full">
+          <span className="truncate">{nameOf(range, zone)}</span> <span aria-hidden>▾</span>
         </Button>
       }
     >
-      <div className="flex w-72 max-w-full flex-col gap-2">
+      <div className="flex w-100 max-w-full flex-col gap-2">
         <Typed onPick={pick} zone={zone} />
-        <ul className="grid grid-cols-3 gap-1">
+        <ul className="grid grid-cols-3 gap-1" aria-label="Usual ranges">
           {presets.map(({ words, name }) => (
             <li key={words}>
               <Button
                 className="w-full justify-center"
                 look={'words' in range && range.words === words ? 'main' : 'plain'}
-                onClick={() => pick({ words })}
+                onClick={() => pick(calendarRange(words, Date.now(), zone))}
               >
                 {name}
               </Button>
             </li>
           ))}
         </ul>
-        <div className="flex items-center justify-between border-line border-t pt-2 text-soft">
-          <span>Times are shown in {zone === 'utc' ? 'UTC' : 'your time zone'}</span>
+        <Moments key={zone} range={range} zone={zone} onPick={pick} />
+        <Recent zone={zone} onPick={pick} />
+        <div className="flex items-center justify-between gap-2 border-line border-t pt-2 text-soft">
+          <span className="min-w-0">Times are shown in {zone === 'utc' ? 'UTC' : zoneText(boundsOf(range, Date.now()).toMs)}</span>
           <Button look="quiet" onClick={() => onZone(zone === 'utc' ? 'local' : 'utc')}>
             {zone === 'utc' ? 'Use local' : 'Use UTC'}
           </Button>
@@ -51,13 +55,13 @@ export function TimePicker({ range, zone, onPick, onZone }: TimePickerProps) {
 
 function Typed({ onPick, zone }: { onPick(range: Range): void; zone: Zone }) {
   const [text, setText] = useState('')
-  const understood = text.trim() === '' ? undefined : readRange(text, Date.now())
+  const understood = text.trim() === '' ? undefined : readRange(text, Date.now(), zone)
   const send = (event: FormEvent) => {
     event.preventDefault()
     if (understood) onPick(understood)
   }
   const said =
-    text.trim() === '' ? `now ${clockOf(Date.now(), zone).clock.slice(0, 5)}` : understood ? nameOf(understood, zone) : 'not understood'
+    text.trim() === '' ? `now ${clockOf(Date.now(), zone).clock.slice(0, 5)}` : understood ? meaning(understood, zone) : 'not understood'
   return (
     <form onSubmit={send} className="flex flex-col gap-1">
       <input
@@ -72,5 +76,69 @@ function Typed({ onPick, zone }: { onPick(range: Range): void; zone: Zone }) {
         {said}
       </span>
     </form>
+  )
+}
+
+/** meaning is what was understood: the words, and of days from when to when they are. */
+const meaning = (range: Range, zone: Zone): string =>
+  'words' in range && !/^Last /.test(range.words) ? `${range.words}: ${nameOf(boundsOf(range, Date.now()), zone)}` : nameOf(range, zone)
+
+/** Moments are the two ends of a range, each as a day and a clock in the zone that times are shown in. */
+function Moments({ range, zone, onPick }: { range: Range; zone: Zone; onPick(range: Range): void }) {
+  const bounds = boundsOf(range, Date.now())
+  const [from, setFrom] = useState(() => fieldText(bounds.fromMs, zone))
+  const [to, setTo] = useState(() => fieldText(bounds.toMs, zone))
+  const [fromMs, toMs] = [readMoment(from, zone), readMoment(to, zone)]
+  const isWrong = fromMs === undefined || toMs === undefined || toMs <= fromMs
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isWrong) onPick({ fromMs, toMs })
+  }
+  const field = 'h-8 min-w-0 rounded border border-line bg-ground px-2 font-mono text-xs'
+  return (
+    <form onSubmit={send} className="grid grid-cols-[1fr_1fr_auto] items-end gap-1 max-sm:grid-cols-1">
+      <label className="flex min-w-0 flex-col text-soft text-xs">
+        From
+        <input className={field} value={from} onChange={(event) => setFrom(event.target.value)} aria-describedby="moments-said" />
+      </label>
+      <label className="flex min-w-0 flex-col text-soft text-xs">
+        To
+        <input className={field} value={to} onChange={(event) => setTo(event.target.value)} aria-describedby="moments-said" />
+      </label>
+      <Button type="submit" disabled={isWrong}>
+        Use
+      </Button>
+      <span id="moments-said" className="col-span-full text-error text-xs empty:hidden">
+        {fromMs === undefined
+          ? 'From is not understood'
+          : toMs === undefined
+            ? 'To is not understood'
+            : toMs <= fromMs
+              ? 'To must be after From'
+              : ''}
+      </span>
+    </form>
+  )
+}
+
+const fieldText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
+
+function Recent({ zone, onPick }: { zone: Zone; onPick(range: Range): void }) {
+  const [ranges] = useState(recentRanges)
+  if (ranges.length === 0) return null
+  return (
+    <ul className="flex flex-col" aria-label="Used last">
+      {ranges.map((one) => (
+        <li key={JSON.stringify(one)}>
+          <button
+            type="button"
+            className="w-full truncate rounded px-2 py-0.5 text-left text-soft text-xs tabular-nums hover:bg-tint hover:text-ink"
+            onClick={() => onPick(one)}
+          >
+            {nameOf(one, zone)}
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { boundsOf, gridOf, nameOf, readMoment, readRange } from './time-range.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { boundsOf, gridOf, nameOf, readMoment, readRange, zoneText } from './time-range.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 15, 4, 5)
 
@@ -48,6 +48,38 @@ test.each([
   ['previous month', Date.UTC(2026, 9, 1), Date.UTC(2026, 10, 1)],
   ['this quarter', Date.UTC(2026, 9, 1), NOW],
 ])('%s means these moments', (words, fromMs, toMs) => expect(boundsOf({ words }, NOW)).toEqual({ fromMs, toMs }))
+
+describe('in a zone whose clock is put back and forth', () => {
+  const kept = process.env.TZ
+  beforeAll(() => {
+    process.env.TZ = 'Europe/Berlin'
+  })
+  afterAll(() => {
+    if (kept === undefined) delete process.env.TZ
+    else process.env.TZ = kept
+  })
+  const HOUR_MS = 3_600_000
+  const hoursOf = (words: string, nowMs: number) => {
+    const range = readRange(words, nowMs, 'local')
+    return range && 'fromMs' in range ? (range.toMs - range.fromMs) / HOUR_MS : undefined
+  }
+
+  test('a day is as long as it was there, and begins at midnight there', () => {
+    const [spring, autumn] = [Date.UTC(2026, 2, 30, 10), Date.UTC(2026, 9, 26, 10)]
+    expect([hoursOf('yesterday', spring), hoursOf('yesterday', autumn)]).toEqual([23, 25])
+    expect(readRange('yesterday', autumn, 'local')).toMatchObject({ fromMs: Date.UTC(2026, 9, 24, 22) })
+    expect(readRange('yesterday', autumn)).toEqual({ words: 'yesterday' })
+    expect(hoursOf('previous month', autumn + 30 * 24 * HOUR_MS)).toBe(31 * 24 + 1)
+  })
+
+  test('a moment without a zone is of there, by the rules of its day', () => {
+    expect(readMoment('2026-07-01 12:00', 'local')).toBe(Date.UTC(2026, 6, 1, 10))
+    expect(readMoment('2026-12-01 12:00', 'local')).toBe(Date.UTC(2026, 11, 1, 11))
+    expect(readMoment('2026-07-01', 'local')).toBe(Date.UTC(2026, 5, 30, 22))
+    expect(readMoment('2026-07-01T12:00Z', 'local')).toBe(Date.UTC(2026, 6, 1, 12))
+    expect(zoneText(Date.UTC(2026, 6, 1))).toBe('Europe/Berlin, UTC+02:00')
+  })
+})
 
 test('steps are round and stand still while the range slides', () => {
   const at = (shiftMs: number) => gridOf({ fromMs: NOW - 900_000 + shiftMs, toMs: NOW + shiftMs }, 100)

@@ -44,13 +44,20 @@ const calendar = [
   'previous year',
 ]
 
-/** readRange understands what a person types or pastes: `15m`, `last 3 weeks`, `yesterday`, a moment, or two moments. */
-export function readRange(typed: string, nowMs: number): Range | undefined {
+/**
+ * readRange understands what a person types or pastes: `15m`, `last 3 weeks`, `yesterday`, a moment, or two moments. Whoever reads times in their own
+ * zone means it by days and by moments without one; days then become moments, since words are days in UTC to the service.
+ */
+export function readRange(typed: string, nowMs: number, zone: Zone = 'utc'): Range | undefined {
   const text = typed.trim().toLowerCase().replaceAll(/\s+/g, ' ')
   if (text === '') return undefined
-  if (calendar.includes(text)) return { words: text }
-  return readLast(text) ?? readMoments(typed.trim(), nowMs)
+  if (calendar.includes(text)) return calendarRange(text, nowMs, zone)
+  return readLast(text) ?? readMoments(typed.trim(), nowMs, zone)
 }
+
+/** calendarRange is a range of whole days in a zone, however long the days are. */
+export const calendarRange = (words: string, nowMs: number, zone: Zone): Range =>
+  zone === 'utc' || !calendar.includes(words) ? { words } : calendarBounds(words, nowMs, zone)
 
 function readLast(text: string): Range | undefined {
   const found = /^(?:last |past )?(?:(\d{1,6}) ?|([a-z]+) )?([a-z]+?)s?(?: ago)?$/.exec(text)
@@ -66,23 +73,25 @@ function readLast(text: string): Range | undefined {
 /** AROUND_MS is what is shown before and after a single moment. */
 const AROUND_MS = 5 * MINUTE_MS
 
-function readMoments(text: string, nowMs: number): Range | undefined {
+function readMoments(text: string, nowMs: number, zone: Zone): Range | undefined {
   const [first = '', second] = text.split(/\s+(?:to|until|–|—)\s+|\s+-\s+/i)
-  const fromMs = readMoment(first)
+  const fromMs = readMoment(first, zone)
   if (fromMs === undefined) return undefined
   if (second === undefined) return { fromMs: fromMs - AROUND_MS, toMs: fromMs + AROUND_MS }
-  const toMs = /^now$/i.test(second) ? nowMs : readMoment(second)
+  const toMs = /^now$/i.test(second) ? nowMs : readMoment(second, zone)
   return toMs !== undefined && toMs > fromMs ? { fromMs, toMs } : undefined
 }
 
-/** readMoment reads a pasted timestamp: digits of a Unix time in seconds to nanoseconds, or a date. A date without a zone is UTC, as log lines are. */
-export function readMoment(text: string): number | undefined {
+/** readMoment reads a pasted timestamp: digits of a Unix time in seconds to nanoseconds, or a date. A date without a zone is in the zone that times are shown in. */
+export function readMoment(text: string, zone: Zone = 'utc'): number | undefined {
   const digits = /^(\d{10})(\d{0,9})(?:\.\d+)?$/.exec(text)
   if (digits) return Number(digits[1]) * 1_000 + Number(`${digits[2]}000`.slice(0, 3))
   const date = /^(\d{4}-\d\d-\d\d)(?:[ t](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?))?\s*(z|utc|[+-]\d\d:?\d\d)?$/i.exec(text)
   if (!date) return undefined
-  const [, day, clock = '00:00', zone = 'Z'] = date
-  const ms = Date.parse(`${day}T${clock.replace(',', '.')}${/^utc$/i.test(zone) ? 'Z' : zone.toUpperCase()}`)
+  const [, day, clock = '00:00', written] = date
+  // Without a zone the browser reads a day with a clock as local, with the rules that held on that day.
+  const offset = written === undefined ? (zone === 'utc' ? 'Z' : '') : /^utc$/i.test(written) ? 'Z' : written.toUpperCase()
+  const ms = Date.parse(`${day}T${clock.replace(',', '.')}${offset}`)
   return Number.isNaN(ms) ? undefined : ms
 }
 
@@ -95,12 +104,15 @@ export function boundsOf(range: Range, nowMs: number): { fromMs: number; toMs: n
   return calendarBounds(range.words, nowMs)
 }
 
-function calendarBounds(words: string, nowMs: number): { fromMs: number; toMs: number } {
+function calendarBounds(words: string, nowMs: number, zone: Zone = 'utc'): { fromMs: number; toMs: number } {
   const now = new Date(nowMs)
-  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()]
-  const monday = day - ((now.getUTCDay() + 6) % 7)
+  const isUtc = zone === 'utc'
+  const [year, month, day] = isUtc
+    ? [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()]
+    : [now.getFullYear(), now.getMonth(), now.getDate()]
+  const monday = day - (((isUtc ? now.getUTCDay() : now.getDay()) + 6) % 7)
   const quarter = month - (month % 3)
-  const at = (...parts: [number, number, number]) => Date.UTC(...parts)
+  const at = (...parts: [number, number, number]) => (isUtc ? Date.UTC(...parts) : new Date(...parts).getTime())
   const whole: Record<string, [number, number]> = {
     today: [at(year, month, day), nowMs],
     yesterday: [at(year, month, day - 1), at(year, month, day)],
@@ -161,6 +173,14 @@ export function clockOf(ms: number, zone: Zone): { day: string; clock: string } 
     ? [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()]
     : [date.getHours(), date.getMinutes(), date.getSeconds()]
   return { day, clock: `${parts.map((part) => pad(part)).join(':')}.${pad(date.getUTCMilliseconds(), 3)}` }
+}
+
+/** zoneText names the zone of the browser at a moment, since its distance to UTC changes over the year. */
+export function zoneText(ms: number): string {
+  const minutes = -new Date(ms).getTimezoneOffset()
+  const sign = minutes < 0 ? '−' : '+'
+  const distance = `UTC${sign}${pad(Math.floor(Math.abs(minutes) / 60))}:${pad(Math.abs(minutes) % 60)}`
+  return `${Intl.DateTimeFormat().resolvedOptions().timeZone}, ${distance}`
 }
 
 /** nameOf is how a range is written on its button. */

@@ -8,8 +8,10 @@ import { type Asked, optional, withQuery, withRange } from './asked.ts'
 import type { Columns } from './columns.ts'
 import { ExportMenu } from './export-menu.tsx'
 import { GoOn } from './go-on.tsx'
+import { HistoryMenu } from './history-menu.tsx'
 import { QueryLine } from './query-line.tsx'
 import type { Field, Question } from './questions.ts'
+import type { Shown } from './request.ts'
 import { Saved } from './saved.tsx'
 import { Share } from './share.tsx'
 import type { Change } from './state.ts'
@@ -24,6 +26,8 @@ type AskBarProps = {
   /** found are the events that are loaded. */
   found: readonly Event[]
   failure: unknown
+  shown: Shown
+  nameOf(id: string): string
   isBusy: boolean
   zone: Zone
   inputRef: RefObject<HTMLInputElement | null>
@@ -38,7 +42,7 @@ export function AskBar(props: AskBarProps) {
   const { asked, change, question, columns, zone, setZone, askAgain, turnLive, onCancel } = props
   const isLive = asked.live === true
   return (
-    <div className="flex flex-wrap items-start gap-2 border-line border-b bg-panel px-3 py-2">
+    <div className="flex flex-wrap items-start gap-2 border-line border-b bg-panel px-3 py-2 max-sm:gap-1 max-sm:[&>button]:h-7 max-sm:[&>button]:px-2 max-sm:[&>button]:text-xs">
       <DatasetPicker all={props.datasets} picked={asked.d} onPick={(d) => change((now) => optional({ ...now, d, cols: undefined }))} />
       <div className="order-last flex w-full min-w-0 lg:order-none lg:w-auto lg:flex-1">
         <QueryLine
@@ -58,7 +62,8 @@ export function AskBar(props: AskBarProps) {
         Live
       </Button>
       <Saved asked={asked} columns={columns.names} onOpen={(next) => change(() => next)} />
-      <Share asked={asked} columns={columns.names} question={question} />
+      <HistoryMenu zone={zone} nameOfDataset={props.nameOf} onOpen={change} />
+      <Share asked={asked} columns={columns.names} shown={props.shown} />
       <ExportMenu question={question} found={props.found} />
       <GoOn asked={asked} />
     </div>

@@ -1,7 +1,8 @@
 import { DEFAULT_RANGE, type Range } from '../../parts/time-range.ts'
+import { type Comparison, comparisons } from './compare.ts'
 import { readSpot } from './link.ts'
 
-export const tabs = ['events', 'patterns', 'table', 'chart', 'fields'] as const
+export const tabs = ['events', 'patterns', 'table', 'chart', 'fields', 'difference'] as const
 export type Tab = (typeof tabs)[number]
 
 /** Asked is the whole state of the page as it stands in the address: what is not the default. Going back undoes the last change, a copied address shows the same. */
@@ -36,6 +37,8 @@ export type Asked = {
   m?: string
   /** asc begins with the oldest. */
   asc?: boolean
+  /** cmp is the time that everything is compared with. */
+  cmp?: Comparison
 }
 
 /** readAsked takes an address as it comes; what makes no sense is left out. */
@@ -59,6 +62,7 @@ export function readAsked(search: Record<string, unknown>): Asked {
     ...(search.gap === true ? { gap: true } : {}),
     ...(typeof m === 'string' && readSpot(m) ? { m } : {}),
     ...(search.asc === true ? { asc: true } : {}),
+    ...(comparisons.some((one) => one === search.cmp) ? { cmp: search.cmp as Comparison } : {}),
   }
 }
 

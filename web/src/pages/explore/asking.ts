@@ -1,16 +1,21 @@
+import type { Dataset } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { answeredOf } from './answered.ts'
 import { optional, type Tab } from './asked.ts'
 import { useSeeking } from './find-bar.tsx'
 import { COUNT } from './group-bar.tsx'
 import { useGroups } from './groups.ts'
+import { useHistory } from './history-menu.tsx'
 import { useLive } from './live.ts'
 import { usePatterns, usePatternTrends } from './patterns.ts'
 import { type Question, useBars, useEvents, useFields } from './questions.ts'
 import { useRows } from './rows.ts'
 import { useActions, useAsked, useLook } from './state.ts'
 import { useTray } from './tray.ts'
+import { useEarlierBars, useEarlierGroups, useEarlierPatterns } from './use-earlier.ts'
+import { useMarkers } from './use-markers.ts'
 
 /** Asking is everything the page asks about and what came of it: every part loads and fails on its own. */
 export type Asking = ReturnType<typeof useAsking>
@@ -32,6 +37,16 @@ export function useAsking() {
   const patterns = usePatterns(chosen, tab === 'patterns')
   const trends = usePatternTrends(chosen, tab === 'patterns')
   const groups = useGroups(chosen, by, measure, tab === 'table' || tab === 'chart' ? tab : undefined)
+  const against = isLive ? undefined : asked.cmp
+  const earlier = {
+    bars: useEarlierBars(question, bars.data, against),
+    patterns: useEarlierPatterns(chosen, against, tab === 'patterns'),
+    groups: useEarlierGroups(chosen, by, measure, groups.data, against),
+  }
+  const hasRows = isLive || !(events.isLoading || bars.isLoading)
+  const markers = useMarkers(question, bars.data, hasRows)
+  const answered = answeredOf({ tab, events, patterns, trends, groups, fields })
+  useHistory(asked, answered, isLive)
   const live = useLive(question.datasets, question.where, isLive)
   const queries = useQueryClient()
   const actions = useActions(change, columns)
@@ -46,8 +61,10 @@ export function useAsking() {
     change((now) => optional({ ...now, live: now.live ? undefined : true, tab: undefined, sf: undefined, st: undefined }))
   return {
     ...{ asked, change, question, chosen, zone, setZone, askAgain, datasets, columns, look, tab, isLive, by, measure },
+    ...{ against, earlier, markers, answered, shown: { tab, question: chosen, by, measure } },
     ...{ events, bars, fields, patterns, trends, groups, live, actions, rows, found, show, turnLive },
     ...{ seeking, tray, detail, setReading },
+    hasReceived: hasReceived(datasets.data),
     isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching),
     cancel: () => void queries.cancelQueries(),
   }
@@ -80,3 +97,7 @@ export function usePageState() {
 }
 
 export type PageState = ReturnType<typeof usePageState>
+
+/** hasReceived says that some dataset has been heard of; while that is not known, nobody is told the contrary. */
+const hasReceived = (list: { datasets: readonly Dataset[] } | undefined): boolean =>
+  list === undefined || list.datasets.some(({ metadata }) => metadata.last_heartbeat_at !== undefined)

@@ -2,10 +2,12 @@ import { type Command, useCommands } from '../../parts/commands.tsx'
 import { presets } from '../../parts/time-range.ts'
 import { tabs, withRange } from './asked.ts'
 import type { Asking, PageState } from './asking.ts'
+import { comparisons, earlierName } from './compare.ts'
+import { askedAgain, noteOf } from './history-menu.tsx'
 import { pointedValue, useFindKey, useKeys } from './keys.ts'
 import { idOf } from './link.ts'
 import { type Density, type DetailPlace, densities, detailPlaces } from './reading.ts'
-import { recentQueries } from './recent.ts'
+import { askedBefore } from './recent.ts'
 import { turned, turns } from './rows-menu.tsx'
 import { askedOf, useSavedSearches } from './saved.tsx'
 import { tabNames } from './view-bar.tsx'
@@ -62,6 +64,11 @@ function commandsOf(asking: Asking, { input, setHelp }: PageState): Command[] {
   const { change, show, askAgain, turnLive, isLive, columns, datasets, setReading, tray } = asking
   return [
     ...tabs.map((one) => ({ group: 'Show', name: tabNames[one], run: () => show(one) })),
+    ...comparisons.map((one) => ({
+      group: 'Compare',
+      name: `with ${earlierName(one, asking.question.range)}`,
+      run: () => change((now) => ({ ...now, cmp: one })),
+    })),
     { group: 'Do', name: 'Ask again', note: 'r', run: askAgain },
     { group: 'Do', name: isLive ? 'Stop live' : 'Live', note: 'l', run: turnLive },
     { group: 'Do', name: 'Write a query', note: '/', run: () => input.current?.focus() },
@@ -81,7 +88,12 @@ function commandsOf(asking: Asking, { input, setHelp }: PageState): Command[] {
       run: () => setReading({ detail: detail as DetailPlace }),
     })),
     ...presets.map(({ words, name }) => ({ group: 'Time', name, run: () => change((now) => withRange(now, { words })) })),
-    ...recentQueries().map((q) => ({ group: 'Recent', name: q, run: () => change((now) => ({ ...now, q })) })),
+    ...askedBefore().map((one) => ({
+      group: 'Recent',
+      name: one.q,
+      note: noteOf(one, asking.zone, Date.now()).slice(0, 2).join(' · '),
+      run: () => change((now) => askedAgain(now, one)),
+    })),
     ...(datasets.data?.datasets ?? []).map(({ id, collection, dataset }) => ({
       group: 'Dataset',
       name: `${collection} / ${dataset}`,

@@ -1,9 +1,13 @@
+import { ApiFailure } from '@dendro/api/client'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { ago, count } from '../../parts/numbers.ts'
-import { askedRange } from '../../parts/time-range.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { ago, quantity } from '../../parts/numbers.ts'
+import { askedRange, clockOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
-import type { Asked } from './asked.ts'
+import { type Asked, withQuery } from './asked.ts'
 import { splitClauses, withoutClause } from './clauses.ts'
 import { type Question, sourceOf } from './questions.ts'
 
@@ -11,110 +15,159 @@ type NothingFoundProps = {
   asked: Asked
   question: Question
   isLive: boolean
-  hasDatasets: boolean
+  /** hasReceived says that some dataset has been heard of. */
+  hasReceived: boolean
+  zone: Zone
   onChange(by: (now: Asked) => Asked): void
 }
 
 const HOUR_MS = 3_600_000
+/** FILTERS_MAX bounds the conditions that are counted one by one. */
+const FILTERS_MAX = 10
 
 /** NothingFound says why there is nothing to see, and the way out: nothing was ever received, nothing in this range, or conditions that nothing meets. */
-export function NothingFound({ asked, question, isLive, hasDatasets, onChange }: NothingFoundProps) {
-  if (!hasDatasets) {
-    return (
-      <Box title="Nothing has been received yet">
-        <p>Send the first event, and it will be here.</p>
-        <a className="text-accent underline" href="/app/data">
-          How to send
-        </a>
-      </Box>
-    )
-  }
+export function NothingFound({ asked, question, isLive, hasReceived, zone, onChange }: NothingFoundProps) {
   if (isLive) return <Box title="Waiting for events">Whatever arrives and matches is shown here at once.</Box>
   return splitClauses(question.where).length > 0 ? (
-    <Excluded asked={asked} question={question} onChange={onChange} />
+    <Excluded {...{ asked, question, hasReceived, zone, onChange }} />
   ) : (
-    <OutOfRange question={question} onChange={onChange} />
+    <OutOfRange {...{ asked, question, hasReceived, zone, onChange }} />
   )
 }
 
-function Box({ title, children }: { title: string; children: React.ReactNode }) {
+function Box({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <div className="flex flex-col items-center gap-2 p-10 text-center">
+    <div className="flex flex-col items-center gap-2 p-10 text-center max-sm:p-4">
       <h2 className="font-semibold">{title}</h2>
       {children}
     </div>
   )
 }
 
-function OutOfRange({ question, onChange }: Pick<NothingFoundProps, 'question' | 'onChange'>) {
-  const client = useClient()
-  const last = useQuery({
-    queryKey: ['last event', question.datasets, question.turn],
-    queryFn: ({ signal }) =>
-      client.search.run({ body: { ...sourceOf(question), time_range: '', select: ['@time'], limit: 1 }, signal, repeatable: true }),
-  })
-  const atMs = last.data?.events[0]?.metadata.timestamp
+function NeverReceived() {
   return (
-    <Box title="Nothing in this range">
-      {atMs !== undefined && (
-        <>
-          <p className="text-soft">The last event was {ago(atMs, Date.now())}.</p>
-          <Button
-            look="main"
-            onClick={() =>
-              onChange((now) => {
-                const { r: _r, ...rest } = now
-                return { ...rest, f: atMs - HOUR_MS, t: atMs + 1 }
-              })
-            }
-          >
-            Jump to it
-          </Button>
-        </>
-      )}
-      {last.data && atMs === undefined && <p className="text-soft">These datasets hold no events.</p>}
+    <Box title="Nothing has been received yet">
+      <p className="text-soft">Send the first event, and it will be here. Everything a shipper needs is ready to be copied.</p>
+      <div className="flex flex-wrap justify-center gap-3">
+        <Link to="/data" className="text-accent underline">
+          How to send
+        </Link>
+        <Link to="/welcome" className="text-accent underline">
+          Try it with demo data
+        </Link>
+      </div>
     </Box>
   )
 }
 
-/** Excluded counts what each condition leaves alone, so that the one to blame is seen. */
-function Excluded({ asked, question, onChange }: Pick<NothingFoundProps, 'asked' | 'question' | 'onChange'>) {
+/** NotPermitted says that the events may be there, but not for this person, and what an administrator needs to change that. */
+export function NotPermitted({ failure, again }: { failure: ApiFailure; again(): unknown }) {
+  return (
+    <Box title="You may not see these events">
+      <p className="max-w-prose text-soft">
+        That is no statement on whether there are any. An administrator can give you a role that reads these datasets.
+      </p>
+      <FailureNote thrown={failure} again={again} />
+    </Box>
+  )
+}
+
+export const isNotPermitted = (thrown: unknown): thrown is ApiFailure => thrown instanceof ApiFailure && thrown.status === 403
+
+/** useLastEvent is when the datasets last had an event at all. */
+function useLastEvent(question: Question, isOn: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['last event', question.datasets, question.turn],
+    enabled: isOn,
+    queryFn: ({ signal }) =>
+      client.search.run({ body: { ...sourceOf(question), time_range: '', select: ['@time'], limit: 1 }, signal, repeatable: true }),
+  })
+}
+
+type PlaceProps = Omit<NothingFoundProps, 'isLive'>
+
+function OutOfRange({ asked, question, hasReceived, zone, onChange }: PlaceProps) {
+  const last = useLastEvent(question, true)
+  const atMs = last.data?.events[0]?.metadata.timestamp
+  if (last.data && atMs === undefined && question.datasets === undefined && !hasReceived) return <NeverReceived />
+  if (last.data && atMs === undefined)
+    return (
+      <Box title={question.datasets === undefined ? 'No dataset holds an event' : 'These datasets hold no event'}>
+        <p className="text-soft">Nothing has arrived here yet, or what had arrived is past its retention.</p>
+        <Link to="/data" className="text-accent underline">
+          How to send
+        </Link>
+      </Box>
+    )
+  const { sf: _sf, st: _st, ...whole } = asked
+  return (
+    <Box title="Nothing in this range">
+      {asked.sf !== undefined && <Button onClick={() => onChange(() => whole)}>Show the whole range</Button>}
+      {last.isPending && <p className="text-soft">Looking for the last event …</p>}
+      {last.error && <FailureNote thrown={last.error} again={() => last.refetch()} />}
+      {atMs !== undefined && (
+        <>
+          <p className="text-soft">
+            The last event was {ago(atMs, Date.now())}, at {momentOf(atMs, zone)}.
+          </p>
+          <Button
+            look="main"
+            onClick={() =>
+              onChange((now) => {
+                const { r: _r, sf: _from, st: _to, ...rest } = now
+                return { ...rest, f: atMs - HOUR_MS, t: atMs + 1 }
+              })
+            }
+          >
+            Jump to the last event
+          </Button>
+        </>
+      )}
+    </Box>
+  )
+}
+
+const momentOf = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
+
+/** Excluded counts what each condition leaves alone, so that the one to blame is seen; where even all of them leave nothing, the range is to blame. */
+function Excluded({ asked, question, hasReceived, zone, onChange }: PlaceProps) {
   const client = useClient()
   const clauses = splitClauses(question.where)
   const counts = useQuery({
     queryKey: ['counts of conditions', question.datasets, question.where, question.range, question.turn],
     queryFn: ({ signal }) =>
       Promise.all(
-        clauses.slice(0, 10).map(async (where) => {
-          const body = { ...sourceOf(question), ...askedRange(question.range), select: ['count(*)'], num_of_slices: 1, where }
+        // The last one is without any condition.
+        [...clauses.slice(0, FILTERS_MAX), ''].map(async (where) => {
+          const when = { ...sourceOf(question), ...askedRange(question.range), select: ['count(*)'], num_of_slices: 1 }
+          const body = where === '' ? when : { ...when, where }
           return Number((await client.search.run({ body, signal, repeatable: true })).totals.count)
         }),
       ),
   })
+  const all = counts.data?.at(-1)
+  if (all === 0) return <OutOfRange {...{ asked, question, hasReceived, zone, onChange }} />
   return (
-    <Box title="No event meets all conditions">
-      <ul className="flex max-w-full flex-col gap-1">
+    <Box title={clauses.length === 1 ? 'No event meets the condition' : 'No event meets all conditions'}>
+      {all !== undefined && <p className="text-soft">Without conditions there are {quantity(all, 'event')} in this range.</p>}
+      <ul className="flex w-full max-w-2xl flex-col gap-1" aria-label="What each condition leaves">
         {clauses.map((clause, at) => (
           <li key={clause} className="flex items-center gap-3">
-            <code className="min-w-0 flex-1 truncate text-left font-mono text-xs">{clause}</code>
-            <span className="text-soft text-xs tabular-nums">
-              {counts.data?.[at] === undefined ? '' : `alone: ${count(counts.data[at])}`}
-            </span>
-            <Button
-              size="small"
-              onClick={() =>
-                onChange((now) => {
-                  const { q: _q, ...rest } = now
-                  const q = withoutClause(asked.q ?? '', clause)
-                  return q === '' ? rest : { ...rest, q }
-                })
-              }
-            >
+            <code className="min-w-0 flex-1 truncate text-left font-mono text-xs" title={clause}>
+              {clause}
+            </code>
+            <span className="text-soft text-xs tabular-nums">{countText(at < FILTERS_MAX ? counts.data?.[at] : undefined)}</span>
+            <Button size="small" onClick={() => onChange((now) => withQuery(now, withoutClause(asked.q ?? '', clause)))}>
               Remove
             </Button>
           </li>
         ))}
       </ul>
+      {counts.isPending && <p className="text-soft">Counting what each leaves …</p>}
+      {counts.error && <FailureNote thrown={counts.error} again={() => counts.refetch()} />}
     </Box>
   )
 }
+
+const countText = (events: number | undefined): string => (events === undefined ? '' : `alone: ${quantity(events, 'event')}`)

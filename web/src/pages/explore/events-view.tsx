@@ -5,7 +5,7 @@ import { boundsOf, clockOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Asking } from './asking.ts'
 import { Beside } from './beside.tsx'
-import { NothingFound } from './empty.tsx'
+import { isNotPermitted, NothingFound, NotPermitted } from './empty.tsx'
 import { EventList } from './event-list.tsx'
 import type { RowLook } from './event-row.tsx'
 import { FindBar } from './find-bar.tsx'
@@ -15,7 +15,7 @@ import { isOfQuery } from './state.ts'
 
 /** EventsView is the list of events, found or as they arrive; while somebody reads further down, what arrives waits above. */
 export function EventsView({ asking }: { asking: Asking }) {
-  const { asked, change, chosen, events, live, isLive, found, look, columns, rows, actions, datasets, seeking, tray } = asking
+  const { asked, change, chosen, events, live, isLive, found, look, columns, rows, actions, hasReceived, seeking, tray } = asking
   const [top, setTop] = useState(0)
   const onEnd = useCallback(() => {
     if (!isLive && events.hasNextPage && !events.isFetching) void events.fetchNextPage()
@@ -24,7 +24,6 @@ export function EventsView({ asking }: { asking: Asking }) {
   const onTop = useCallback((isAtTop: boolean) => still(!isAtTop), [still])
   useEffect(() => still(false), [still])
   const isNothing = found.length === 0
-  const hasDatasets = datasets.data === undefined || datasets.data.datasets.length > 0
   const isMore = !isLive && events.hasNextPage
   return (
     <>
@@ -32,7 +31,10 @@ export function EventsView({ asking }: { asking: Asking }) {
       <div className="relative flex min-h-0 flex-1">
         <div className="relative min-w-0 flex-1">
           {isLive && live.failure !== undefined && <FailureNote thrown={live.failure} />}
-          {!isLive && events.error && !isOfQuery(events.error) && <FailureNote thrown={events.error} again={() => events.refetch()} />}
+          {!isLive && isNotPermitted(events.error) && <NotPermitted failure={events.error} again={() => events.refetch()} />}
+          {!isLive && events.error && !isNotPermitted(events.error) && !isOfQuery(events.error) && (
+            <FailureNote thrown={events.error} again={() => events.refetch()} />
+          )}
           {isLive && live.fresh > 0 && (
             <Fresh
               fresh={live.fresh}
@@ -43,7 +45,7 @@ export function EventsView({ asking }: { asking: Asking }) {
             />
           )}
           {events.error && isNothing && !isLive ? null : isNothing && (isLive || !events.isFetching) ? (
-            <NothingFound asked={asked} question={chosen} isLive={isLive} hasDatasets={hasDatasets} onChange={change} />
+            <NothingFound asked={asked} question={chosen} isLive={isLive} hasReceived={hasReceived} zone={look.zone} onChange={change} />
           ) : (
             <EventList
               {...{ rows, look, columns, actions, onEnd, onTop, top }}

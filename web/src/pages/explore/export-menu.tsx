@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { count } from '../../parts/numbers.ts'
+import { quantity } from '../../parts/numbers.ts'
 import { askedRange } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
@@ -33,7 +33,7 @@ export function ExportMenu({ question, found }: ExportMenuProps) {
     <Popover label="Export" trigger={<Button title="Take the events away in a file">Export</Button>}>
       <div className="flex w-72 max-w-full flex-col gap-3">
         <section aria-label="What is loaded" className="flex flex-col gap-1">
-          <p>What is loaded now: {count(found.length)} events</p>
+          <p>What is loaded now: {quantity(found.length, 'event')}</p>
           <div className="flex gap-1">
             <Button disabled={found.length === 0} onClick={() => save('events.ndjson', 'application/x-ndjson', ndjsonOf(found, nameOf))}>
               Lines of JSON

@@ -1,16 +1,25 @@
 import { useState } from 'react'
 import { FailureNote } from '../../parts/failure.tsx'
-import { count, share } from '../../parts/numbers.ts'
-import type { Field, Fields } from './questions.ts'
+import { count, quantity, share } from '../../parts/numbers.ts'
+import type { Field, Fields, Question } from './questions.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
+import { WantedField } from './wanted-field.tsx'
 
-type FieldListProps = { fields: Fields | undefined; isOld: boolean; failure: unknown; actions: ValueActions; again(): unknown }
+type FieldListProps = {
+  question: Question
+  fields: Fields | undefined
+  isOld: boolean
+  failure: unknown
+  actions: ValueActions
+  again(): unknown
+}
 
-/** FieldList shows every key of the newest events: in what share of them it is, and its most frequent values. */
-export function FieldList({ fields, isOld, failure, actions, again }: FieldListProps) {
+/** FieldList shows every key of the newest events: in what share of them it is, and its most frequent values. A name that the sample does not have is looked for by the service. */
+export function FieldList({ question, fields, isOld, failure, actions, again }: FieldListProps) {
   const [typed, setTyped] = useState('')
   if (failure && !fields) return <FailureNote thrown={failure} again={again} />
-  const shown = (fields?.fields ?? []).filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()))
+  const wanted = typed.trim()
+  const shown = (fields?.fields ?? []).filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
   return (
     <section aria-label="Fields" className={`flex h-full flex-col ${isOld ? 'opacity-60' : ''}`}>
       <div className="p-2">
@@ -21,14 +30,20 @@ export function FieldList({ fields, isOld, failure, actions, again }: FieldListP
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
-        <p className="mt-1 min-h-4 truncate text-soft text-xs">
-          {fields && `${fields.fields.length} fields, from a sample of ${count(fields.sampled)} events`}
+        <p
+          className="mt-1 min-h-4 truncate text-soft text-xs"
+          title={fields && `Shares and values are those of a sample: the newest ${quantity(fields.sampled, 'event')}, whatever the query`}
+        >
+          {fields && `${quantity(fields.fields.length, 'field')}, sample of ${quantity(fields.sampled, 'event')}`}
         </p>
       </div>
       <ul className="min-h-0 flex-1 overflow-auto px-1 pb-4">
         {shown.map((field) => (
           <FieldItem key={field.name} field={field} sampled={fields?.sampled ?? 0} actions={actions} />
         ))}
+        {fields && wanted !== '' && !shown.some(({ name }) => name === wanted) && (
+          <WantedField key={wanted} name={wanted} question={question} hasOthers={shown.length > 0} actions={actions} />
+        )}
       </ul>
     </section>
   )
@@ -39,34 +54,47 @@ function FieldItem({ field, sampled, actions }: { field: Field; sampled: number;
   return (
     <li>
       <details className="group rounded">
-        <summary className="flex cursor-pointer list-none items-center gap-1 rounded px-1 py-0.5 hover:bg-tint">
+        <summary
+          className="flex cursor-pointer list-none items-center gap-1 rounded px-1 py-0.5 hover:bg-tint"
+          title={`In ${count(field.count)} of the ${quantity(sampled, 'event')} of the sample`}
+        >
           <span aria-hidden className="w-3 text-soft text-xs group-open:rotate-90">
             ▸
           </span>
           <span className="min-w-0 flex-1 truncate font-mono text-xs">{name}</span>
           <span className="text-soft text-xs tabular-nums">{share(field.count, sampled)}</span>
         </summary>
-        <ul className="mb-1 pl-4">
-          {values.map(({ value, count: times }) => (
-            <li key={value}>
-              <ValueMenu name={name} value={value} actions={actions} className="relative flex w-full items-center gap-2 px-1 py-0.5">
-                <span
-                  aria-hidden
-                  className="absolute inset-y-0.5 left-0 rounded-sm bg-tint"
-                  style={{ width: `${(100 * times) / field.count}%` }}
-                />
-                <span className="relative min-w-0 flex-1 truncate font-mono text-xs">{value === '' ? '(empty)' : value}</span>
-                <span className="relative text-soft text-xs tabular-nums">{share(times, field.count)}</span>
-              </ValueMenu>
-            </li>
-          ))}
-          <li>
-            <button type="button" className="px-1 py-0.5 text-accent text-xs" onClick={() => actions.addColumn(name)}>
-              Show as a column
-            </button>
-          </li>
-        </ul>
+        <FieldValues name={name} values={values} all={field.count} actions={actions} />
       </details>
     </li>
+  )
+}
+
+type FieldValuesProps = { name: string; values: Field['values']; all: number; actions: ValueActions }
+
+/** FieldValues are the most frequent values of a key, each with its count, its share and a bar. */
+export function FieldValues({ name, values, all, actions }: FieldValuesProps) {
+  return (
+    <ul className="mb-1 pl-4">
+      {values.map(({ value, count: times }) => (
+        <li key={value}>
+          <ValueMenu name={name} value={value} actions={actions} className="relative flex w-full items-center gap-2 px-1 py-0.5">
+            <span aria-hidden className="absolute inset-y-0.5 left-0 rounded-sm bg-tint" style={{ width: `${(100 * times) / all}%` }} />
+            <span className="relative min-w-0 flex-1 truncate font-mono text-xs">{value === '' ? '(empty)' : value}</span>
+            <span className="relative text-soft text-xs tabular-nums">
+              {count(times)} · {share(times, all)}
+            </span>
+          </ValueMenu>
+        </li>
+      ))}
+      <li className="flex flex-wrap gap-x-3">
+        <button type="button" className="px-1 py-0.5 text-accent text-xs hover:underline" onClick={() => actions.addColumn(name)}>
+          Show as a column
+        </button>
+        <button type="button" className="px-1 py-0.5 text-accent text-xs hover:underline" onClick={() => actions.groupBy(name)}>
+          Group by
+        </button>
+      </li>
+    </ul>
   )
 }

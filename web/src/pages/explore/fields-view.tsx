@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { FailureNote } from '../../parts/failure.tsx'
-import { count, share } from '../../parts/numbers.ts'
+import { quantity, share } from '../../parts/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Fields } from './questions.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
@@ -28,7 +28,7 @@ export function FieldsView({ fields, isOld, failure, actions, again }: FieldsVie
           onChange={(event) => setTyped(event.target.value)}
         />
         <span>
-          {count(shown.length)} fields, sampled from the newest {count(fields.sampled)} events whatever the query
+          {quantity(shown.length, 'field')}, sampled from the newest {quantity(fields.sampled, 'event')} whatever the query
         </span>
       </div>
       <table className="w-full text-xs">

@@ -1,8 +1,10 @@
 import { useMemo } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import { seriesColour } from '../../parts/chart/colours.ts'
-import { count, span } from '../../parts/numbers.ts'
+import { change, quantity, span } from '../../parts/numbers.ts'
+import { ABSENT } from './group-order.ts'
 import { GroupValue, type GroupViewProps, nothingOf, number } from './group-views.tsx'
+import type { Group } from './groups.ts'
 
 const LINES_MAX = 8
 const HEIGHT = 280
@@ -11,17 +13,28 @@ type GroupChartProps = GroupViewProps & { onPick(fromMs: number, toMs: number): 
 
 /** GroupChart draws the largest groups over time: a click shows the events of a step, a drag zooms, and the legend leads on as values do everywhere. */
 export function GroupChart(props: GroupChartProps) {
-  const { groups: data, by, measure, isOld, zone, actions, onPick, onRange } = props
+  const { groups: data, earlier, by, measure, isOld, zone, actions, onPick, onRange } = props
   const lines = useMemo(() => (data?.groups ?? []).slice(0, LINES_MAX), [data])
-  const chart = useMemo(
-    () =>
-      data && {
-        times: Array.from({ length: data.slices }, (_, at) => data.fromMs + at * data.stepMs),
-        stepMs: data.stepMs,
-        series: lines.map(({ values, slices }) => ({ name: values.join(' · ') || 'all events', values: slices })),
-      },
-    [data, lines],
-  )
+  const chart = useMemo(() => {
+    if (!data) return undefined
+    const likes = new Map((earlier?.groups.groups ?? []).map((one) => [JSON.stringify(one.values), one.slices]))
+    return {
+      times: Array.from({ length: data.slices }, (_, at) => data.fromMs + at * data.stepMs),
+      stepMs: data.stepMs,
+      series: lines.map(({ values, slices }) => {
+        const before = likes.get(JSON.stringify(values))
+        return {
+          name: values.map((value) => (value === ABSENT ? '(absent)' : value)).join(' · ') || 'all events',
+          values: slices,
+          ...(before ? { before } : {}),
+        }
+      }),
+    }
+  }, [data, lines, earlier])
+  const changeOf = ({ values, value }: Group): string => {
+    const like = earlier?.groups.groups.find((one) => JSON.stringify(one.values) === JSON.stringify(values))
+    return change(value, like?.value ?? 0)
+  }
   const nothing = nothingOf(props)
   if (nothing || !data || !chart) return nothing
   return (
@@ -29,6 +42,7 @@ export function GroupChart(props: GroupChartProps) {
     <section aria-label="Chart" tabIndex={0} className="min-h-0 flex-1 overflow-auto p-3">
       <p className="mb-1 font-mono text-soft text-xs">
         {measure} in steps of {span(data.stepMs)}
+        {earlier && `, dashed: ${earlier.name}`}
       </p>
       <Chart label={`${measure} over time`} data={chart} zone={zone} height={HEIGHT} isOld={isOld} onPick={onPick} onRange={onRange} />
       <ul aria-label="Legend" className="mt-2 grid gap-x-4 text-xs sm:grid-cols-2 xl:grid-cols-3">
@@ -41,12 +55,13 @@ export function GroupChart(props: GroupChartProps) {
                 : by.map((name, place) => <GroupValue key={name} name={name} value={line.values[place] ?? ''} actions={actions} />)}
             </span>
             <span className="tabular-nums">{number.format(line.value)}</span>
+            {earlier && <span className="text-soft tabular-nums">{changeOf(line)}</span>}
           </li>
         ))}
       </ul>
       {data.groups.length > LINES_MAX && (
         <p className="mt-1 text-soft text-xs">
-          The {LINES_MAX} largest of {count(data.groups.length + data.more)} groups; the table shows more.
+          The {LINES_MAX} largest of {quantity(data.groups.length + data.more, 'group')}; the table shows more.
         </p>
       )}
     </section>

@@ -1,79 +1,171 @@
+import { type ReactNode, useState } from 'react'
 import { FailureNote } from '../../parts/failure.tsx'
-import { count, share } from '../../parts/numbers.ts'
+import { change, count, quantity, share } from '../../parts/numbers.ts'
 import type { Zone } from '../../parts/time-range.ts'
-import type { Groups } from './groups.ts'
+import { Button } from '../../ui/button.tsx'
+import { ABSENT, type GroupOrder, sortGroups } from './group-order.ts'
+import type { Group, Groups } from './groups.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
 export type GroupViewProps = {
   groups: Groups | undefined
+  /** earlier is what the same groups were at another time, under its name. */
+  earlier: { groups: Groups; name: string } | undefined
   by: readonly string[]
   measure: string
+  /** nothing stands in its place where no event matches. */
+  nothing: ReactNode
   isOld: boolean
   failure: unknown
   zone: Zone
   actions: ValueActions
+  /** onOpen shows the events of a group. */
+  onOpen(values: readonly string[]): void
   again(): unknown
 }
 
 export const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
-/** GroupTable shows a row for each group, the largest first; its values lead on as values do everywhere. */
+/** GroupTable shows a row for each group, sorted by any column; its values lead on as values do everywhere, and its last cell to its events. */
 export function GroupTable(props: GroupViewProps) {
-  const { groups: data, by, measure, isOld } = props
+  const { groups: data, earlier, by, measure, isOld } = props
+  const [order, setOrder] = useState<GroupOrder>({ column: 'value', isRising: false })
   const nothing = nothingOf(props)
   if (nothing || !data) return nothing
   const top = Math.max(...data.groups.map(({ value }) => value), 0)
   const isCount = measure === 'count(*)'
+  const before = new Map((earlier?.groups.groups ?? []).map((one) => [JSON.stringify(one.values), one.value]))
+  const beforeOf = (one: Group): number => before.get(JSON.stringify(one.values)) ?? 0
+  const rows = sortGroups(data.groups, order, beforeOf)
+  const head = { order, onOrder: setOrder }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section aria-label="Table" tabIndex={0} className={`min-h-0 flex-1 overflow-auto ${isOld ? 'opacity-50' : ''}`}>
       <table className="w-full text-xs">
-        <thead className="sticky top-0 bg-panel text-left text-soft">
+        <thead className="sticky top-0 z-10 bg-panel text-left text-soft">
           <tr>
-            {by.map((name) => (
-              <th key={name} className="px-3 py-1 font-medium font-mono">
-                {name}
-              </th>
+            {by.map((name, place) => (
+              <Head key={name} {...head} column={place}>
+                <span className="font-mono">{name}</span>
+              </Head>
             ))}
             {by.length === 0 && <th className="px-3 py-1 font-medium">All events</th>}
-            {!isCount && <th className="px-2 py-1 text-right font-medium font-mono">{measure}</th>}
-            <th className="px-2 py-1 text-right font-medium">Events</th>
+            {!isCount && (
+              <Head {...head} column="value" isNumber>
+                <span className="font-mono">{measure}</span>
+              </Head>
+            )}
+            <Head {...head} column={isCount ? 'value' : 'events'} isNumber>
+              Events
+            </Head>
             <th className="px-2 py-1 text-right font-medium">Share</th>
+            {earlier && (
+              <Head {...head} column="change" isNumber title={`Against ${earlier.name}`}>
+                Change
+              </Head>
+            )}
             <th className="w-40 px-2 py-1 font-medium max-md:hidden">Course</th>
+            <th className="px-2 py-1">
+              <span className="sr-only">Look</span>
+            </th>
           </tr>
         </thead>
         <tbody>
-          {data.groups.map((group) => (
-            <tr key={JSON.stringify(group.values)} className="border-line border-t hover:bg-tint">
-              {by.map((name, at) => (
-                <td key={name} className="max-w-80 px-2 py-0.5 font-mono">
-                  <GroupValue name={name} value={group.values[at] ?? ''} actions={props.actions} />
-                </td>
-              ))}
-              {by.length === 0 && <td className="px-3 py-1">together</td>}
-              {!isCount && <td className="px-2 py-0.5 text-right tabular-nums">{number.format(group.value)}</td>}
-              <td className="px-2 py-0.5 text-right tabular-nums">{count(group.count)}</td>
-              <td className="px-2 py-0.5 text-right text-soft tabular-nums">{share(group.count, data.total)}</td>
-              <td className="px-2 py-0.5 max-md:hidden">
-                <Bars
-                  values={group.slices.map((value) => value ?? 0)}
-                  top={Math.max(1e-9, ...group.slices.map((value) => value ?? 0))}
-                  width={top > 0 ? group.value / top : 0}
-                />
-              </td>
-            </tr>
+          {rows.map((group) => (
+            <Row key={JSON.stringify(group.values)} {...props} group={group} data={data} top={top} before={beforeOf(group)} />
           ))}
         </tbody>
+        {by.length > 0 && (
+          <tfoot className="sticky bottom-0 bg-panel shadow-[0_-1px_0_var(--color-line)]">
+            <tr className="font-medium">
+              <th scope="row" colSpan={by.length} className="px-3 py-1 text-left font-medium">
+                All {data.more > 0 ? 'groups, shown or not' : quantity(data.groups.length, 'group')}
+              </th>
+              {!isCount && <td className="px-2 py-1 text-right tabular-nums">{number.format(data.whole.value)}</td>}
+              <td className="px-2 py-1 text-right tabular-nums">{count(data.total)}</td>
+              <td className="px-2 py-1 text-right text-soft tabular-nums">{share(data.total, data.total)}</td>
+              {earlier && (
+                <td className="px-2 py-1 text-right text-soft tabular-nums">{change(data.whole.value, earlier.groups.whole.value)}</td>
+              )}
+              <td className="max-md:hidden" />
+              <td />
+            </tr>
+          </tfoot>
+        )}
       </table>
       <p className="p-2 text-center text-soft text-xs">
-        {data.more > 0 ? `${count(data.more)} more groups are not shown` : `${count(data.groups.length)} groups, that is all`}
+        {data.more > 0 ? `${quantity(data.more, 'more group')} not shown` : `${quantity(data.groups.length, 'group')}, that is all`}
       </p>
     </section>
   )
 }
 
-/** ABSENT is what the service calls the group of events without the key. */
-const ABSENT = 'null'
+type HeadProps = {
+  column: GroupOrder['column']
+  order: GroupOrder
+  isNumber?: boolean
+  title?: string
+  children: ReactNode
+  onOrder(order: GroupOrder): void
+}
+
+/** Head names a column and sorts by it; again turns the order round. Numbers begin with the largest, words with A. */
+function Head({ column, order, isNumber = false, title, children, onOrder }: HeadProps) {
+  const isOn = order.column === column
+  return (
+    <th
+      className={`px-2 py-0.5 font-medium ${isNumber ? 'text-right' : ''}`}
+      title={title}
+      aria-sort={isOn ? (order.isRising ? 'ascending' : 'descending') : 'none'}
+    >
+      <button
+        type="button"
+        className="whitespace-nowrap rounded px-1 py-0.5 hover:bg-tint hover:text-ink"
+        onClick={() => onOrder({ column, isRising: isOn ? !order.isRising : !isNumber })}
+      >
+        {children}{' '}
+        <span aria-hidden className={isOn ? '' : 'invisible'}>
+          {isOn && order.isRising ? '▴' : '▾'}
+        </span>
+      </button>
+    </th>
+  )
+}
+
+type RowProps = GroupViewProps & { group: Group; data: Groups; top: number; before: number }
+
+function Row({ group, data, top, before, by, measure, earlier, actions, onOpen }: RowProps) {
+  return (
+    <tr className="border-line border-t hover:bg-tint">
+      {by.map((name, at) => (
+        <td key={name} className="max-w-80 px-2 py-0.5 font-mono">
+          <GroupValue name={name} value={group.values[at] ?? ''} actions={actions} />
+        </td>
+      ))}
+      {by.length === 0 && <td className="px-3 py-1">together</td>}
+      {measure !== 'count(*)' && <td className="px-2 py-0.5 text-right tabular-nums">{number.format(group.value)}</td>}
+      <td className="px-2 py-0.5 text-right tabular-nums">{count(group.count)}</td>
+      <td className="whitespace-nowrap px-2 py-0.5 text-right text-soft tabular-nums">{share(group.count, data.total)}</td>
+      {earlier && (
+        <td className="whitespace-nowrap px-2 py-0.5 text-right text-soft tabular-nums" title={`${number.format(before)} ${earlier.name}`}>
+          {change(group.value, before)}
+        </td>
+      )}
+      <td className="px-2 py-0.5 max-md:hidden">
+        <Bars
+          values={group.slices.map((value) => value ?? 0)}
+          top={Math.max(1e-9, ...group.slices.map((value) => value ?? 0))}
+          width={top > 0 ? group.value / top : 0}
+        />
+      </td>
+      <td className="px-2 py-0.5 text-right">
+        <Button size="small" look="quiet" onClick={() => onOpen(group.values)}>
+          Show events
+        </Button>
+      </td>
+    </tr>
+  )
+}
 
 export function GroupValue({ name, value, actions }: { name: string; value: string; actions: ValueActions }) {
   if (value === ABSENT) return <span className="px-1 text-soft">(absent)</span>
@@ -107,10 +199,8 @@ function Bars({ values, top, width }: { values: readonly number[]; top: number; 
 }
 
 /** nothingOf is what stands in place of groups while there are none. */
-export function nothingOf({ groups, failure, again }: GroupViewProps) {
+export function nothingOf({ groups, nothing, failure, again }: GroupViewProps) {
   if (failure && !groups) return <FailureNote thrown={failure} again={again} />
   if (!groups) return <p className="p-3 text-soft">Measuring …</p>
-  if (groups.groups.length === 0 || groups.total === 0)
-    return <p className="p-6 text-center text-soft">No event matches, so there is nothing to measure.</p>
-  return null
+  return groups.groups.length === 0 || groups.total === 0 ? nothing : null
 }

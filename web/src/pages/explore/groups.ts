@@ -1,12 +1,24 @@
 import type { SearchResponse } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
-import { boundsOf, gridOf } from '../../parts/time-range.ts'
-import { filterOf, keyOf, type Question, sourceOf } from './questions.ts'
+import { boundsOf, type Grid, gridOf } from '../../parts/time-range.ts'
+import type { DendroClient } from '../../session/session.ts'
+import { type Cost, costOf, filterOf, keyOf, type Question, sourceOf } from './questions.ts'
 
 /** A Group is the events with the same values of some keys: how many, what is measured of them, and that over time, null where no event came. */
 export type Group = { values: readonly string[]; count: number; value: number; slices: readonly (number | null)[] }
-export type Groups = { groups: Group[]; fromMs: number; stepMs: number; slices: number; total: number; isExact: boolean; more: number }
+export type Groups = {
+  groups: Group[]
+  /** whole is all of them together, measured as one: what groups add up to only where a measure adds up. */
+  whole: Group
+  fromMs: number
+  stepMs: number
+  slices: number
+  lengthMs: number
+  total: number
+  more: number
+  cost: Cost
+}
 
 export const measures = ['count(*)', 'unique', 'sum', 'avg', 'min', 'max', 'median', 'p95', 'p99'] as const
 
@@ -21,37 +33,47 @@ export function useGroups(question: Question, by: readonly string[], measure: st
     queryKey: ['groups', ...keyOf(question), by, measure, form],
     enabled: form !== undefined,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<Groups> => {
+    queryFn: ({ signal }) => {
       const bounds = boundsOf(question.range, Date.now())
+      const lengthMs = bounds.toMs - bounds.fromMs
       // A table counts exactly what was asked; a chart has round steps that stand still.
-      const grid =
-        form === 'chart'
-          ? gridOf(bounds, SLICES)
-          : { ...bounds, slices: TREND_SLICES, stepMs: (bounds.toMs - bounds.fromMs) / TREND_SLICES }
-      const body = {
-        ...sourceOf(question),
-        ...filterOf(question),
-        from_ts: Math.max(0, grid.fromMs),
-        to_ts: grid.toMs,
-        select: [measure],
-        ...(by.length > 0 ? { groups: by.map(quoted) } : {}),
-        num_of_slices: grid.slices,
-        limit: GROUPS_MAX,
-      }
-      const answer = await client.search.run({ body, signal, repeatable: true })
-      const groups =
-        by.length === 0 ? [wholeOf(answer, measure)] : answer.groups_series.flatMap((one) => leavesOf(one, [], by.length, measure))
-      return {
-        groups: groups.toSorted((a, b) => b.value - a.value),
-        fromMs: grid.fromMs,
-        stepMs: grid.stepMs,
-        slices: grid.slices,
-        total: Number(answer.totals.count),
-        isExact: answer.is_exact,
-        more: Math.max(0, Number(answer.totals.total_groups ?? 0) - Number(answer.totals.retrieved_groups ?? 0)),
-      }
+      const grid = form === 'chart' ? gridOf(bounds, SLICES) : { ...bounds, slices: TREND_SLICES, stepMs: lengthMs / TREND_SLICES }
+      return measureGroups(client, question, { by, measure, grid, lengthMs }, signal)
     },
   })
+}
+
+/** groupsBody is what the service is asked for groups; `quoted` keys can be any. */
+export const groupsBody = (question: Question, by: readonly string[], measure: string, grid: Grid) => ({
+  ...sourceOf(question),
+  ...filterOf(question),
+  from_ts: Math.max(0, grid.fromMs),
+  to_ts: Math.max(1, grid.toMs),
+  select: [measure],
+  ...(by.length > 0 ? { groups: by.map(quoted) } : {}),
+  num_of_slices: grid.slices,
+  limit: GROUPS_MAX,
+})
+
+type Wish = { by: readonly string[]; measure: string; grid: Grid; lengthMs: number }
+
+/** measureGroups asks for the groups over one grid. */
+export async function measureGroups(client: DendroClient, question: Question, wish: Wish, signal: AbortSignal): Promise<Groups> {
+  const { by, measure, grid, lengthMs } = wish
+  const answer = await client.search.run({ body: groupsBody(question, by, measure, grid), signal, repeatable: true })
+  const whole = wholeOf(answer, measure)
+  const groups = by.length === 0 ? [whole] : answer.groups_series.flatMap((one) => leavesOf(one, [], by.length, measure))
+  return {
+    groups: groups.toSorted((a, b) => b.value - a.value),
+    whole,
+    fromMs: grid.fromMs,
+    stepMs: grid.stepMs,
+    slices: grid.slices,
+    lengthMs,
+    total: Number(answer.totals.count),
+    more: Math.max(0, Number(answer.totals.total_groups ?? 0) - Number(answer.totals.retrieved_groups ?? 0)),
+    cost: costOf(answer),
+  }
 }
 
 /** wholeOf is all events together, where no key takes them apart. */
@@ -70,7 +92,7 @@ const measuredIn = (slice: Series['timeseries'][number], isCount: boolean): numb
   isCount ? Number(slice.count) : Number(slice.count) === 0 ? null : slice.value
 
 /** quoted lets any key be grouped by, whatever it holds. */
-const quoted = (key: string): string => (/^[@$]?[a-z_][\w.]*$/i.test(key) ? key : `"${key.replaceAll('"', '""')}"`)
+export const quoted = (key: string): string => (/^[@$]?[a-z_][\w.]*$/i.test(key) ? key : `"${key.replaceAll('"', '""')}"`)
 
 type Series = SearchResponse['groups_series'][number]
 

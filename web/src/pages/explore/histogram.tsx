@@ -1,111 +1,175 @@
-import { type KeyboardEvent, type PointerEvent, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
 import { FailureNote } from '../../parts/failure.tsx'
-import { count, span } from '../../parts/numbers.ts'
+import { change, count, quantity, span } from '../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
+import { likeBars } from './compare.ts'
 import type { Bar, Bars } from './questions.ts'
 
 type Stretch = { fromMs: number; toMs: number }
 
 type HistogramProps = {
   bars: Bars | undefined
+  /** earlier are the bars of the time that these are compared with, under the name of that time. */
+  earlier?: { bars: Bars; name: string } | undefined
   isOld: boolean
   failure: unknown
   zone: Zone
   chosen: Stretch | undefined
   /** canReset says that the range is not the one that the page begins with. */
   canReset: boolean
+  /** over is drawn over the bars, tools stand below them. */
+  over?: ReactNode
+  tools?: ReactNode
   onChoose(stretch: Stretch | undefined): void
   onRange(stretch: Stretch): void
   onReset(): void
+  onDifference(): void
   again(): unknown
 }
 
 const HEIGHT = 96
 const kinds = ['info', 'warn', 'error'] as const
 const colours = { info: 'fill-bar-info', warn: 'fill-bar-warn', error: 'fill-bar-error' }
+const KEY = 'dendro.histogram'
 
-/** Histogram shows when the matching events were, by status. A click chooses a bar, a drag zooms into several; arrows and Enter do the same. */
+/** Histogram shows when the matching events were, by status. A click chooses a bar, a drag zooms into several, with Shift it chooses them; arrows and Enter do the same. */
 export function Histogram(props: HistogramProps) {
-  const { bars: data, isOld, failure, zone, chosen, onChoose, onRange, again } = props
-  const [drag, setDrag] = useState<{ from: number; to: number }>()
-  const [over, setOver] = useState<number>()
-  if (failure && !data) return <FailureNote thrown={failure} again={again} />
+  const { bars: data, failure, zone, again, over, tools } = props
+  const [isClosed, setClosed] = useState(() => localStorage.getItem(KEY) === 'closed')
+  const [at, setAt] = useState<number>()
+  const fold = () => {
+    localStorage.setItem(KEY, isClosed ? 'open' : 'closed')
+    setClosed(!isClosed)
+  }
   const bars = data?.bars ?? []
-  const top = Math.max(1, ...bars.map(sumOf))
-  const at = (event: PointerEvent<SVGSVGElement>): number => {
-    const box = event.currentTarget.getBoundingClientRect()
-    return Math.min(bars.length - 1, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * bars.length)))
-  }
-  const choose = (one: Bar | undefined) => {
-    if (!one || !data) return
-    const stretch = { fromMs: one.fromMs, toMs: one.fromMs + data.stepMs }
-    onChoose(chosen?.fromMs === stretch.fromMs && chosen.toMs === stretch.toMs ? undefined : stretch)
-  }
-  const finish = () => {
-    if (!drag || !data) return
-    const [first, last] = [bars[Math.min(drag.from, drag.to)], bars[Math.max(drag.from, drag.to)]]
-    setDrag(undefined)
-    if (first === last) choose(first)
-    else if (first && last) onRange({ fromMs: first.fromMs, toMs: last.fromMs + data.stepMs })
-  }
-  const onKey = (event: KeyboardEvent) => {
-    const by = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : undefined
-    if (by !== undefined) setOver((before) => Math.min(bars.length - 1, Math.max(0, (before ?? (by > 0 ? -1 : bars.length)) + by)))
-    else if (event.key === 'Enter') choose(over === undefined ? undefined : bars[over])
-    else if (event.key === 'Escape' && chosen) onChoose(undefined)
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
-  const shown = over === undefined ? undefined : bars[over]
-  const marked = drag
-    ? { from: Math.min(drag.from, drag.to), count: Math.abs(drag.to - drag.from) + 1 }
-    : data && chosen && placeOf(chosen, data)
+  const shown = at === undefined ? undefined : bars[at]
   return (
-    <section aria-label="Events over time" className="border-line border-b px-3 pt-2 pb-1">
-      <svg
-        viewBox={`0 0 ${Math.max(1, bars.length)} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        className={`block h-24 w-full cursor-crosshair touch-none ${isOld ? 'opacity-50' : ''}`}
-        role="img"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: arrows and Enter choose a bar
-        tabIndex={0}
-        aria-label={data ? `${count(data.total)} events in steps of ${span(data.stepMs)}` : 'Counting'}
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId)
-          setDrag({ from: at(event), to: at(event) })
-        }}
-        onPointerMove={(event) => {
-          setOver(at(event))
-          if (drag) setDrag({ ...drag, to: at(event) })
-        }}
-        onPointerUp={finish}
-        onPointerLeave={() => setOver(undefined)}
-        onKeyDown={onKey}
-      >
-        {over !== undefined && <rect className="fill-ink/5" x={over} y={0} width={1} height={HEIGHT} />}
-        {marked && <rect className="fill-accent/20" x={marked.from} y={0} width={marked.count} height={HEIGHT} />}
-        {bars.map((bar, index) => (
-          <Stack key={bar.fromMs} bar={bar} x={index} top={top} />
-        ))}
-      </svg>
-      <div className="flex h-7 items-center justify-between gap-3 overflow-hidden whitespace-nowrap text-soft text-xs tabular-nums">
-        <span>
+    <section aria-label="Events over time" className="border-line border-b px-3 pt-1 pb-1">
+      {failure && !data ? <FailureNote thrown={failure} again={again} /> : null}
+      {!isClosed && !(failure && !data) && (
+        <div className="relative mt-1">
+          <Drawing {...props} at={at} setAt={setAt} />
+          {over}
+        </div>
+      )}
+      <div className="flex min-h-7 flex-wrap items-center gap-x-3 whitespace-nowrap text-soft text-xs tabular-nums">
+        <Button size="small" look="quiet" aria-expanded={!isClosed} className="-ml-2" onClick={fold}>
+          <span aria-hidden>{isClosed ? '▸' : '▾'}</span>
+          <span className="sr-only">Histogram</span>
+        </Button>
+        <span className="min-w-32 max-sm:hidden">
           {bars[0] && clockOf(bars[0].fromMs, zone).day} {bars[0] && clockOf(bars[0].fromMs, zone).clock.slice(0, 8)}
         </span>
-        <span className="truncate" aria-live="polite">
-          {shown ? saying(shown, zone) : data && `a bar is ${span(data.stepMs)}`}
+        <span className="min-w-0 flex-1 truncate max-sm:order-last max-sm:h-5 max-sm:basis-full" aria-live="polite">
+          {shown ? saying(shown, zone, at, props.earlier) : data && summary(data, props.earlier)}
         </span>
+        {tools}
         <Zooming {...props} />
-        <span className="min-w-14 text-right max-sm:hidden">{data && bars.length > 0 && clockOf(endOf(data), zone).clock.slice(0, 8)}</span>
+        <span className="min-w-14 text-right max-md:hidden">{data && bars.length > 0 && clockOf(endOf(data), zone).clock.slice(0, 8)}</span>
       </div>
     </section>
   )
 }
 
+/** summary is what is said while no bar is pointed at: how long a bar is, and how much more or less there is than at the time compared with. */
+function summary(data: Bars, earlier: HistogramProps['earlier']): string {
+  const step = `a bar is ${span(data.stepMs)}`
+  if (!earlier) return step
+  const { now, before } = likeBars(data, earlier.bars)
+  return `${step} · ${change(now, before)} against ${earlier.name}`
+}
+
+type DrawingProps = HistogramProps & {
+  at: number | undefined
+  setAt(at: number | undefined | ((before: number | undefined) => number)): void
+}
+type Drag = { from: number; to: number; isChoice: boolean }
+
+/** Drawing is the bars themselves, and what the pointer and the keys do with them. */
+function Drawing({ bars: data, earlier, isOld, chosen, onChoose, onRange, at, setAt }: DrawingProps) {
+  const [drag, setDrag] = useState<Drag>()
+  const bars = data?.bars ?? []
+  const top = Math.max(1, ...bars.map(sumOf), ...(earlier?.bars.bars.map(sumOf) ?? []))
+  const stretchOf = ({ from, to }: Pick<Drag, 'from' | 'to'>): Stretch | undefined => {
+    const [first, last] = [bars[Math.min(from, to)], bars[Math.max(from, to)]]
+    return first && last && data && { fromMs: first.fromMs, toMs: last.fromMs + data.stepMs }
+  }
+  const choose = (stretch: Stretch | undefined) => {
+    if (!stretch) return
+    onChoose(chosen?.fromMs === stretch.fromMs && chosen.toMs === stretch.toMs ? undefined : stretch)
+  }
+  const finish = () => {
+    const stretch = drag && stretchOf(drag)
+    setDrag(undefined)
+    if (!drag || !stretch) return
+    if (drag.from === drag.to || drag.isChoice) choose(stretch)
+    else onRange(stretch)
+  }
+  const placed = (event: PointerEvent<SVGSVGElement>): number => {
+    const box = event.currentTarget.getBoundingClientRect()
+    return Math.min(bars.length - 1, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * bars.length)))
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const by = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : undefined
+    if (by !== undefined) {
+      const next = Math.min(bars.length - 1, Math.max(0, (at ?? (by > 0 ? -1 : bars.length)) + by))
+      setAt(next)
+      setDrag(event.shiftKey ? { from: drag?.from ?? at ?? next, to: next, isChoice: true } : undefined)
+    } else if (event.key === 'Enter' && drag) finish()
+    else if (event.key === 'Enter') choose(at === undefined ? undefined : stretchOf({ from: at, to: at }))
+    else if (event.key === 'Escape' && drag) setDrag(undefined)
+    else if (event.key === 'Escape' && chosen) onChoose(undefined)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const marked = drag
+    ? { from: Math.min(drag.from, drag.to), count: Math.abs(drag.to - drag.from) + 1 }
+    : data && chosen && placeOf(chosen, data)
+  return (
+    <svg
+      viewBox={`0 0 ${Math.max(1, bars.length)} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      className={`block h-24 w-full cursor-crosshair touch-none ${isOld ? 'opacity-50' : ''}`}
+      role="img"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrows and Enter choose a bar
+      tabIndex={0}
+      aria-label={data ? `${quantity(data.total, 'event')} in steps of ${span(data.stepMs)}` : 'Counting'}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        setDrag({ from: placed(event), to: placed(event), isChoice: event.shiftKey })
+      }}
+      onPointerMove={(event) => {
+        setAt(placed(event))
+        if (drag) setDrag({ ...drag, to: placed(event) })
+      }}
+      onPointerUp={finish}
+      onPointerCancel={() => setDrag(undefined)}
+      onPointerLeave={() => setAt(undefined)}
+      onKeyDown={onKey}
+    >
+      <title>A click chooses a bar, a drag zooms; with Shift it chooses several bars</title>
+      {at !== undefined && <rect className="fill-ink/5" x={at} y={0} width={1} height={HEIGHT} />}
+      {marked && <rect className="fill-accent/20" x={marked.from} y={0} width={marked.count} height={HEIGHT} />}
+      {earlier?.bars.bars.map((bar, index) => (
+        <Earlier key={bar.fromMs} x={index} height={(sumOf(bar) / top) * (HEIGHT - 4)} />
+      ))}
+      {bars.map((bar, index) => (
+        <Stack key={bar.fromMs} bar={bar} x={index} top={top} />
+      ))}
+    </svg>
+  )
+}
+
+/** Earlier is a bar of the time compared with: behind the bar of now, with an edge that is seen before it too. */
+function Earlier({ x, height }: { x: number; height: number }) {
+  if (height === 0) return null
+  return <rect data-earlier className="fill-ink/20" x={x} y={HEIGHT - height} width={1} height={height} />
+}
+
 /** Zooming goes into what was chosen, out to twice the range, and back to where the page began. */
-function Zooming({ bars: data, chosen, canReset, onChoose, onRange, onReset }: HistogramProps) {
+function Zooming({ bars: data, chosen, canReset, onChoose, onRange, onReset, onDifference }: HistogramProps) {
   const first = data?.bars[0]
   const out = () => {
     if (!data || !first) return
@@ -113,9 +177,12 @@ function Zooming({ bars: data, chosen, canReset, onChoose, onRange, onReset }: H
     onRange({ fromMs: Math.max(0, first.fromMs - half), toMs: endOf(data) + half })
   }
   return (
-    <span className="ml-auto flex gap-1">
+    <span className="ml-auto flex flex-wrap gap-x-1">
       {chosen && (
         <>
+          <Button size="small" look="quiet" title="How this stretch differs from the rest of the range" onClick={onDifference}>
+            What is different
+          </Button>
           <Button size="small" look="quiet" onClick={() => onRange(chosen)}>
             Zoom in
           </Button>
@@ -145,8 +212,15 @@ function placeOf(chosen: Stretch, { bars, stepMs }: Bars): { from: number; count
   return { from: (chosen.fromMs - start) / stepMs, count: (chosen.toMs - chosen.fromMs) / stepMs }
 }
 
-const saying = (bar: Bar, zone: Zone): string =>
-  `${clockOf(bar.fromMs, zone).clock.slice(0, 8)} · ${count(sumOf(bar))} events${bar.error ? ` · ${count(bar.error)} errors` : ''}${bar.warn ? ` · ${count(bar.warn)} warnings` : ''}`
+function saying(bar: Bar, zone: Zone, at: number | undefined, earlier: HistogramProps['earlier']): string {
+  const like = at === undefined ? undefined : earlier?.bars.bars[at]
+  return [
+    `${clockOf(bar.fromMs, zone).clock.slice(0, 8)} · ${quantity(sumOf(bar), 'event')}`,
+    ...(bar.error ? [quantity(bar.error, 'error')] : []),
+    ...(bar.warn ? [quantity(bar.warn, 'warning')] : []),
+    ...(like && earlier ? [`${count(sumOf(like))} ${earlier.name}`] : []),
+  ].join(' · ')
+}
 
 function Stack({ bar, x, top }: { bar: Bar; x: number; top: number }) {
   let y = HEIGHT

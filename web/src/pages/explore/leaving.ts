@@ -2,7 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
 /** parts are the questions of this page; what the frame asks goes on. */
-const parts = new Set(['events', 'bars', 'fields', 'patterns', 'pattern trends', 'groups', 'context', 'last event', 'counts of conditions'])
+const parts = new Set([
+  ...['events', 'bars', 'fields', 'patterns', 'pattern trends', 'groups', 'context', 'last event', 'counts of conditions'],
+  ...['earlier bars', 'earlier patterns', 'earlier groups', 'difference', 'markers', 'a key', 'pattern of'],
+])
 
 /** useCancelUnseen ends the questions that nobody is looking at: when the tab is hidden, and when the page is left. What was cut off is asked again on return. */
 export function useCancelUnseen(): void {

@@ -1,14 +1,18 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { FailureNote } from '../../parts/failure.tsx'
-import { ago, bytes, count, share } from '../../parts/numbers.ts'
+import { ago, bytes, change, count, quantity, share } from '../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { plainLine } from './line-text.ts'
-import { type Pattern, type PatternOrder, type PatternTrend, patternOrders, sortPatterns } from './patterns.ts'
+import { type Pattern, type PatternOrder, type PatternTrend, patternOrders, sortPatterns, withGone } from './patterns.ts'
 
 type PatternListProps = {
   patterns: readonly Pattern[] | undefined
   trends: ReadonlyMap<string, PatternTrend> | undefined
+  /** earlier are the patterns of the time that these are compared with, under the name of that time. */
+  earlier: { patterns: ReadonlyMap<string, Pattern>; name: string } | undefined
+  /** nothing stands in its place where there are none. */
+  nothing: ReactNode
   isOld: boolean
   failure: unknown
   zone: Zone
@@ -20,31 +24,32 @@ type PatternListProps = {
 
 const orders = Object.entries(patternOrders) as [PatternOrder, string][]
 
-/** PatternList shows the matching events by what they say, exactly counted, with their course over time. */
-export function PatternList({ patterns, trends, isOld, failure, zone, nameOf, onInclude, onExclude, again }: PatternListProps) {
+/** PatternList shows the matching events by what they say, exactly counted, with their course over time, and how much more or less they are than at another time. */
+export function PatternList(props: PatternListProps) {
+  const { patterns, trends, earlier, nothing, isOld, failure, again } = props
   const [order, setOrder] = useState<PatternOrder>('frequent')
   if (failure && !patterns) return <FailureNote thrown={failure} again={again} />
   if (!patterns) return <p className="p-3 text-soft">Counting patterns …</p>
-  if (patterns.length === 0) return <p className="p-6 text-center text-soft">No event matches, so there is no pattern either.</p>
+  const shown = withGone(patterns, earlier?.patterns)
+  if (shown.length === 0) return nothing
   const all = patterns.reduce((sum, one) => sum + one.count, 0)
   const rows = sortPatterns(
-    patterns.map((one) => ({ ...one, trend: trends?.get(one.id) })),
-    order,
+    shown.map((one) => ({ ...one, trend: trends?.get(one.id) })),
+    order === 'changed' && !earlier ? 'frequent' : order,
   )
-  const nowMs = Date.now()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section aria-label="Patterns" tabIndex={0} className={`h-full overflow-auto ${isOld ? 'opacity-50' : ''}`}>
       <div className="flex flex-wrap items-center gap-1 px-2 py-1 text-xs">
-        <span className="text-soft">
-          {count(patterns.length)} {patterns.length === 1 ? 'pattern' : 'patterns'}, by
-        </span>
+        <span className="text-soft">{quantity(patterns.length, 'pattern')}, by</span>
         {orders.map(([name, label]) => (
           <Button
             key={name}
             size="small"
             look={name === order ? 'chosen' : 'quiet'}
             aria-pressed={name === order}
+            disabled={name === 'changed' && !earlier}
+            title={name === 'changed' && !earlier ? 'Choose under the histogram what to compare with' : undefined}
             onClick={() => setOrder(name)}
           >
             {label}
@@ -56,6 +61,11 @@ export function PatternList({ patterns, trends, isOld, failure, zone, nameOf, on
           <tr>
             <th className="px-3 py-1 text-right font-medium">Events</th>
             <th className="px-2 py-1 text-right font-medium">Share</th>
+            {earlier && (
+              <th className="whitespace-nowrap px-2 py-1 text-right font-medium" title={`Against ${earlier.name}`}>
+                Change
+              </th>
+            )}
             <th className="w-32 px-2 py-1 font-medium max-md:hidden">Course</th>
             <th className="px-2 py-1 font-medium">Pattern</th>
             <th className="px-2 py-1 font-medium max-lg:hidden">First – last</th>
@@ -70,36 +80,61 @@ export function PatternList({ patterns, trends, isOld, failure, zone, nameOf, on
         </thead>
         <tbody>
           {rows.map((one) => (
-            <tr key={one.id} className="border-line border-t align-top hover:bg-tint">
-              <td className="px-3 py-1 text-right tabular-nums">{count(one.count)}</td>
-              <td className="px-2 py-1 text-right text-soft tabular-nums">{share(one.count, all)}</td>
-              <td className="px-2 py-1 max-md:hidden">{one.trend && <Course trend={one.trend} />}</td>
-              <td className="wrap-anywhere px-2 py-1 font-mono">
-                <Template text={one.template} />
-              </td>
-              <td className="whitespace-nowrap px-2 py-1 text-soft tabular-nums max-lg:hidden">
-                {one.trend && (
-                  <span title={`${moment(one.trend.firstMs, zone)} – ${moment(one.trend.lastMs, zone)}`}>
-                    {ago(one.trend.firstMs, nowMs)} – {ago(one.trend.lastMs, nowMs)}
-                  </span>
-                )}
-              </td>
-              <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums max-lg:hidden">{bytes(one.bytes)}</td>
-              <td className="px-2 py-1 text-soft max-md:hidden">{one.datasets.map(nameOf).join(', ')}</td>
-              <td className="whitespace-nowrap px-2 py-0.5">
-                <Button size="small" look="quiet" onClick={() => onInclude(one.id)}>
-                  Only these
-                </Button>
-                <Button size="small" look="quiet" onClick={() => onExclude(one.id)}>
-                  Hide
-                </Button>
-              </td>
-            </tr>
+            <Row key={one.id} {...props} one={one} all={all} before={earlier?.patterns.get(one.id)?.count ?? 0} />
           ))}
         </tbody>
       </table>
     </section>
   )
+}
+
+type RowProps = Pick<PatternListProps, 'earlier' | 'zone' | 'nameOf' | 'onInclude' | 'onExclude'> & {
+  one: Pattern
+  all: number
+  before: number
+}
+
+function Row({ one, all, before, earlier, zone, nameOf, onInclude, onExclude }: RowProps) {
+  const nowMs = Date.now()
+  return (
+    <tr className="border-line border-t align-top hover:bg-tint">
+      <td className="px-3 py-1 text-right tabular-nums">{count(one.count)}</td>
+      <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums">{share(one.count, all)}</td>
+      {earlier && (
+        <td className="whitespace-nowrap px-2 py-1 text-right tabular-nums" title={`${quantity(before, 'event')} ${earlier.name}`}>
+          <Changed now={one.count} before={before} />
+        </td>
+      )}
+      <td className="px-2 py-1 max-md:hidden">{one.trend && <Course trend={one.trend} />}</td>
+      <td className="wrap-anywhere px-2 py-1 font-mono">
+        <Template text={one.template} />
+      </td>
+      <td className="whitespace-nowrap px-2 py-1 text-soft tabular-nums max-lg:hidden">
+        {one.trend && (
+          <span title={`${moment(one.trend.firstMs, zone)} – ${moment(one.trend.lastMs, zone)}`}>
+            {ago(one.trend.firstMs, nowMs)} – {ago(one.trend.lastMs, nowMs)}
+          </span>
+        )}
+      </td>
+      <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums max-lg:hidden">{bytes(one.bytes)}</td>
+      <td className="px-2 py-1 text-soft max-md:hidden">{one.datasets.map(nameOf).join(', ')}</td>
+      <td className="whitespace-nowrap px-2 py-0.5">
+        <Button size="small" look="quiet" onClick={() => onInclude(one.id)}>
+          Only these
+        </Button>
+        <Button size="small" look="quiet" onClick={() => onExclude(one.id)}>
+          Hide
+        </Button>
+      </td>
+    </tr>
+  )
+}
+
+/** Changed is a difference; what is new or gone stands out, since that is what one looks for. */
+export function Changed({ now, before }: { now: number; before: number }) {
+  const said = change(now, before)
+  const isNews = said === 'new' || said === 'gone'
+  return <span className={isNews ? 'rounded bg-tint px-1 font-medium text-ink' : 'text-soft'}>{said}</span>
 }
 
 const moment = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock}`
@@ -138,7 +173,8 @@ function Course({ trend }: { trend: PatternTrend }) {
 const mixes = { error: 'bg-bar-error', warn: 'bg-bar-warn', info: 'bg-bar-info' }
 const HOLE = '<*>'
 
-function Template({ text }: { text: string }) {
+/** Template is what a pattern says, its places for what varies marked. */
+export function Template({ text }: { text: string }) {
   return plainLine(text)
     .slice(0, 1_000)
     .split(HOLE)

@@ -2,7 +2,8 @@ import type { PatternRow, SearchResponse } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
 import { askedRange, boundsOf, gridOf } from '../../parts/time-range.ts'
-import { filterOf, keyOf, type Question, sourceOf } from './questions.ts'
+import type { DendroClient } from '../../session/session.ts'
+import { type Cost, costOf, filterOf, keyOf, type Question, sourceOf } from './questions.ts'
 
 /** A Pattern is what several events say, with what is known of them. */
 export type Pattern = {
@@ -13,6 +14,8 @@ export type Pattern = {
   /** bytes is about what the lines weigh: the length of the template for each. */
   bytes: number
   trend: PatternTrend | undefined
+  /** before is how many there were at the time compared with. */
+  before?: number
 }
 export type PatternTrend = { slices: number[]; info: number; warn: number; error: number; firstMs: number; lastMs: number }
 
@@ -22,12 +25,30 @@ export function usePatterns(question: Question, isOn: boolean) {
     queryKey: ['patterns', ...keyOf(question)],
     enabled: isOn,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => {
-      const details = { ...sourceOf(question), ...filterOf(question), ...askedRange(question.range) }
-      return mergePatterns((await client.patterns.find({ body: { search_details: details }, signal, repeatable: true })).patterns)
+    queryFn: async ({ signal }): Promise<Patterns> => {
+      const startedMs = performance.now()
+      const found = await countPatterns(client, question, signal)
+      const patterns = mergePatterns(found)
+      const events = patterns.reduce((sum, one) => sum + one.count, 0)
+      const cost = { events, isExact: found.length < PATTERNS_MAX, bytes: undefined, ms: Math.round(performance.now() - startedMs) }
+      return { patterns, cost }
     },
   })
 }
+
+/** Patterns are what was counted; the service does not say what it read for that. */
+export type Patterns = { patterns: Pattern[]; cost: Cost }
+
+/** PATTERNS_MAX are the most that the service counts. */
+export const PATTERNS_MAX = 1_000
+
+export const patternsBody = (question: Question) => ({
+  search_details: { ...sourceOf(question), ...filterOf(question), ...askedRange(question.range) },
+})
+
+/** countPatterns counts the matching events by what they say, for each dataset. */
+export const countPatterns = async (client: DendroClient, question: Question, signal: AbortSignal): Promise<PatternRow[]> =>
+  (await client.patterns.find({ body: patternsBody(question), signal, repeatable: true })).patterns
 
 const SLICES = 30
 const TRENDS_MAX = 300
@@ -51,13 +72,14 @@ export function usePatternTrends(question: Question, isOn: boolean) {
         num_of_slices: grid.slices,
         limit: TRENDS_MAX,
       }
-      return trendsOf(await client.search.run({ body, signal, repeatable: true }))
+      const answer = await client.search.run({ body, signal, repeatable: true })
+      return { trends: trendsOf(answer), cost: costOf(answer) }
     },
   })
 }
 
 /** mergePatterns makes one of what is counted for each dataset. */
-function mergePatterns(rows: readonly PatternRow[]): Pattern[] {
+export function mergePatterns(rows: readonly PatternRow[]): Pattern[] {
   const byId = new Map<string, Pattern>()
   for (const { id, template, log_id, count } of rows) {
     const one = byId.get(id) ?? { id, template, datasets: [], count: 0, bytes: 0, trend: undefined }
@@ -90,16 +112,33 @@ function trendsOf({ groups_series }: SearchResponse): Map<string, PatternTrend> 
   )
 }
 
-export const patternOrders = { frequent: 'Most frequent', rare: 'Rarest', new: 'Newest', bytes: 'Most bytes' } as const
+/** withGone adds the patterns of another time that do not come any more, with no events. */
+export function withGone(now: readonly Pattern[], earlier: ReadonlyMap<string, Pattern> | undefined): Pattern[] {
+  const there = new Set(now.map(({ id }) => id))
+  const gone = [...(earlier?.values() ?? [])].filter(({ id }) => !there.has(id))
+  return [
+    ...now.map((one) => ({ ...one, before: earlier?.get(one.id)?.count ?? 0 })),
+    ...gone.map((one) => ({ ...one, before: one.count, count: 0, bytes: 0 })),
+  ]
+}
+
+export const patternOrders = {
+  frequent: 'Most frequent',
+  rare: 'Rarest',
+  new: 'Newest',
+  bytes: 'Most bytes',
+  changed: 'Most changed',
+} as const
 export type PatternOrder = keyof typeof patternOrders
 
 /** sortPatterns puts patterns in the order a person wants; what is not known of a pattern makes it go last. */
 export function sortPatterns(patterns: readonly Pattern[], order: PatternOrder): Pattern[] {
   const by: Record<PatternOrder, (one: Pattern) => number> = {
     frequent: ({ count }) => -count,
-    rare: ({ count }) => count,
+    rare: ({ count }) => (count === 0 ? Number.POSITIVE_INFINITY : count),
     new: ({ trend }) => -(trend?.firstMs ?? 0),
     bytes: ({ bytes }) => -bytes,
+    changed: ({ count, before = 0 }) => -Math.abs(count - before),
   }
-  return patterns.toSorted((one, other) => by[order](one) - by[order](other))
+  return patterns.toSorted((one, other) => (by[order](one) === by[order](other) ? 0 : by[order](one) - by[order](other)))
 }

@@ -1,8 +1,9 @@
-import type { Event } from '@dendro/api'
+import type { Event, SearchResponse } from '@dendro/api'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { askedRange, boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
+import { askedRange, boundsOf, type Grid, gridOf, type Range } from '../../parts/time-range.ts'
+import type { DendroClient } from '../../session/session.ts'
 
 /** A Question is what every part of the page asks about; `turn` changes when a person asks again. */
 export type Question = { datasets: readonly string[] | undefined; where: string; range: Range; turn: number }
@@ -17,9 +18,19 @@ export const sourceOf = ({ datasets }: Question) => (datasets === undefined ? { 
 export const filterOf = ({ where }: Question) => (where === '' ? {} : { where })
 export const keyOf = ({ datasets, where, range, turn }: Question) => [datasets, where, range, turn] as const
 
+/** A Cost is what an answer found and what finding it took; bytes are not told of every answer. */
+export type Cost = { events: number; isExact: boolean; bytes: number | undefined; ms: number }
+
+export const costOf = ({ totals, explain, is_exact }: SearchResponse): Cost => ({
+  events: Number(totals.count),
+  isExact: is_exact,
+  bytes: explain['Bytes searched'] === undefined ? undefined : Number(explain['Bytes searched']),
+  ms: Number(explain['Execution time (millis)']),
+})
+
 const NO_LINKS: Event['links'] = []
 
-export type Page = { events: Event[]; total: number; isExact: boolean; ms: string; bytes: number; next: string | undefined }
+export type Page = { events: Event[]; cost: Cost; next: string | undefined }
 
 /** useEvents are the matching events, newest or oldest first, page by page. A page that nobody waits for any more is cancelled, and with it the question in the store. */
 export function useEvents(question: Question, isOn: boolean, isOldestFirst: boolean) {
@@ -45,10 +56,7 @@ export function useEvents(question: Question, isOn: boolean, isOldestFirst: bool
       return {
         // Links repeat what is known here; without them two hundred thousand events fit into a page.
         events: answer.events.map((event) => ({ ...event, metadata: { ...event.metadata, context: '' }, links: NO_LINKS })),
-        total: Number(answer.totals.count),
-        isExact: answer.is_exact,
-        ms: answer.explain['Execution time (millis)'],
-        bytes: Number(answer.explain['Bytes searched'] ?? 0),
+        cost: costOf(answer),
         next: next === undefined ? undefined : (new URL(next).searchParams.get('pagination_token') ?? undefined),
       }
     },
@@ -57,7 +65,8 @@ export function useEvents(question: Question, isOn: boolean, isOldestFirst: bool
 }
 
 export type Bar = { fromMs: number; info: number; warn: number; error: number }
-export type Bars = { bars: Bar[]; stepMs: number; total: number; isExact: boolean }
+/** Bars lie in round steps that may reach beyond the range, which ends at endMs and is lengthMs long. */
+export type Bars = { bars: Bar[]; stepMs: number; total: number; isExact: boolean; endMs: number; lengthMs: number }
 
 /** useBars counts the matching events by status in round steps. */
 export function useBars(question: Question, isOn: boolean) {
@@ -66,38 +75,56 @@ export function useBars(question: Question, isOn: boolean) {
     queryKey: ['bars', ...keyOf(question)],
     enabled: isOn,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<Bars> => {
-      const grid = gridOf(boundsOf(question.range, Date.now()), SLICES)
-      const body = {
-        ...sourceOf(question),
-        ...filterOf(question),
-        from_ts: Math.max(0, grid.fromMs),
-        to_ts: grid.toMs,
-        select: ['count(*)'],
-        groups: ['@status'],
-        num_of_slices: grid.slices,
-      }
-      const answer = await client.search.run({ body, signal, repeatable: true })
-      const bars: Bar[] = Array.from({ length: grid.slices }, (_, at) => ({
-        fromMs: grid.fromMs + at * grid.stepMs,
-        info: 0,
-        warn: 0,
-        error: 0,
-      }))
-      for (const { name, timeseries } of answer.groups_series) {
-        if (name !== 'info' && name !== 'warn' && name !== 'error') continue
-        for (const [at, slice] of timeseries.entries()) {
-          const bar = bars[at]
-          if (bar) bar[name] = Number(slice.count)
-        }
-      }
-      return { bars, stepMs: grid.stepMs, total: Number(answer.totals.count), isExact: answer.is_exact }
+    queryFn: ({ signal }) => {
+      const bounds = boundsOf(question.range, Date.now())
+      return countBars(client, question, gridOf(bounds, SLICES), signal, bounds)
     },
   })
 }
 
+/** countBars counts matching events in every step of a grid. */
+export async function countBars(
+  client: DendroClient,
+  question: Question,
+  grid: Grid,
+  signal: AbortSignal,
+  { fromMs, toMs }: { fromMs: number; toMs: number } = grid,
+): Promise<Bars> {
+  const body = {
+    ...sourceOf(question),
+    ...filterOf(question),
+    from_ts: Math.max(0, grid.fromMs),
+    to_ts: Math.max(1, grid.toMs),
+    select: ['count(*)'],
+    groups: ['@status'],
+    num_of_slices: grid.slices,
+  }
+  const answer = await client.search.run({ body, signal, repeatable: true })
+  const bars: Bar[] = Array.from({ length: grid.slices }, (_, at) => ({
+    fromMs: grid.fromMs + at * grid.stepMs,
+    info: 0,
+    warn: 0,
+    error: 0,
+  }))
+  for (const { name, timeseries } of answer.groups_series) {
+    if (name !== 'info' && name !== 'warn' && name !== 'error') continue
+    for (const [at, slice] of timeseries.entries()) {
+      const bar = bars[at]
+      if (bar) bar[name] = Number(slice.count)
+    }
+  }
+  return {
+    bars,
+    stepMs: grid.stepMs,
+    total: Number(answer.totals.count),
+    isExact: answer.is_exact,
+    endMs: toMs,
+    lengthMs: toMs - fromMs,
+  }
+}
+
 export type Field = { name: string; count: number; values: { value: string; count: number }[] }
-export type Fields = { fields: Field[]; sampled: number }
+export type Fields = { fields: Field[]; sampled: number; ms: number }
 
 /** useFields are the keys of the newest events of the datasets, with their most frequent values, from a sample. */
 export function useFields(question: Question, isOn: boolean) {
@@ -108,15 +135,19 @@ export function useFields(question: Question, isOn: boolean) {
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<Fields> => {
       const source = question.datasets === undefined ? {} : { log_id: [...question.datasets] }
-      const answer = await client.topKeys.get({ query: { ...source, ...askedRange(question.range), limit: 300 }, signal })
-      return merged(Object.values(answer))
+      const startedMs = performance.now()
+      const answer = await client.topKeys.get({ query: { ...source, ...askedRange(question.range), limit: FIELDS_MAX }, signal })
+      return { ...merged(Object.values(answer)), ms: performance.now() - startedMs }
     },
   })
 }
 
 type Keys = Record<string, { rank: number; values: Record<string, { value: string; rank: number }> }>
 
-function merged(logs: readonly Keys[]): Fields {
+/** FIELDS_MAX of each dataset are read at once; whoever looks for another by name makes the service look for it. */
+const FIELDS_MAX = 300
+
+function merged(logs: readonly Keys[]): Omit<Fields, 'ms'> {
   const fields = new Map<string, { count: number; values: Map<string, number> }>()
   let sampled = 0
   for (const keys of logs) {

@@ -94,7 +94,7 @@ export function Saved({ asked, columns, onOpen }: SavedProps) {
   )
 }
 
-const displays = { events: 'list', patterns: 'list', fields: 'list', table: 'table', chart: 'timeseries' } as const
+const displays = { events: 'list', patterns: 'list', fields: 'list', difference: 'list', table: 'table', chart: 'timeseries' } as const
 
 function detailsOf(asked: Asked, columns: readonly string[]): SavedSearch['search_details'] {
   const range = rangeOf(asked)

@@ -5,12 +5,12 @@ import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { type Asked, rangeOf, withRange } from './asked.ts'
 import { addressOf } from './link.ts'
-import { filterOf, type Question, sourceOf } from './questions.ts'
+import { curlOf, type Shown } from './request.ts'
 
-type ShareProps = { asked: Asked; columns: readonly string[]; question: Question }
+type ShareProps = { asked: Asked; columns: readonly string[]; shown: Shown }
 
 /** Share copies what is shown: as a link that moves with time, as a link to exactly these moments, or as a request for a terminal. */
-export function Share({ asked, columns, question }: ShareProps) {
+export function Share({ asked, columns, shown: request }: ShareProps) {
   const [copied, setCopied] = useState<string>()
   const shown: Asked = columns.length > 0 ? { ...asked, cols: [...columns] } : asked
   const range = rangeOf(asked)
@@ -26,7 +26,7 @@ export function Share({ asked, columns, question }: ShareProps) {
       note: 'shows the same for as long as the events are kept',
       text: () => addressOf(withRange(shown, boundsOf(range, Date.now()))),
     },
-    { label: 'Request for curl', note: 'asks the service the same question', text: () => curlOf(question) },
+    { label: 'Request for curl', note: 'asks the service the same question', text: () => curlOf(request) },
   ]
   const copy = (label: string, text: string) => {
     void copyText(text).then(() => setCopied(label))
@@ -50,10 +50,3 @@ export function Share({ asked, columns, question }: ShareProps) {
 }
 
 const nameOf = (range: Range): string => ('words' in range ? range.words : '')
-
-function curlOf(question: Question): string {
-  const range = question.range
-  const when = 'words' in range ? { time_range: range.words } : { from_ts: range.fromMs, to_ts: range.toMs }
-  const body = JSON.stringify({ ...sourceOf(question), ...filterOf(question), ...when, select: ['*', '@raw'], limit: 200 })
-  return `curl -H "X-SERVICE-API-KEY: $DENDRO_API_KEY" -H 'content-type: application/json' ${location.origin}/search -d '${body.replaceAll("'", "'\\''")}'`
-}

@@ -1,6 +1,6 @@
 import { ApiFailure } from '@dendro/api/client'
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import type { Range, Zone } from '../../parts/time-range.ts'
 import { type Asked, chosenOf, optional, rangeOf, withQuery } from './asked.ts'
 import { isNotValue, isValue, valueText, withClause } from './clauses.ts'
@@ -10,7 +10,6 @@ import { followed } from './following.ts'
 import { markingOf, searchedWords } from './line-text.ts'
 import { type Question, useDatasets } from './questions.ts'
 import { useReading } from './reading.ts'
-import { keepQuery } from './recent.ts'
 import type { ValueActions } from './value-menu.tsx'
 
 export type Change = (by: (now: Asked) => Asked) => void
@@ -29,7 +28,6 @@ export function useAsked(asked: Asked) {
   }
   const question = useQuestion(asked, rangeOf(asked), turn)
   const chosen = useQuestion(asked, chosenOf(asked), turn)
-  useEffect(() => keepQuery(question.where), [question.where])
   return { change, question, chosen, zone, setZone, askAgain: () => setTurn((before) => before + 1) }
 }
 

@@ -1,15 +1,20 @@
 import { lazy, Suspense } from 'react'
-import { optional, withRange } from './asked.ts'
+import { optional, withQuery, withRange } from './asked.ts'
 import type { Asking } from './asking.ts'
-import { isNotValue, isValue } from './clauses.ts'
+import { isNotValue, isValue, withClause } from './clauses.ts'
+import { earlierName } from './compare.ts'
+import { isNotPermitted, NothingFound, NotPermitted } from './empty.tsx'
 import { EventsView } from './events-view.tsx'
 import { FieldsView } from './fields-view.tsx'
 import { COUNT, GroupBar } from './group-bar.tsx'
+import { groupClauses } from './group-order.ts'
 import { GroupTable } from './group-views.tsx'
 import { PatternList } from './pattern-list.tsx'
 
 // What draws is fetched when somebody wants a chart: most questions never do.
 const GroupChart = lazy(() => import('./group-chart.tsx').then(({ GroupChart: component }) => ({ default: component })))
+
+const DifferenceView = lazy(() => import('./difference-view.tsx').then(({ DifferenceView: component }) => ({ default: component })))
 
 type Props = { asking: Asking }
 
@@ -21,15 +26,26 @@ export function TabView({ asking }: Props) {
     table: () => <Groups asking={asking} />,
     chart: () => <Groups asking={asking} />,
     fields: () => <Fields asking={asking} />,
+    difference: () => <Difference asking={asking} />,
   }
   return views[asking.tab]()
 }
 
-function Patterns({ asking: { patterns, trends, zone, look, actions } }: Props) {
+/** Nothing stands in place of what is empty or not permitted, for the same reasons in every view. */
+function Nothing({ asking: { asked, chosen, hasReceived, zone, change } }: Props) {
+  return <NothingFound {...{ asked, zone, hasReceived }} question={chosen} isLive={false} onChange={change} />
+}
+
+function Patterns({ asking }: Props) {
+  const { patterns, trends, earlier, against, chosen, zone, look, actions } = asking
+  const before = against && earlier.patterns.data
+  if (isNotPermitted(patterns.error)) return <NotPermitted failure={patterns.error} again={patterns.refetch} />
   return (
     <PatternList
-      patterns={patterns.data}
-      trends={trends.data}
+      nothing={<Nothing asking={asking} />}
+      patterns={patterns.data?.patterns}
+      trends={trends.data?.trends}
+      earlier={before && { patterns: before, name: earlierName(against, chosen.range) }}
       isOld={patterns.isPlaceholderData}
       failure={patterns.error}
       zone={zone}
@@ -42,10 +58,16 @@ function Patterns({ asking: { patterns, trends, zone, look, actions } }: Props) 
 }
 
 function Groups({ asking }: Props) {
-  const { tab, groups, by, measure, fields, zone, actions, change } = asking
+  const { tab, groups, by, measure, fields, zone, actions, change, earlier, against, chosen } = asking
+  const before = against && earlier.groups.data
+  if (isNotPermitted(groups.error)) return <NotPermitted failure={groups.error} again={groups.refetch} />
   const group = {
     ...{ groups: groups.data, by, measure, zone, actions },
+    nothing: <Nothing asking={asking} />,
+    earlier: before && { groups: before, name: earlierName(against, chosen.range) },
     isOld: groups.isPlaceholderData,
+    onOpen: (values: readonly string[]) =>
+      change((now) => optional({ ...withQuery(now, groupClauses(by, values).reduce(withClause, now.q ?? '')), tab: undefined })),
     failure: groups.error,
     again: groups.refetch,
   }
@@ -76,5 +98,22 @@ function Groups({ asking }: Props) {
 function Fields({ asking: { fields, actions } }: Props) {
   return (
     <FieldsView fields={fields.data} isOld={fields.isPlaceholderData} failure={fields.error} actions={actions} again={fields.refetch} />
+  )
+}
+
+function Difference({ asking: { asked, question, fields, zone, actions } }: Props) {
+  const { sf, st } = asked
+  return (
+    <Suspense fallback={<p className="p-3 text-soft">Comparing the chosen stretch with the rest …</p>}>
+      <DifferenceView
+        question={question}
+        stretch={sf === undefined || st === undefined ? undefined : { fromMs: sf, toMs: st }}
+        fields={fields.data}
+        failure={fields.error}
+        zone={zone}
+        actions={actions}
+        again={fields.refetch}
+      />
+    </Suspense>
   )
 }

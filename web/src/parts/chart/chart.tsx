@@ -8,8 +8,8 @@ import { type Drawing, optionsOf, plotted } from './drawing.ts'
 import { topsAt } from './stack.ts'
 
 export type Shape = 'line' | 'bar' | 'area'
-/** A ChartSeries has a value for every moment of its chart; null where there is none. */
-export type ChartSeries = { name: string; values: readonly (number | null)[] }
+/** A ChartSeries has a value for every moment of its chart; null where there is none. `before` is what was there one period earlier. */
+export type ChartSeries = { name: string; values: readonly (number | null)[]; before?: readonly (number | null)[] }
 /** ChartData are series over the same moments, which lie stepMs apart and begin slices. */
 export type ChartData = { times: readonly number[]; stepMs: number; series: readonly ChartSeries[] }
 /** A ChartLevel is a value that is looked out for, such as a threshold. */

@@ -1,0 +1,390 @@
+import type { Dataset } from '@dendro/api'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openRound } from '../../server/src/resources/monitors/watching.ts'
+import { axeFaults, browserPath } from './browser.ts'
+import { openStand, type Stand } from './stand.ts'
+
+let stand: Stand
+let dataset: string
+/** END is where the ten minutes end that most tests look at. */
+let END = 0
+
+const MINUTE_MS = 60_000
+
+/**
+ * events are ten minutes of 40 orders on host a, and within their sixth minute 10 refused payments on host b; in the ten minutes before there were 20
+ * orders and 5 expired cards.
+ */
+function events(endMs: number): object[] {
+  const at = (ageMs: number, more: object) => ({ timestamp: new Date(endMs - ageMs).toISOString(), ...more })
+  const order = (ageMs: number, index: number) =>
+    at(ageMs, { level: 'info', message: `order ${index} placed`, region: index % 4 ? 'eu' : 'us', host: 'a', took_ms: index })
+  return [
+    ...Array.from({ length: 40 }, (_, index) => order(index * 15_000 + 1_000, index)),
+    ...Array.from({ length: 10 }, (_, index) =>
+      at(4 * MINUTE_MS + index * 5_000 + 2_000, { level: 'error', message: `payment ${index} refused`, region: 'us', host: 'b' }),
+    ),
+    ...Array.from({ length: 20 }, (_, index) => order(10 * MINUTE_MS + index * 30_000 + 1_000, index)),
+    ...Array.from({ length: 5 }, (_, index) =>
+      at(12 * MINUTE_MS + index * 1_000, { level: 'warn', message: `card ${index} expired`, region: 'eu', host: 'a' }),
+    ),
+  ]
+}
+
+const asked = (state: Record<string, unknown>) =>
+  `/app/explore?${Object.entries(state)
+    .map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
+    .join('&')}`
+const ten = () => ({ f: END - 10 * MINUTE_MS, t: END })
+const counted = (page: Page, said: string) => page.getByText(`${said} ·`).first().waitFor()
+const overTime = (page: Page) => page.getByRole('region', { name: 'Events over time' })
+const tab = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
+
+describe.skipIf(browserPath === undefined)('what stands around the events', () => {
+  beforeAll(async () => {
+    stand = await openStand()
+    END = Math.floor(stand.app.clock.nowMs() / MINUTE_MS) * MINUTE_MS - MINUTE_MS
+    await stand.send('orders', events(END))
+    const { datasets } = (await stand.org.ask<{ datasets: Dataset[] }>('GET', '/datasets')).body
+    dataset = datasets[0]?.id ?? ''
+    const queries = [{ name: 'refused', select: ['count(*)'], from: [dataset], where: "level = 'error'" }]
+    const rule = { comparison_operator: 'ABOVE', threshold: 5, window: 'Last 15 minutes', actions: [{ email: 'oncall@example.org' }] }
+    const made = await stand.org.ask('POST', '/monitors', { body: { ...rule, name: 'Payments are refused', queries } })
+    expect(made.status).toBe(201)
+    await openRound(stand.app.app.world)(new AbortController().signal)
+    const downtime = {
+      name: 'Release of the till',
+      description: 'The till is released',
+      from: [dataset],
+      static_time_range: { from: END - 8 * MINUTE_MS, to: END - 6 * MINUTE_MS },
+    }
+    expect((await stand.org.ask('POST', '/monitors/downtimes', { body: downtime })).status).toBe(201)
+  })
+  afterEach(() => stand.endTest())
+  afterAll(() => stand?.close())
+
+  test('the histogram, patterns, table and chart are compared with the period before', async () => {
+    const page = await stand.open(asked(ten()))
+    await counted(page, '50 events')
+    await page.getByLabel('Compare with').selectOption('previous')
+    await overTime(page).getByText('+100 % against 10 min earlier').waitFor()
+    expect(await overTime(page).locator('[data-earlier]').count()).toBeGreaterThan(10)
+    await tab(page, 'Patterns')
+    const change = (text: RegExp) => page.getByRole('row', { name: text }).getByRole('cell').nth(2)
+    await change(/order <\*> placed/)
+      .getByText('+100 %')
+      .waitFor()
+    await change(/refused/)
+      .getByText('new')
+      .waitFor()
+    await change(/expired/)
+      .getByText('gone')
+      .waitFor()
+    await page.getByRole('button', { name: 'Most changed' }).click()
+    await page.getByRole('row').nth(1).getByText('placed').waitFor()
+    await tab(page, 'Table')
+    await page.getByRole('row', { name: /^together.*\+100 %/ }).waitFor()
+    await tab(page, 'Chart')
+    await page.getByText('dashed: 10 min earlier').waitFor()
+    await page.reload()
+    await overTime(page).getByText('+100 % against 10 min earlier').waitFor()
+  })
+
+  test('a stretch that is chosen says what is different in it, and a finding narrows the search', async () => {
+    const page = await stand.open(asked(ten()))
+    await counted(page, '50 events')
+    const chart = page.getByRole('img', { name: /^50 events in steps of/ })
+    const box = await chart.boundingBox()
+    if (!box) throw new Error('there is no histogram')
+    const at = (minute: number) => box.x + (box.width * minute) / 10
+    await page.keyboard.down('Shift')
+    await page.mouse.move(at(5) + 2, box.y + 50)
+    await page.mouse.down()
+    await page.mouse.move(at(5.5), box.y + 50)
+    await page.mouse.move(at(6) - 2, box.y + 50)
+    await page.mouse.up()
+    await page.keyboard.up('Shift')
+    await counted(page, '14 events')
+    await page.getByRole('button', { name: 'What is different' }).click()
+    const found = page.getByRole('region', { name: 'What is different' })
+    await found.getByText('14 events').waitFor()
+    await found.getByText('against 36 events in the rest of the range').waitFor()
+    await found.getByRole('row', { name: /payment <\*> refused.*71 %.*0 %.*\+71/ }).waitFor()
+    await found.getByText('Counts are exact.').waitFor()
+    const host = found.getByRole('row', { name: /host = b.*71 %.*0 %.*\+71/ })
+    await host.getByRole('button', { name: 'Include' }).click()
+    await page.getByRole('list', { name: 'Conditions' }).getByText("host = 'b'").waitFor()
+    await page.getByRole('button', { name: 'Whole range' }).click()
+    await tab(page, 'Events')
+    await counted(page, '10 events')
+  })
+
+  test('the keyboard chooses several bars and zooms into them', async () => {
+    const page = await stand.open(asked(ten()))
+    await counted(page, '50 events')
+    const chart = page.getByRole('img', { name: /^50 events in steps of/ })
+    await chart.focus()
+    await chart.press('ArrowRight')
+    await chart.press('Shift+ArrowRight')
+    await chart.press('Shift+ArrowRight')
+    await chart.press('Enter')
+    await page.getByRole('button', { name: 'Whole range' }).waitFor()
+    const { searchParams } = new URL(page.url())
+    expect(Number(searchParams.get('st')) - Number(searchParams.get('sf'))).toBe(15_000)
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('f')).toBe(searchParams.get('sf'))
+  })
+
+  test('alerts and downtimes are marked over the histogram, listed in words, and lead to the monitor', async () => {
+    const page = await stand.open(asked({ r: 'Last 15 minutes' }))
+    await page.getByRole('button', { name: '1 status change, 1 downtime' }).click()
+    const list = page.getByRole('list', { name: 'Markers' })
+    await list.getByText('Downtime: Release of the till').waitFor()
+    await overTime(page).locator('[data-marker="downtime"]').waitFor({ state: 'attached' })
+    await list.getByRole('link', { name: /Alert Payments are refused/ }).click()
+    await page.getByRole('heading', { name: 'Payments are refused' }).waitFor()
+    await page.goBack()
+    await overTime(page).locator('[data-marker="ALERT"] a').click()
+    await page.getByRole('heading', { name: 'Payments are refused' }).waitFor()
+  })
+
+  test('a table is sorted by any column, has a row of all, and leads from a group to its events', async () => {
+    const page = await stand.open(asked({ ...ten(), tab: 'table', by: ['region', 'host'] }))
+    const rows = page.getByRole('region', { name: 'Table' }).getByRole('row')
+    await rows.nth(1).getByText('eu').waitFor()
+    await page.getByRole('columnheader', { name: 'host' }).getByRole('button').click()
+    await rows.nth(1).getByText('eu').waitFor()
+    await page.getByRole('columnheader', { name: 'host' }).getByRole('button').click()
+    await rows.nth(1).getByRole('button', { name: 'b', exact: true }).waitFor()
+    expect(await page.getByRole('columnheader', { name: 'host' }).getAttribute('aria-sort')).toBe('descending')
+    await rows.last().getByText('All 3 groups').waitFor()
+    await rows.last().getByText('50', { exact: true }).waitFor()
+    await rows.nth(1).getByRole('button', { name: 'Show events' }).click()
+    await counted(page, '10 events')
+    expect(await page.getByRole('list', { name: 'Conditions' }).getByRole('listitem').count()).toBe(2)
+  })
+
+  test('every view says what it has found and read, and copies its request', async () => {
+    const page = await stand.open(asked({ ...ten(), q: 'order' }))
+    for (const [name, said, path] of [
+      ['Events', /^40 events · .* read · \d+ ms/, '/search'],
+      ['Patterns', /^40 events · .* read · \d+ ms/, '/patterns'],
+      ['Table', /^40 events · .* read · \d+ ms/, '/search'],
+      ['Chart', /^40 events · .* read · \d+ ms/, '/search'],
+      ['Fields', /^a sample of 50 events · \d+ ms/, '/search'],
+    ] as const) {
+      await tab(page, name)
+      await page.getByText(said).waitFor()
+      await page.getByRole('button', { name: 'curl' }).click()
+      await page.getByRole('button', { name: 'copied' }).waitFor()
+      expect(await copied(page)).toContain(
+        `${stand.app.url}${path} -d '{"from_expr":"*"`.replace(
+          '{"from_expr',
+          path === '/patterns' ? '{"search_details":{"from_expr' : '{"from_expr',
+        ),
+      )
+      await page.getByRole('button', { name: 'copied' }).blur()
+    }
+  })
+
+  test('the histogram folds away, and stays so', async () => {
+    const page = await stand.open(asked(ten()))
+    const chart = page.getByRole('img', { name: /^50 events in steps of/ })
+    await chart.waitFor()
+    await page.getByRole('button', { name: 'Histogram' }).click()
+    await chart.waitFor({ state: 'detached' })
+    await page.reload()
+    await overTime(page).getByText('a bar is 5 s').waitFor()
+    expect(await chart.count()).toBe(0)
+    await page.getByRole('button', { name: 'Histogram' }).click()
+    await chart.waitFor()
+  })
+
+  test('questions are remembered with when they were asked and what they found, and can be forgotten', async () => {
+    const page = await stand.open(asked({ ...ten(), q: "host = 'b'" }))
+    await counted(page, '10 events')
+    await page.goto(`${stand.app.url}${asked({ ...ten(), q: "region = 'us'" })}`)
+    await counted(page, '20 events')
+    await page.getByRole('button', { name: 'History' }).click()
+    const list = page.getByRole('list', { name: 'Questions asked before' })
+    await list.getByText("region = 'us'").waitFor()
+    await page.getByLabel('Find a question').fill('host')
+    await list.getByText("region = 'us'").waitFor({ state: 'detached' })
+    await list.getByText(/ago · 10 events|just now · 10 events/).waitFor()
+    await list.getByText("host = 'b'").click()
+    await counted(page, '10 events')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'What do you want to do?' }).pressSequentially('recent region')
+    await page.getByRole('option', { name: /region = 'us'.*20 events/ }).click()
+    await counted(page, '20 events')
+    await page.getByRole('button', { name: 'History' }).click()
+    await page.getByRole('button', { name: 'Forget all' }).click()
+    await page.getByText('Nothing has been asked yet').waitFor()
+  })
+
+  test('the picker of datasets says how fresh each one is', async () => {
+    const page = await stand.open(asked(ten()))
+    const seen = async () => {
+      await page.getByRole('button', { name: /All datasets/ }).click()
+      const row = page.getByRole('dialog').getByRole('listitem').filter({ hasText: 'orders' })
+      const text = (await row.textContent()) ?? ''
+      await page.keyboard.press('Escape')
+      return text
+    }
+    await expect.poll(seen, { interval: 500 }).toMatch(/(ago|just now)/)
+  })
+
+  test('the four reasons for an empty page: nothing ever, nothing in the range, filters, and not permitted', async () => {
+    const own = await stand.app.newOrganization()
+    const never = await stand.open('/app/explore', { key: own.key })
+    await never.getByRole('heading', { name: 'Nothing has been received yet' }).waitFor()
+    await never.getByRole('link', { name: 'How to send' }).waitFor()
+
+    const range = await stand.open(asked({ f: 1_000_000_000_000, t: 1_000_000_060_000, tab: 'patterns' }))
+    await range.getByRole('heading', { name: 'Nothing in this range' }).waitFor()
+    await range.getByText(/^The last event was .* ago, at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.$/).waitFor()
+    await range.getByRole('button', { name: 'Jump to the last event' }).click()
+    await range.getByRole('row', { name: /order <\*> placed/ }).waitFor()
+
+    const filters = await stand.open(asked({ ...ten(), q: "host = 'b' AND region = 'eu'" }))
+    await filters.getByText('Without conditions there are 50 events in this range.').waitFor()
+    const each = filters.getByRole('list', { name: 'What each condition leaves' }).getByRole('listitem')
+    await each.filter({ hasText: "region = 'eu'" }).getByText('alone: 30 events').waitFor()
+    await each.filter({ hasText: "region = 'eu'" }).getByRole('button', { name: 'Remove' }).click()
+    await counted(filters, '10 events')
+
+    const role = await stand.org.ask<{ role_id: string }>('POST', '/roles', {
+      body: { role_type: 'API', display_name: 'Knows names', permissions: ['logs_read'] },
+    })
+    expect(role.status, JSON.stringify(role.body)).toBe(201)
+    const denied = await stand.open(asked(ten()), { key: await stand.org.newKey([role.body.role_id]) })
+    await denied.getByRole('heading', { name: 'You may not see these events' }).waitFor()
+    await denied.getByRole('button', { name: /copy$/ }).first().waitFor()
+  })
+
+  test('a failure is never shown as nothing found: every part says it, with its id to copy, and is tried again', async () => {
+    const page = await stand.open(asked(ten()))
+    await counted(page, '50 events')
+    const failed = {
+      code: 500,
+      type: 'INTERNAL',
+      details: 'the event store did not answer',
+      correlation_id: '7d0c1b1e-0000-4000-8000-000000000001',
+    }
+    await page.route('**/search', (route) => route.fulfill({ status: 500, json: failed }))
+    for (const name of ['Table', 'Events']) {
+      await page.goto(
+        `${stand.app.url}${asked({ ...ten(), q: `order AND host = '${name}'`, ...(name === 'Table' ? { tab: 'table' } : {}) })}`,
+      )
+      await page.getByRole('alert').nth(1).getByText('The service could not answer').waitFor()
+      expect(await page.getByText('No event meets').count()).toBe(0)
+    }
+    await page
+      .getByRole('button', { name: /0001 copy$/ })
+      .first()
+      .click()
+    await expect.poll(() => copied(page)).toBe(failed.correlation_id)
+    await page.unroute('**/search')
+    await page.getByRole('button', { name: 'Try again' }).last().click()
+    await page.getByText('No event meets all conditions').waitFor()
+  })
+
+  test('the list of fields is made wider by keyboard, and finds a key that the sample does not have', async () => {
+    const own = await stand.app.newOrganization()
+    const nowMs = stand.app.clock.nowMs()
+    const old = [{ timestamp: new Date(nowMs - 20 * MINUTE_MS).toISOString(), message: 'long ago', seldom: 'treasure' }]
+    const many = Array.from({ length: 700 }, (_, index) => ({
+      timestamp: new Date(nowMs - MINUTE_MS - index).toISOString(),
+      message: 'often',
+    }))
+    await stand.send('many', [...old, ...many], own)
+    const page = await stand.open(asked({ r: 'Last 1 hour' }), { key: own.key })
+    await counted(page, '701 events')
+    const list = page.getByRole('region', { name: 'Fields', exact: true })
+    await list.getByText(/sample of 500 events/).waitFor()
+    const width = async () => (await list.boundingBox())?.width ?? 0
+    const before = await width()
+    const edge = page.getByRole('separator', { name: 'Width of the field list' })
+    await edge.press('ArrowRight')
+    await edge.press('ArrowRight')
+    await expect.poll(width).toBe(before + 32)
+    await page.reload()
+    await list.getByText(/sample of 500 events/).waitFor()
+    expect(await width()).toBe(before + 32)
+    await page.getByLabel('Find a field').fill('seldom')
+    await list.getByText('Not in the sample, but in 1 event of this range.').waitFor()
+    await list.getByRole('button', { name: /treasure/ }).click()
+    await page.getByRole('menuitem', { name: 'Include' }).click()
+    await counted(page, '1 event')
+    await page.getByLabel('Find a field').fill('nowhere')
+    await list.getByText(/no event of this range has the key/).waitFor()
+  })
+
+  test('a time is typed, pasted or given by its ends, in UTC or the zone of the browser, and used again', async () => {
+    const page = await stand.open('/app/explore', { zone: 'Europe/Berlin' })
+    const picker = page.getByRole('dialog', { name: 'Time range' })
+    const open = () => page.locator('[data-key="t"]').click()
+    await open()
+    await picker.getByLabel('Type a time range').fill('last 3 weeks')
+    await picker.getByLabel('Type a time range').press('Enter')
+    await expect.poll(() => new URL(page.url()).searchParams.get('r')).toBe('Last 3 weeks')
+    await open()
+    await picker.getByLabel('From').fill('2026-07-01 12:00')
+    await picker.getByLabel('To', { exact: true }).fill('2026-07-01 11:00')
+    await picker.getByText('To must be after From').waitFor()
+    await picker.getByLabel('To', { exact: true }).fill('2026-07-01 13:00')
+    await picker.getByRole('button', { name: 'Use', exact: true }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('f')).toBe(String(Date.UTC(2026, 6, 1, 12)))
+    await open()
+    await picker.getByRole('button', { name: 'Use local' }).click()
+    await picker.getByText('Europe/Berlin, UTC+02:00').waitFor()
+    // The day the clocks went back had 25 hours.
+    await picker.getByLabel('From').fill('2026-10-25')
+    await picker.getByLabel('To', { exact: true }).fill('2026-10-26')
+    await picker.getByRole('button', { name: 'Use', exact: true }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('f')).toBe(String(Date.UTC(2026, 9, 24, 22)))
+    expect(Number(new URL(page.url()).searchParams.get('t')) - Date.UTC(2026, 9, 24, 22)).toBe(25 * 60 * MINUTE_MS)
+    await open()
+    await picker.getByRole('list', { name: 'Used last' }).getByRole('button', { name: 'Last 3 weeks' }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('r')).toBe('Last 3 weeks')
+  })
+
+  test('nothing is wider than the window, from 360 to 3440 pixels', async () => {
+    for (const width of [360, 3_440]) {
+      const page = await stand.open(asked({ ...ten(), cmp: 'previous', q: 'order' }), { width })
+      for (const name of ['Events', 'Patterns', 'Table', 'Chart', 'Fields']) {
+        await tab(page, name)
+        await page
+          .getByText(/ · \d+ ms/)
+          .first()
+          .waitFor()
+        expect(await page.evaluate<number>('document.documentElement.scrollWidth'), `${name} at ${width}`).toBe(width)
+      }
+    }
+  })
+
+  test.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
+    const page = await stand.open(
+      asked({ ...ten(), cmp: 'previous', tab: 'difference', sf: END - 5 * MINUTE_MS, st: END - 4 * MINUTE_MS }),
+      { theme, width },
+    )
+    await page.getByText('Counts are exact.').waitFor()
+    expect(await axeFaults(page, 'difference')).toEqual([])
+    for (const name of ['Patterns', 'Table']) {
+      await tab(page, name)
+      await page.getByRole('columnheader', { name: 'Change' }).waitFor()
+      expect(await axeFaults(page, name)).toEqual([])
+    }
+    for (const name of ['History', /downtime/, /^2026|20\d\d-/]) {
+      await page.getByRole('button', { name }).first().click()
+      await page.getByRole('dialog').waitFor()
+      expect(await axeFaults(page, String(name))).toEqual([])
+      await page.keyboard.press('Escape')
+    }
+  })
+})

@@ -1,0 +1,31 @@
+import { quantity } from '../../parts/numbers.ts'
+import type { Tab } from './asked.ts'
+import type { Answered } from './cost.tsx'
+import type { useGroups } from './groups.ts'
+import type { usePatterns, usePatternTrends } from './patterns.ts'
+import type { useEvents, useFields } from './questions.ts'
+
+type Asked = {
+  tab: Tab
+  events: ReturnType<typeof useEvents>
+  patterns: ReturnType<typeof usePatterns>
+  trends: ReturnType<typeof usePatternTrends>
+  groups: ReturnType<typeof useGroups>
+  fields: ReturnType<typeof useFields>
+}
+
+/** answeredOf is the answer that is on the screen, with what it has cost. */
+export function answeredOf({ tab, events, patterns, trends, groups, fields }: Asked): Answered {
+  const stateOf = ({ data, dataUpdatedAt, isFetching, isPlaceholderData }: Omit<Answered, 'cost'>) => ({
+    ...{ data, dataUpdatedAt, isFetching, isPlaceholderData },
+  })
+  if (tab === 'events') return { ...stateOf(events), cost: events.data?.pages[0]?.cost }
+  if (tab === 'patterns') {
+    const cost = patterns.data && { ...patterns.data.cost, bytes: trends.data?.cost.bytes }
+    return { ...stateOf(patterns), cost }
+  }
+  if (tab === 'table' || tab === 'chart') return { ...stateOf(groups), cost: groups.data?.cost }
+  const sampled = fields.data?.sampled ?? 0
+  const cost = fields.data && { events: sampled, isExact: false, bytes: undefined, ms: fields.data.ms }
+  return { ...stateOf(fields), cost, found: `a sample of ${quantity(sampled, 'event')}` }
+}

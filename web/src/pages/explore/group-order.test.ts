@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { groupClauses, sortGroups } from './group-order.ts'
+
+const group = (name: string, value: number, count = value) => ({ values: [name], value, count, slices: [] })
+const groups = [group('v10', 5, 1), group('v9', 7, 3), group('a', 5, 2)]
+const names = (order: Parameters<typeof sortGroups>[1]) =>
+  sortGroups(groups, order, ({ count }) => count * 2).map(({ values }) => values[0])
+
+test('groups are sorted by a key as people sort, by what is measured, by events, and by how much they changed', () => {
+  expect(names({ column: 0, isRising: true })).toEqual(['a', 'v9', 'v10'])
+  expect(names({ column: 'value', isRising: false })).toEqual(['v9', 'v10', 'a'])
+  expect(names({ column: 'events', isRising: true })).toEqual(['v10', 'a', 'v9'])
+  expect(names({ column: 'change', isRising: false })).toEqual(['v10', 'v9', 'a'])
+})
+
+test('the events of a group meet its conditions, also where the key is absent', () => {
+  expect(groupClauses(['level', 'my key'], ['error', "it's"])).toEqual(["level = 'error'", `"my key" = 'it''s'`])
+  expect(groupClauses(['region'], ['null'])).toEqual(["(region IS NULL OR region = 'null')"])
+})
