@@ -44,7 +44,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await page.getByLabel('API key').fill(stand.org.key)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Data' }).waitFor()
-    await page.getByRole('cell', { name: 'orders' }).waitFor()
+    await page.getByRole('cell', { name: 'orders', exact: true }).waitFor()
   })
 
   test('shows the newest events with their count, and a reload shows the same', async () => {
