@@ -145,7 +145,7 @@ async function pressKeys(browser: Browser, { url }: Service): Promise<number> {
       const at = event.timeStamp
       requestAnimationFrame(() => { const channel = new MessageChannel(); channel.port1.onmessage = () => window.presses.push(performance.now() - at); channel.port2.postMessage(0) })
     }, true)`)
-  await page.getByRole('combobox', { name: 'Query' }).click()
+  await page.getByRole('textbox', { name: 'Query' }).click()
   await page.keyboard.type('message = timeout AND region', { delay: 120 })
   const presses = await page.evaluate<number[]>('window.presses')
   await page.context().close()

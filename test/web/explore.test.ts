@@ -87,7 +87,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
   test('completes keys and values that were seen', async () => {
     const page = await stand.open('/app/explore')
     await counted(page, 61)
-    const query = page.getByRole('combobox', { name: 'Query' })
+    const query = page.getByRole('textbox', { name: 'Query' })
     await page.keyboard.press('/')
     await query.pressSequentially('reg')
     await page.getByRole('option', { name: /^region/ }).waitFor()
@@ -97,6 +97,31 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await counted(page, 30)
+  })
+
+  test('marks what is wrong under its characters while it is written, and mends it at one key', async () => {
+    const page = await stand.open('/app/explore')
+    await counted(page, 61)
+    const query = page.getByRole('textbox', { name: 'Query' })
+    await query.locator('..').and(page.locator('.cm-scroller')).waitFor()
+    await query.click()
+    await page.keyboard.type("level == 'error' AND region")
+    await page.keyboard.press('Escape')
+    const mark = query.locator('mark')
+    await mark.waitFor()
+    expect(await mark.textContent()).toBe('==')
+    const told = page.getByRole('status').filter({ hasText: "'==' is not an operator: use =" })
+    await told.waitFor()
+    expect(await axeFaults(page, 'a query with a mistake')).toEqual([])
+    await page.keyboard.press('Alt+Enter')
+    await told.waitFor({ state: 'detached' })
+    await expect.poll(() => query.textContent()).toBe("level = 'error' AND region")
+    // A line break is a blank like any other, and Enter asks.
+    await page.keyboard.press('End')
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.type("= 'mars'")
+    await page.keyboard.press('Enter')
+    await counted(page, 0)
   })
 
   test('says why there is nothing: the range, or which condition', async () => {

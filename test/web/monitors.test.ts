@@ -100,7 +100,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     const preview = page.getByRole('region', { name: 'The last 7 days with it' })
     await preview.getByText(/^3 changes, 3 times/).waitFor()
     await preview.getByRole('group', { name: /^What it would have seen: 1 series/ }).waitFor()
-    expect(await page.getByLabel('Only events with').inputValue()).toBe("level = 'error'")
+    await expect.poll(() => page.getByLabel('Only events with').textContent()).toBe("level = 'error'")
     expect(await page.getByLabel('Over the').inputValue()).toBe('Last 1 hour')
     await page.getByRole('textbox', { name: 'Threshold' }).fill('1000')
     await preview.getByText('It would have stayed quiet.').waitFor()
@@ -119,6 +119,20 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('link', { name: 'Payments fail' }).waitFor()
     await expect.poll(() => page.getByText('From a question').count()).toBe(0)
+  })
+
+  test('the condition of a monitor is suggested and marked as a query in Explore is', async () => {
+    const page = await stand.open('/app/monitors?edit=new')
+    const where = page.getByRole('textbox', { name: 'Only events with' })
+    await page.locator('.cm-content').and(where).click()
+    await page.keyboard.type('lev')
+    await page.getByRole('option', { name: /^level/ }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.getByRole('option', { name: /^= is/ }).waitFor()
+    await page.keyboard.type("== 'error' ")
+    await page.keyboard.press('Escape')
+    await expect.poll(() => where.locator('mark').textContent()).toBe('==')
+    expect(await axeFaults(page, 'a monitor whose condition has a mistake')).toEqual([])
   })
 
   test('what the service does not take is said beside what was written', async () => {

@@ -1,19 +1,16 @@
 import type { Dataset, MetricQuery } from '@dendro/api'
+import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
 import { DatasetPicker } from './dataset-picker.tsx'
+import { type Field as KnownField, useKnownFields } from './fields.ts'
+import { EVERYTHING, newQuery } from './metric-queries.ts'
+import { QueryField } from './query-input.tsx'
+import { readFormula, readItem, readKeys, readWhere } from './reading.ts'
 
 const QUERIES_MAX = 6
-const EVERYTHING = '*'
-
-/** newQuery counts the events that match. */
-export const newQuery = (name: string, more: Partial<MetricQuery> = {}): MetricQuery => ({
-  name,
-  select: ['count(*)'],
-  from_expr: EVERYTHING,
-  where: '',
-  ...more,
-})
+/** LATELY is where keys and their values are looked for. */
+const LATELY = { words: 'Last 1 day' }
 
 type QueryEditorProps = {
   queries: readonly MetricQuery[]
@@ -26,6 +23,7 @@ type QueryEditorProps = {
 /** QueryEditor writes the queries of a metric, and the formula over them where there are several. */
 export function QueryEditor({ queries, formula, datasets, onQueries, onFormula }: QueryEditorProps) {
   const change = (at: number, by: MetricQuery) => onQueries(queries.map((one, index) => (index === at ? by : one)))
+  const names = queries.map(({ name }) => name)
   const free = ['a', 'b', 'c', 'd', 'e', 'f'].find((name) => queries.every((one) => one.name !== name)) ?? 'g'
   return (
     <div className="flex flex-col gap-2">
@@ -45,9 +43,12 @@ export function QueryEditor({ queries, formula, datasets, onQueries, onFormula }
         </Button>
       )}
       {(queries.length > 1 || formula !== '') && (
-        <Field name="Formula" help={`Over the names of the queries, such as ${queries[0]?.name ?? 'a'} / ${queries[1]?.name ?? 'b'} * 100`}>
-          <Input className="font-mono" value={formula} onChange={(event) => onFormula(event.target.value)} />
-        </Field>
+        <div>
+          <QueryField label="Formula" text={formula} known={{ read: readFormula(names), fields: [], names }} onText={onFormula} />
+          <p className="text-soft text-xs">
+            Over the names of the queries, such as {names[0] ?? 'a'} / {names[1] ?? 'b'} * 100
+          </p>
+        </div>
       )}
     </div>
   )
@@ -62,33 +63,28 @@ type OneQueryProps = {
 
 function OneQuery({ query, datasets, onChange, onRemove }: OneQueryProps) {
   const { name, select, from, from_expr, where, groups = [] } = query
+  const known = useKnownFields({ datasets: from && from.length > 0 ? from : undefined, range: LATELY, turn: 0 }, true).data?.fields ?? []
   const isSelected = from_expr !== undefined && from_expr !== '' && from_expr !== EVERYTHING
   const pick = (ids: string[] | undefined) => {
     const { from: _from, from_expr: _expr, ...rest } = query
     onChange(ids === undefined ? { ...rest, from_expr: EVERYTHING } : { ...rest, from: ids })
   }
-  const regroup = (text: string) => {
+  const regroup = (keys: readonly string[]) => {
     const { groups: _groups, ...rest } = query
-    const keys = text.split(',').map((key) => key.trimStart())
-    onChange(text.trim() === '' ? rest : { ...rest, groups: keys })
+    onChange(keys.length === 0 ? rest : { ...rest, groups: [...keys] })
   }
   return (
     <fieldset className="grid grid-cols-2 gap-2 rounded border border-line p-2 md:grid-cols-4" aria-label={`Query ${name}`}>
       <Field name="Name">
         <Input className="font-mono" value={name} required onChange={(event) => onChange({ ...query, name: event.target.value })} />
       </Field>
-      <Field name="Measure">
-        <Input
-          className="font-mono"
-          list="measures"
-          value={select[0] ?? ''}
-          required
-          onChange={(event) => onChange({ ...query, select: [event.target.value] })}
-        />
-      </Field>
-      <Field name="By groups of">
-        <Input className="font-mono" placeholder="key, key" value={groups.join(',')} onChange={(event) => regroup(event.target.value)} />
-      </Field>
+      <QueryField
+        label="Measure"
+        text={select[0] ?? ''}
+        known={{ read: readItem, fields: known }}
+        onText={(text) => onChange({ ...query, select: [text] })}
+      />
+      <Groups groups={groups} fields={known} onGroups={regroup} />
       <div className="flex min-w-0 items-end justify-between gap-1">
         {isSelected ? (
           <Field name="Datasets by selector" className="flex-1">
@@ -103,27 +99,41 @@ function OneQuery({ query, datasets, onChange, onRemove }: OneQueryProps) {
           </Button>
         )}
       </div>
-      <Field name="Only events with" className="col-span-full">
-        <Input
-          className="font-mono"
-          placeholder="all events, or key = value AND …"
-          spellCheck={false}
-          value={where}
-          onChange={(event) => onChange({ ...query, where: event.target.value })}
-        />
-      </Field>
-      <datalist id="measures">
-        {['count(*)', 'avg(duration_ms)', 'p95(duration_ms)', 'max(duration_ms)', 'sum(bytes)', 'count_distinct(user)'].map((one) => (
-          <option key={one} value={one} />
-        ))}
-      </datalist>
+      <QueryField
+        className="col-span-full"
+        label="Only events with"
+        placeholder="all events, or key = value AND …"
+        text={where}
+        known={{ read: readWhere, fields: known }}
+        onText={(text) => onChange({ ...query, where: text })}
+      />
     </fieldset>
   )
 }
 
-/** tidied are queries as they are sent: groups without blanks, and none that is empty. */
-export const tidied = (queries: readonly MetricQuery[]): MetricQuery[] =>
-  queries.map(({ groups, id: _id, ...query }) => {
-    const keys = (groups ?? []).map((key) => key.trim()).filter((key) => key !== '')
-    return { ...query, where: query.where.trim(), ...(keys.length > 0 ? { groups: keys } : {}) }
-  })
+/** Groups are the keys to group by, written as the language writes a list; the text stays as it was typed. */
+function Groups({
+  groups,
+  fields,
+  onGroups,
+}: {
+  groups: readonly string[]
+  fields: readonly KnownField[]
+  onGroups(keys: readonly string[]): void
+}) {
+  const [text, setText] = useState(groups.join(', '))
+  const keysIn = (written: string) => written.split(',').flatMap((key) => (key.trim() === '' ? [] : [key.trim()]))
+  const isSame = keysIn(text).join(',') === keysIn(groups.join(',')).join(',')
+  return (
+    <QueryField
+      label="By groups of"
+      placeholder="key, key"
+      text={isSame ? text : groups.join(', ')}
+      known={{ read: readKeys, fields }}
+      onText={(next) => {
+        setText(next)
+        onGroups(keysIn(next))
+      }}
+    />
+  )
+}

@@ -1,6 +1,7 @@
 import type { Event } from '@dendro/api'
 import type { RefObject } from 'react'
 import { DatasetPicker, type PickedDataset } from '../../parts/dataset-picker.tsx'
+import type { QueryFocus } from '../../parts/query-input.tsx'
 import { TimePicker } from '../../parts/time-picker.tsx'
 import type { Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
@@ -30,7 +31,7 @@ type AskBarProps = {
   nameOf(id: string): string
   isBusy: boolean
   zone: Zone
-  inputRef: RefObject<HTMLInputElement | null>
+  inputRef: RefObject<QueryFocus | null>
   setZone(zone: Zone): void
   askAgain(): void
   turnLive(): void

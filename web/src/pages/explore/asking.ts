@@ -2,6 +2,7 @@ import type { Dataset } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { QueryFocus } from '../../parts/query-input.tsx'
 import { answeredOf } from './answered.ts'
 import { optional, type Tab } from './asked.ts'
 import { useSeeking } from './find-bar.tsx'
@@ -92,7 +93,7 @@ function useTurnAfter(events: ReturnType<typeof useEvents>, isFirst: boolean, qu
 export function usePageState() {
   const [isHelp, setHelp] = useState(false)
   const [hasFields, setHasFields] = useState(() => matchMedia('(min-width: 900px)').matches)
-  const input = useRef<HTMLInputElement>(null)
+  const input = useRef<QueryFocus>(null)
   return { isHelp, setHelp, hasFields, setHasFields, input }
 }
 

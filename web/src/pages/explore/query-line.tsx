@@ -1,8 +1,9 @@
 import { ApiFailure } from '@dendro/api/client'
-import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useState } from 'react'
+import { type QueryFocus, QueryInput } from '../../parts/query-input.tsx'
+import { readWhere } from '../../parts/reading.ts'
 import { Button } from '../../ui/button.tsx'
 import { negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
-import { type Completion, completionsAt } from './completing.ts'
 import type { Field } from './questions.ts'
 import { recentQueries } from './recent.ts'
 
@@ -12,7 +13,7 @@ type QueryLineProps = {
   failure: unknown
   fields: readonly Field[]
   isBusy: boolean
-  inputRef: RefObject<HTMLInputElement | null>
+  inputRef: RefObject<QueryFocus | null>
   onQuery(query: string, off?: readonly string[]): void
   onRun(): void
   onCancel(): void
@@ -23,15 +24,26 @@ export function QueryLine({ query, off, failure, fields, isBusy, inputRef, onQue
   const [text, setText] = useState(query)
   useEffect(() => setText(query), [query])
   const clauses = splitClauses(query)
-  const send = (event: FormEvent) => {
+  const send = (asked: string) => {
+    if (asked.trim() === query) onRun()
+    else onQuery(asked.trim())
+  }
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    if (text.trim() === query) onRun()
-    else onQuery(text.trim())
+    send(text)
   }
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-1">
-      <form onSubmit={send} className="flex gap-2">
-        <Completing text={text} fields={fields} inputRef={inputRef} onText={setText} />
+      <form onSubmit={onSubmit} className="flex items-start gap-2">
+        <QueryInput
+          ref={inputRef}
+          label="Query"
+          placeholder="Words, or key = value AND …    ( / to come here, Tab completes )"
+          text={text}
+          known={{ read: readWhere, fields, recent: text.trim() === '' ? recentQueries() : [] }}
+          onText={setText}
+          onRun={send}
+        />
         {isBusy ? (
           <Button onClick={onCancel} className="w-20 justify-center">
             Cancel
@@ -178,98 +190,6 @@ function QueryFailure({ query, failure, onFix }: { query: string; failure: unkno
           </div>
         )
       })}
-    </div>
-  )
-}
-
-const RECENT_SHOWN = 8
-const recentOffers = (to: number): Completion[] =>
-  recentQueries()
-    .slice(0, RECENT_SHOWN)
-    .map((query) => ({ label: query, insert: query, note: 'asked before', from: 0, to }))
-
-type CompletingProps = {
-  text: string
-  fields: readonly Field[]
-  inputRef: RefObject<HTMLInputElement | null>
-  onText(text: string): void
-}
-
-/** Completing is a line of text that offers keys, operators and values seen in the range where they can stand. */
-function Completing({ text, fields, inputRef, onText }: CompletingProps) {
-  const [offers, setOffers] = useState<readonly Completion[]>([])
-  const [at, setAt] = useState(0)
-  const id = useId()
-  const look = (value: string, cursor: number) => {
-    const isEmpty = value.trim() === ''
-    setOffers(isEmpty ? recentOffers(value.length) : completionsAt(value, cursor, fields))
-    // Of recent queries none is meant until an arrow says so: Tab leaves an empty line as it leaves any other.
-    setAt(isEmpty ? -1 : 0)
-  }
-  const take = (offer: Completion) => {
-    const next = text.slice(0, offer.from) + offer.insert + text.slice(offer.to)
-    onText(next)
-    setOffers([])
-    const cursor = offer.from + offer.insert.length
-    requestAnimationFrame(() => inputRef.current?.setSelectionRange(cursor, cursor))
-  }
-  const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
-    const offer = offers[at]
-    if (event.key === 'Escape' && offers.length > 0) setOffers([])
-    else if (event.key === 'ArrowDown' && offers.length === 0) look(text, event.currentTarget.selectionStart ?? text.length)
-    else if (event.key === 'ArrowDown') setAt((at + 1) % offers.length)
-    else if (event.key === 'ArrowUp' && offers.length > 0) setAt((Math.max(0, at) + offers.length - 1) % offers.length)
-    else if (event.key === 'Tab' && offer && !event.shiftKey) take(offer)
-    else return
-    event.preventDefault()
-  }
-  return (
-    <div className="relative min-w-0 flex-1">
-      <input
-        ref={inputRef}
-        role="combobox"
-        aria-expanded={offers.length > 0}
-        aria-controls={id}
-        aria-activedescendant={offers[at] ? `${id}-${at}` : undefined}
-        aria-autocomplete="list"
-        aria-label="Query"
-        spellCheck={false}
-        autoComplete="off"
-        className="h-8 w-full rounded border border-line bg-ground px-2 font-mono text-[13px] placeholder:font-sans placeholder:text-soft"
-        placeholder="Words, or key = value AND …    ( / to come here, Tab completes )"
-        value={text}
-        onChange={(event) => {
-          onText(event.target.value)
-          look(event.target.value, event.target.selectionStart ?? event.target.value.length)
-        }}
-        onClick={(event) => look(text, event.currentTarget.selectionStart ?? text.length)}
-        onBlur={() => setOffers([])}
-        onKeyDown={onKey}
-      />
-      <div
-        id={id}
-        role="listbox"
-        aria-label="Completions"
-        hidden={offers.length === 0}
-        className="absolute top-9 left-0 z-30 max-h-72 w-full max-w-md overflow-auto rounded-md border border-line bg-panel p-1 shadow-lg"
-      >
-        {offers.map((offer, index) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the line; the arrows move what is active
-          // biome-ignore lint/a11y/useKeyWithClickEvents: Tab takes what is active
-          <div
-            key={offer.label}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            className="flex cursor-pointer justify-between gap-4 rounded px-2 py-0.5 font-mono text-xs aria-selected:bg-tint"
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => take(offer)}
-          >
-            <span className="truncate">{offer.label}</span>
-            <span className="shrink-0 font-sans text-soft">{offer.note}</span>
-          </div>
-        ))}
-      </div>
     </div>
   )
 }

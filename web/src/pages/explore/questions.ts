@@ -2,8 +2,11 @@ import type { Event, SearchResponse } from '@dendro/api'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useClient } from '../../parts/client.ts'
+import { useKnownFields } from '../../parts/fields.ts'
 import { askedRange, boundsOf, type Grid, gridOf, type Range } from '../../parts/time-range.ts'
 import type { DendroClient } from '../../session/session.ts'
+
+export type { Field, Fields } from '../../parts/fields.ts'
 
 /** A Question is what every part of the page asks about; `turn` changes when a person asks again. */
 export type Question = { datasets: readonly string[] | undefined; where: string; range: Range; turn: number }
@@ -123,49 +126,8 @@ export async function countBars(
   }
 }
 
-export type Field = { name: string; count: number; values: { value: string; count: number }[] }
-export type Fields = { fields: Field[]; sampled: number; ms: number }
-
-/** useFields are the keys of the newest events of the datasets, with their most frequent values, from a sample. */
-export function useFields(question: Question, isOn: boolean) {
-  const client = useClient()
-  return useQuery({
-    queryKey: ['fields', question.datasets, question.range, question.turn],
-    enabled: isOn,
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<Fields> => {
-      const source = question.datasets === undefined ? {} : { log_id: [...question.datasets] }
-      const startedMs = performance.now()
-      const answer = await client.topKeys.get({ query: { ...source, ...askedRange(question.range), limit: FIELDS_MAX }, signal })
-      return { ...merged(Object.values(answer)), ms: performance.now() - startedMs }
-    },
-  })
-}
-
-type Keys = Record<string, { rank: number; values: Record<string, { value: string; rank: number }> }>
-
-/** FIELDS_MAX of each dataset are read at once; whoever looks for another by name makes the service look for it. */
-const FIELDS_MAX = 300
-
-function merged(logs: readonly Keys[]): Omit<Fields, 'ms'> {
-  const fields = new Map<string, { count: number; values: Map<string, number> }>()
-  let sampled = 0
-  for (const keys of logs) {
-    sampled += Math.max(0, ...Object.values(keys).map(({ rank }) => rank))
-    for (const [name, { rank, values }] of Object.entries(keys)) {
-      const field = fields.get(name) ?? { count: 0, values: new Map() }
-      fields.set(name, field)
-      field.count += rank
-      for (const { value, rank: times } of Object.values(values)) field.values.set(value, (field.values.get(value) ?? 0) + times)
-    }
-  }
-  const list = [...fields].map(([name, { count, values }]) => ({
-    name,
-    count,
-    values: [...values].map(([value, times]) => ({ value, count: times })).sort((a, b) => b.count - a.count),
-  }))
-  return { fields: list.sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)), sampled }
-}
+/** useFields are the keys of the datasets in the range, with their most frequent values. */
+export const useFields = ({ datasets, range, turn }: Question, isOn: boolean) => useKnownFields({ datasets, range, turn }, isOn)
 
 export function useDatasets() {
   const client = useClient()

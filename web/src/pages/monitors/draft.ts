@@ -1,5 +1,5 @@
 import type { MetricQuery, Monitor } from '@dendro/api'
-import { newQuery, tidied } from '../../parts/query-editor.tsx'
+import { newQuery, tidied } from '../../parts/metric-queries.ts'
 import type { Range } from '../../parts/time-range.ts'
 import { boundsOf } from '../../parts/time-range.ts'
 import type { Kind, Operator } from './words.ts'

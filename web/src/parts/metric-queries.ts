@@ -1,0 +1,19 @@
+import type { MetricQuery } from '@dendro/api'
+
+export const EVERYTHING = '*'
+
+/** newQuery counts the events that match. */
+export const newQuery = (name: string, more: Partial<MetricQuery> = {}): MetricQuery => ({
+  name,
+  select: ['count(*)'],
+  from_expr: EVERYTHING,
+  where: '',
+  ...more,
+})
+
+/** tidied are queries as they are sent: groups without blanks, and none that is empty. */
+export const tidied = (queries: readonly MetricQuery[]): MetricQuery[] =>
+  queries.map(({ groups, id: _id, ...query }) => {
+    const keys = (groups ?? []).map((key) => key.trim()).filter((key) => key !== '')
+    return { ...query, where: query.where.trim(), ...(keys.length > 0 ? { groups: keys } : {}) }
+  })

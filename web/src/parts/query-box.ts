@@ -1,0 +1,112 @@
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import type { Editor, EditorKey, Mark } from './query-editing.ts'
+import type { Known } from './suggestions.ts'
+
+export type QueryLineWish = {
+  label: string
+  text: string
+  known: Known
+  placeholder?: string
+  onText(text: string): void
+  /** onRun is what Enter does; without it, it sends the form that the line stands in. */
+  onRun?: ((text: string) => void) | undefined
+}
+
+/** Heard is who hears of what is done in the editor. */
+export type Heard = {
+  onKey(key: EditorKey, cursor: number): boolean
+  onLook(text: string, cursor: number): void
+  onFocus(isFocused: boolean): void
+}
+
+/** A Box holds the plain line that is there at once, and the editor that comes after it and goes on with what was typed. */
+export type Box = {
+  home: RefObject<HTMLDivElement | null>
+  plain: RefObject<HTMLTextAreaElement | null>
+  editor: Editor | undefined
+  text(): string
+  cursor(): number
+  write(text: string, cursor: number): void
+  focus(): void
+}
+
+/** The editor is fetched on its own, so that nothing waits for it. */
+const editing = import('./query-editing.ts')
+
+/** useBox opens the editor once it is here, with the text, the cursor and the focus of the plain line. */
+export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
+  const home = useRef<HTMLDivElement>(null)
+  const plain = useRef<HTMLTextAreaElement>(null)
+  const [editor, setEditor] = useState<Editor>()
+  const latest = useRef(wish)
+  latest.current = wish
+  useEffect(() => {
+    let isGone = false
+    let opened: Editor | undefined
+    const open = (openEditor: typeof import('./query-editing.ts')['openEditor']) => {
+      if (isGone || !home.current) return
+      const { label, placeholder = '', known } = latest.current
+      const before = plain.current
+      const hadFocus = before !== null && document.activeElement === before
+      opened = openEditor(home.current, {
+        text: before?.value ?? latest.current.text,
+        from: before?.selectionStart ?? 0,
+        to: before?.selectionEnd ?? 0,
+        placeholder,
+        attributes: { 'aria-label': label },
+        read: known.read,
+        // At once, so that whatever follows the last letter, such as Enter, sees it.
+        onText: (text, cursor) =>
+          flushSync(() => {
+            latest.current.onText(text)
+            heard.current.onLook(text, cursor)
+          }),
+        onClick: (cursor) => heard.current.onLook(opened?.text() ?? '', cursor),
+        onKey: (key, cursor) => heard.current.onKey(key, cursor),
+        onFocus: (isFocused) => heard.current.onFocus(isFocused),
+      })
+      if (before) before.hidden = true
+      if (hadFocus) opened.focus()
+      setEditor(opened)
+    }
+    void editing.then(({ openEditor }) => open(openEditor))
+    return () => {
+      isGone = true
+      opened?.close()
+    }
+  }, [heard])
+  useEffect(() => {
+    if (editor && editor.text() !== wish.text) editor.setText(wish.text, wish.text.length)
+  }, [editor, wish.text])
+  const write = useCallback(
+    (text: string, cursor: number) => {
+      editor?.setText(text, cursor)
+      latest.current.onText(text)
+    },
+    [editor],
+  )
+  return useMemo(
+    () => ({
+      home,
+      plain,
+      editor,
+      write,
+      text: () => editor?.text() ?? latest.current.text,
+      cursor: () => editor?.cursor() ?? latest.current.text.length,
+      focus: () => (editor ?? plain.current)?.focus(),
+    }),
+    [editor, write],
+  )
+}
+
+/** useShown keeps the mark and what assistive programs are told in step with what is known. */
+export function useShown(editor: Editor | undefined, mark: Mark | undefined, attributes: Record<string, string>): void {
+  const shown = JSON.stringify(attributes)
+  useEffect(() => editor?.setAttributes(JSON.parse(shown)), [editor, shown])
+  const { position, length, title } = mark ?? {}
+  useEffect(() => {
+    if (position === undefined || length === undefined || title === undefined) editor?.setMark(undefined)
+    else editor?.setMark({ position, length, title })
+  }, [editor, position, length, title])
+}

@@ -1,0 +1,97 @@
+import { type Read, readText } from '@dendro/language/offers'
+import { expect, test } from 'vitest'
+import { readFormula as formulaOver, readItem, readKeys, readWhere } from './reading.ts'
+import { suggestionsAt } from './suggestions.ts'
+
+const fields = [
+  {
+    name: 'status',
+    count: 900,
+    values: [
+      { value: '200', count: 800 },
+      { value: '500', count: 100 },
+    ],
+  },
+  {
+    name: 'level',
+    count: 900,
+    values: [
+      { value: 'error', count: 10 },
+      { value: "it's", count: 1 },
+    ],
+  },
+  { name: 'odd key', count: 5, values: [{ value: 'x', count: 5 }] },
+]
+const readFormula = formulaOver(['a', 'errors'])
+const at = (text: string, cursor: number, read: Read) => suggestionsAt(text, cursor, { read, fields, names: ['a', 'errors'] })
+const suggested = (text: string, read = readWhere) => at(text, text.length, read).map(({ label }) => label)
+const taken = (text: string, label: string, read = readWhere, cursor = text.length) => {
+  const one = at(text, cursor, read).find((suggestion) => suggestion.label === label)
+  return one && text.slice(0, one.from) + one.insert + text.slice(one.to)
+}
+
+test('keys are suggested where a condition begins, those that begin so first, quoted when they must be', () => {
+  expect(suggested('s').slice(0, 1)).toEqual(['status'])
+  expect(suggested('stat')).toEqual(['status', '@status'])
+  expect(suggested('level = 1 AND le')).toEqual(['level'])
+  expect(taken('NOT (od', 'odd key')).toBe('NOT ("odd key" ')
+  expect(taken('stat = 5', 'status', readWhere, 2)).toBe('status = 5')
+})
+
+test('a key behind a word that is searched for takes its value after a colon', () => {
+  expect(taken('timeout le', 'level')).toBe('timeout level:')
+  expect(suggested('timeout level:')).toEqual(['error', "it's"])
+})
+
+test('operators are suggested after a key, those that it has', () => {
+  expect(suggested('status >')).toEqual(['>=', '200', '500'])
+  expect(suggested('status !')).toEqual(['!=', '!~', '!~*'])
+  expect(taken('status i', 'IN (')).toBe('status IN (')
+  expect(suggested('@pattern ')).toEqual(['=', '!=', 'IS NULL', 'IS NOT NULL', 'IN ('])
+})
+
+test('values that were seen are suggested after an operator and in a list, with their quotes', () => {
+  expect(suggested('status = ')).toEqual(['200', '500'])
+  expect(taken('status = 5', '500')).toBe('status = 500 ')
+  expect(taken('level = ', "it's")).toBe("level = 'it''s' ")
+  expect(taken("level != 'e", 'error')).toBe("level != 'error' ")
+  expect(suggested('@status = ')).toEqual(['error', 'warn', 'info'])
+  expect(taken('"odd key" = ', 'x')).toBe(`"odd key" = 'x' `)
+  expect(taken('status IN (200, ', '500')).toBe('status IN (200, 500')
+})
+
+test('what joins conditions is suggested behind one', () => {
+  expect(suggested("level = 'error' ")).toEqual(['AND', 'OR'])
+  expect(suggested("(level = 'error' ")).toEqual(['AND', 'OR', ')'])
+  expect(suggested('status BETWEEN 200 ')).toEqual(['AND'])
+})
+
+test('nothing is suggested inside a value that is done', () => {
+  expect(suggested("level = 'error'")).toEqual([])
+})
+
+test('functions with their keys, keys to group by and names of queries are suggested', () => {
+  expect(suggested('p9', readItem)).toEqual(['p95(key)', 'p99(key)'])
+  expect(taken('cou', 'count(*)', readItem)).toBe('count(*)')
+  expect(taken('p95(st', 'status', readItem)).toBe('p95(status')
+  expect(suggested('p95(status', readItem)).toEqual([])
+  expect(taken('level, st', 'status', readKeys)).toBe('level, status')
+  expect(taken('e', 'errors', readFormula)).toBe('errors ')
+})
+
+test('whatever is taken is whole or can be gone on with', () => {
+  for (const [texts, read] of [
+    [['', 's', 'level ', 'level NOT ', 'level n', 'level = ', 'a = 1 ', 'timeout le', 'a IN (', 'a IN (1 '], readWhere],
+    [['', 'p', 'count(', 'sum(l'], readItem],
+    [['', 'o', 'level, '], readKeys],
+    [['', 'a ', 'a / e'], readFormula],
+  ] as const) {
+    for (const text of texts) {
+      for (const { label, insert, from, to } of at(text, text.length, read)) {
+        const next = text.slice(0, from) + insert + text.slice(to)
+        const { problem, isOpen } = readText(read, next)
+        expect(problem === undefined || isOpen, `${next} by ${label}`).toBe(true)
+      }
+    }
+  }
+})

@@ -1,0 +1,152 @@
+import { functionOffers } from '@dendro/language/functions'
+import { isKeyword } from '@dendro/language/misread'
+import { isNumber } from '@dendro/language/number'
+import { type Offer, offersAt, type Read } from '@dendro/language/offers'
+import { printKey } from '@dendro/language/print'
+import { quoted } from '@dendro/language/refusal'
+import type { Field } from './fields.ts'
+import { compact } from './numbers.ts'
+
+/** A Suggestion replaces the text from `from` to `to` by `insert`; one that `goesOn` asks for something behind it. */
+export type Suggestion = { label: string; insert: string; note: string; goesOn: boolean; from: number; to: number }
+
+/** Known is what a text is read with and what can be suggested in it: keys with their values, names of queries, what was asked before. */
+export type Known = {
+  readonly read: Read
+  readonly fields: readonly Field[]
+  readonly names?: readonly string[] | undefined
+  readonly recent?: readonly string[] | undefined
+}
+
+type Wording = { label: string; insert: string; note: string }
+
+const SHOWN_MAX = 12
+const RECENT_SHOWN = 8
+const meanings: Readonly<Record<string, readonly (readonly [label: string, note: string])[]>> = {
+  '=': [['=', 'is']],
+  '!=': [['!=', 'is not, and is there']],
+  '>': [['>', 'more than']],
+  '>=': [['>=', 'at least']],
+  '<': [['<', 'less than']],
+  '<=': [['<=', 'at most']],
+  LIKE: [['LIKE', 'with % and _']],
+  ILIKE: [['ILIKE', 'with % and _, whatever the case']],
+  IN: [['IN (', 'one of']],
+  BETWEEN: [['BETWEEN', 'from AND to']],
+  REGEXP: [['REGEXP', 'matches']],
+  IS: [
+    ['IS NULL', 'is absent'],
+    ['IS NOT NULL', 'is there'],
+  ],
+  NOT: [
+    ['NOT IN (', 'none of'],
+    ['NOT LIKE', 'not with % and _'],
+  ],
+}
+const builtIns = ['@status', '@raw', '@time', '@origin', '@pattern']
+const statuses = ['error', 'warn', 'info'].map((value) => ({ value, count: 0 }))
+const connectives: Readonly<Record<string, string>> = {
+  AND: 'both hold',
+  OR: 'either holds',
+  NOT: 'does not hold',
+  EXISTS: 'the key is there',
+}
+/** What has been begun comes first, then what is the matter at a place; words that could also stand there are suggested only once they have been begun. */
+const order: readonly Offer['kind'][] = ['value', 'operator', 'name', 'function', 'key', 'words']
+
+/** suggestionsAt puts into words what the parser would take at the cursor. */
+export function suggestionsAt(text: string, cursor: number, known: Known): Suggestion[] {
+  if (text.trim() === '' && known.recent && known.recent.length > 0) {
+    return known.recent
+      .slice(0, RECENT_SHOWN)
+      .map((query) => ({ label: query, insert: query, note: 'asked before', goesOn: false, from: 0, to: text.length }))
+  }
+  const rank = ({ kind, typed }: Offer) => order.indexOf(kind) + (typed === '' ? order.length : 0)
+  const offers = offersAt(known.read, text, cursor).toSorted((one, other) => rank(one) - rank(other))
+  const isMain = offers.every(({ kind }) => kind === 'words')
+  const found = offers.flatMap((offer) => {
+    const to = endOf(text, cursor, offer.typed)
+    return wordingsOf(offer, known, isMain).map((wording) => ({ ...fitted(wording, text, to), goesOn: goesOn(offer), from: offer.from }))
+  })
+  return found.filter((one, at) => found.findIndex(({ label }) => label === one.label) === at).slice(0, SHOWN_MAX)
+}
+
+const goesOn = (offer: Offer): boolean =>
+  offer.kind === 'operator' || offer.kind === 'function' || (offer.kind === 'key' && offer.style !== 'plain')
+
+/** endOf is where the word ends that the cursor stands in; what follows a sign or a quote is left alone. */
+function endOf(text: string, cursor: number, typed: string): number {
+  if (typed === '' || /^['"=<>!~]/.test(typed)) return cursor
+  return cursor + (/^[^\s(),'"=<>!~:]*/.exec(text.slice(cursor))?.[0].length ?? 0)
+}
+
+/** fitted leaves one blank between what is inserted and what follows. */
+const fitted = (wording: Wording, text: string, to: number): Wording & { to: number } => ({
+  ...wording,
+  to: wording.insert.endsWith(' ') && text[to] === ' ' ? to + 1 : to,
+})
+
+function wordingsOf(offer: Offer, { fields, names = [] }: Known, isMain: boolean): Wording[] {
+  const { typed } = offer
+  switch (offer.kind) {
+    case 'key':
+      return offer.style === 'short' && typed === '' ? [] : keys(typed.replace(/^"/, ''), offer.style, fields)
+    case 'value':
+      return values(offer.key, typed, offer.operator === 'IN' ? '' : ' ', fields)
+    case 'operator':
+      return operators(offer.words, typed.toUpperCase())
+    case 'function':
+      return functionOffers
+        .filter(({ name }) => name.startsWith(typed.toLowerCase()) && name !== typed)
+        .map(({ name, takes, says }) => ({
+          label: `${name}(${takes === 'star' ? '*' : takes})`,
+          insert: takes === 'star' ? `${name}(*)` : `${name}(`,
+          note: says,
+        }))
+    case 'name':
+      return names
+        .filter((name) => name.startsWith(typed) && name !== typed)
+        .map((name) => ({ label: name, insert: `${printKey(name)} `, note: 'query' }))
+    case 'words':
+      return offer.words
+        .filter((word) => (isMain || typed !== '') && word.startsWith(typed.toUpperCase()) && word !== typed.toUpperCase())
+        .map((word) => ({ label: word, insert: /^[A-Z,]/.test(word) ? `${word} ` : word, note: connectives[word] ?? '' }))
+    default:
+      return []
+  }
+}
+
+/** keys puts first what begins with the typed letters; within that the most frequent. */
+function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly Field[]): Wording[] {
+  const low = typed.toLowerCase()
+  if (style === 'plain' && fields.some(({ name }) => name === typed)) return []
+  const all = [
+    ...fields.map(({ name, count }) => ({ name, note: compact(count) })),
+    ...builtIns.map((name) => ({ name, note: 'built in' })),
+  ]
+  const found = all.filter(({ name }) => name.toLowerCase().includes(low))
+  const isFirst = ({ name }: { name: string }) => name.toLowerCase().startsWith(low)
+  const after = { any: ' ', short: ':', plain: '' }[style]
+  return [...found.filter(isFirst), ...found.filter((one) => !isFirst(one))]
+    .slice(0, SHOWN_MAX)
+    .map(({ name, note }) => ({ label: name, insert: `${printKey(name)}${after}`, note }))
+}
+
+const operators = (words: readonly string[], typed: string): Wording[] =>
+  words
+    .filter((word) => word.startsWith(typed) && word !== typed && (word !== 'NOT' || typed !== ''))
+    .flatMap((word) => meanings[word] ?? (typed === '' ? [] : [[word, ''] as const]))
+    .map(([label, note]) => ({ label, insert: label.endsWith('(') ? label : `${label} `, note }))
+
+function values(key: string, typed: string, after: string, fields: readonly Field[]): Wording[] {
+  const known = key === '@status' ? statuses : (fields.find(({ name }) => name === key)?.values ?? [])
+  const low = typed.replace(/^['"]/, '').toLowerCase()
+  return known
+    .filter(({ value }) => value !== '' && value.toLowerCase().startsWith(low) && value !== typed)
+    .slice(0, SHOWN_MAX)
+    .map(({ value, count }) => ({
+      label: value,
+      insert: `${isNumber(value) && !isKeyword(value) ? value : quoted(value)}${after}`,
+      note: count === 0 ? '' : compact(count),
+    }))
+}
