@@ -5,6 +5,20 @@ import { openStand, type Stand } from './stand.ts'
 
 let stand: Stand
 
+const settingsNames = [
+  'Users',
+  'You',
+  'Groups',
+  'API keys',
+  'Roles',
+  'Access rules',
+  'Integrations',
+  'Limits',
+  'Encryption keys',
+  'Organisation',
+  'Audit trail',
+]
+
 const rowOf = (page: Page, table: string, name: string) =>
   page
     .getByRole('region', { name: `${table} table`, exact: true })
@@ -51,6 +65,62 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await other.getByText(/[\d,]+ events of the last day have been received/).waitFor()
     await other.getByRole('link', { name: 'Explore them' }).click()
     await other.getByRole('region', { name: 'Events', exact: true }).locator('[data-index]').nth(5).waitFor()
+  })
+
+  test('without mail the first key leads straight to an account, whose password and name can be changed', async () => {
+    const own = await openStand({ env: { DENDRO_SMTP_URL: 'smtp://127.0.0.1:1' } })
+    try {
+      const page = await own.open('/app/welcome')
+      await page.getByLabel('First name').fill('Ada')
+      await page.getByLabel('Last name').fill('Byron')
+      await page.getByLabel('E-mail').fill('ada@example.org')
+      await page.getByLabel('Password').fill('password1234')
+      await page.getByRole('button', { name: 'Make the Administrator' }).click()
+      await page.getByRole('alert').waitFor()
+      await page.getByLabel('Password').fill('eleven herons by the weir')
+      await page.getByRole('button', { name: 'Make the Administrator' }).click()
+      await page.getByText('ada@example.org can sign in with e-mail and password').waitFor()
+      await page.getByRole('link', { name: 'ada@example.org' }).click()
+      await page.getByLabel('First name').fill('Augusta')
+      await page.getByRole('form', { name: 'Your name' }).getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved.').waitFor()
+      await page.getByLabel('Password now').fill('not the one')
+      await page.getByLabel('New password').fill('twelve otters in the brook')
+      await page.getByRole('button', { name: 'Change the password' }).click()
+      await page.getByRole('form', { name: 'Password' }).getByRole('alert').waitFor()
+      await page.getByLabel('Password now').fill('eleven herons by the weir')
+      await page.getByRole('button', { name: 'Change the password' }).click()
+      await page.getByText('Changed. Your other sessions have ended.').waitFor()
+      expect(await axeFaults(page, 'you')).toEqual([])
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('heading', { name: 'Sign in to Dendro' }).waitFor()
+      await page.getByLabel('E-mail').fill('ada@example.org')
+      await page.getByLabel('Password').fill('eleven herons by the weir')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('E-mail or password are not right.').waitFor()
+      await page.getByLabel('Password').fill('twelve otters in the brook')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { name: 'Explore' }).waitFor({ state: 'attached' })
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('a wrong key and a link that is not known are told so, and a service that is silent is not taken for either', async () => {
+    const page = await stand.open('/app/sign-in', { key: null })
+    await page.getByLabel('API key').fill('dk_not_a_key')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('This key is not known, or has ended.').waitFor()
+    await page.getByRole('button', { name: 'Invitation' }).click()
+    await page.getByLabel('Invitation').fill(`${stand.app.url}/accept-invite?token=long-gone`)
+    await page.getByLabel('New password').fill('eleven herons by the weir')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('This invitation has been used, replaced or has expired; ask for a new one.').waitFor()
+    await page.route('**/auth/me', (route) => route.abort())
+    await page.getByRole('button', { name: 'Key', exact: true }).click()
+    await page.getByLabel('API key').fill(stand.org.key)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The service does not answer just now').waitFor()
   })
 
   test('keys are made, shown once, changed and deleted', async () => {
@@ -101,6 +171,58 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await page.getByLabel('Add a member').selectOption({ label: user.email })
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await rowOf(page, 'Members', user.email).waitFor()
+    const group = rowOf(page, 'Groups', 'Night shift').first()
+    await group.getByRole('button', { name: 'Roles' }).click()
+    const roles = page.getByRole('form', { name: 'Roles of Night shift' })
+    await roles.getByRole('button', { name: /none/ }).click()
+    await page.getByRole('checkbox', { name: 'Watcher' }).check()
+    await page.keyboard.press('Escape')
+    await roles.getByRole('button', { name: 'Save' }).click()
+    await group.getByText('Watcher').waitFor()
+    await page.getByLabel('Name', { exact: true }).first().fill('night SHIFT')
+    await page.getByRole('button', { name: 'Make the group' }).click()
+    await page
+      .locator('p', { hasText: /exist|taken|already/ })
+      .first()
+      .waitFor()
+  })
+
+  test('chat is added with its channels, and changed; a rule hides a dataset; all of it is on record', async () => {
+    const org = await stand.app.newOrganization()
+    await org.ask('POST', '/datasets', { body: { collection: 'shop', dataset: 'salaries' } })
+    const user = await org.newUser(['Standard'])
+    const page = await stand.open('/app/settings?part=integrations', { key: org.key })
+    await page.getByLabel('New workspace').last().fill('Our chat')
+    await page.getByLabel('Address of the webhook').fill('https://chat.example.org/hooks/7c1f')
+    await page.getByRole('button', { name: 'Add the workspace' }).click()
+    await rowOf(page, 'Chat workspaces', 'Our chat').waitFor()
+    await page.getByLabel('New channels').last().fill('On call')
+    await page.getByRole('textbox', { name: 'Channels', exact: true }).fill('#oncall, #alerts')
+    await page.getByRole('button', { name: 'Add the channels' }).click()
+    const channels = rowOf(page, 'Chat channels', 'On call').first()
+    await channels.getByText('#oncall, #alerts').waitFor()
+    await channels.getByRole('button', { name: 'Change' }).click()
+    const form = page.getByRole('form', { name: 'Change On call' })
+    await form.getByRole('textbox', { name: 'Channels' }).fill('#oncall')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => channels.textContent(), { timeout: 60_000 }).not.toContain('#alerts')
+
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Access rules' }).click()
+    await page.getByLabel(/^Who/).selectOption({ label: user.email })
+    await page.getByLabel(/^What/).selectOption({ label: 'shop / salaries' })
+    await page.getByRole('button', { name: 'Make the rule' }).click()
+    await rowOf(page, 'Access rules', 'shop / salaries').waitFor()
+    const seen = await stand.app.ask<{ datasets: { dataset: string }[] }>('GET', '/datasets', { token: user.token })
+    expect(seen.body.datasets.map(({ dataset }) => dataset)).not.toContain('salaries')
+
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Audit trail' }).click()
+    const record = rowOf(page, 'Audit', 'policies.create')
+    await record.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('region', { name: 'After' }).getByText('LOG_FORBID').waitFor()
+    await page.getByLabel('Action').fill('datasets.create')
+    await page.getByRole('button', { name: 'Find' }).click()
+    await record.waitFor({ state: 'detached' })
+    await rowOf(page, 'Audit', 'datasets.create').waitFor()
   })
 
   test('a webhook is made and tried, an e-mail template and a limit are kept, and the organisation gets a name', async () => {
@@ -160,7 +282,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     const page = await stand.open('/app/welcome', { theme, width, key: org.key })
     await page.getByText('Waiting for the first event').waitFor()
     expect(await axeFaults(page, 'welcome')).toEqual([])
-    for (const name of ['Users', 'Groups', 'API keys', 'Roles', 'Integrations', 'Limits', 'Organisation']) {
+    for (const name of settingsNames) {
       if (name === 'Users') await page.goto(`${stand.app.url}/app/settings`)
       else await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name, exact: true }).click()
       await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()

@@ -17,8 +17,10 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignInPage,
-  validateSearch: (search: Record<string, unknown>): { back?: string } =>
-    typeof search.back === 'string' && /^\/app\/[a-z]/.test(search.back) ? { back: search.back } : {},
+  validateSearch: (search: Record<string, unknown>): { back?: string; way?: 'password' } => ({
+    ...(typeof search.back === 'string' && /^\/app\/[a-z]/.test(search.back) ? { back: search.back } : {}),
+    ...(search.way === 'password' ? { way: 'password' as const } : {}),
+  }),
 })
 
 /** Everything inside needs somebody; a link that was followed without is kept for afterwards. */

@@ -28,8 +28,8 @@ export function invitationPage(): string {
 </form>
 <div id="done" role="status" hidden>
 <p class="state well">Your password is set.</p>
-<p>From now on you log in as <b id="email"></b>, through <code>POST /auth/login</code>.</p>
-<p class="links"><a class="button" href="/docs#auth.login">How to log in</a></p>
+<p>From now on you sign in as <b id="email"></b>; programs do it by <a href="/docs#auth.login"><code>POST /auth/login</code></a>.</p>
+<p class="links"><a class="button" href="/app/sign-in?way=password">Sign in</a></p>
 </div>
 <noscript><p>This page needs JavaScript to send your password. <code>POST /auth/accept-invite</code> does the same.</p></noscript>
 </main>

@@ -62,13 +62,14 @@ function Introduction({ count, isLost }: { count: number; isLost: boolean }) {
 
 type ContentsProps = { entries: readonly Entry[]; document: OpenApi; shown: string | undefined }
 
+const textOf = (method: string, path: string, { operationId, summary, description, tags }: Entry['operation']): string =>
+  `${method} ${path} ${operationId} ${summary} ${description ?? ''} ${tags.join(' ')}`.toLowerCase()
+
 /** Contents lists the operations by what they are about; typing finds them by path or sentence. */
 function Contents({ entries, document, shown }: ContentsProps) {
   const [typed, setTyped] = useState('')
   const words = typed.toLowerCase().split(/\s+/)
-  const found = entries.filter(({ method, path, operation }) =>
-    words.every((word) => `${method} ${path} ${operation.summary} ${operation.tags.join(' ')}`.toLowerCase().includes(word)),
-  )
+  const found = entries.filter(({ method, path, operation }) => words.every((word) => textOf(method, path, operation).includes(word)))
   return (
     <nav
       aria-label="Operations"

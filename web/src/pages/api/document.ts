@@ -53,25 +53,39 @@ export function settled(schema: Schema, { components }: OpenApi): Schema {
 
 const DEPTH_MAX = 6
 
-/** sampleOf is the least that a schema asks for, to begin a request with. */
-export function sampleOf(given: Schema, document: OpenApi, depth = 0): unknown {
+/** A Wish is what a sample should hold: only what must be there, or every member of the whole; `name` is the member it is for. */
+type Wish = { name?: string; isWhole?: boolean; depth?: number }
+
+/** sampleOf is a value that a schema takes, to begin a request with. */
+export function sampleOf(given: Schema, document: OpenApi, { name = '', isWhole = false, depth = 0 }: Wish = {}): unknown {
   const schema = settled(given, document)
   const [example] = schema.examples ?? []
   if (example !== undefined) return example
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]
   const [first] = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? []
-  if (first) return sampleOf(first, document, depth)
+  if (first) return sampleOf(first, document, { name, isWhole, depth })
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
   if (type === 'object' || schema.properties) {
     if (depth > DEPTH_MAX) return {}
-    const wanted = (schema.required ?? []).filter((name) => schema.properties?.[name])
-    return Object.fromEntries(wanted.map((name) => [name, sampleOf(schema.properties?.[name] ?? {}, document, depth + 1)]))
+    const members = Object.entries(schema.properties ?? {}).filter(
+      ([member]) => (isWhole && depth === 0) || schema.required?.includes(member),
+    )
+    return Object.fromEntries(
+      members.map(([member, one]) => [member, sampleOf(one, document, { name: member, isWhole, depth: depth + 1 })]),
+    )
   }
-  if (type === 'array') return schema.items && depth < DEPTH_MAX ? [sampleOf(schema.items, document, depth + 1)] : []
+  if (type === 'array')
+    return schema.items && depth < DEPTH_MAX ? [sampleOf(schema.items, document, { name, isWhole, depth: depth + 1 })] : []
   if (type === 'integer' || type === 'number') return schema.minimum ?? 0
   if (type === 'boolean') return false
-  return type === 'string' ? '' : {}
+  return type === 'string' ? sampleText(schema, name) : {}
+}
+
+/** sampleText is a text of the asked form; where any will do, the name of its member. */
+function sampleText({ format }: Schema, name: string): string {
+  if (format === 'uuid') return '00000000-0000-4000-8000-000000000000'
+  return format === 'email' ? 'someone@example.org' : name
 }
 
 /** typeText says in a few words what a value may be. */

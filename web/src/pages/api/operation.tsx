@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type Entry, type OpenApi, type Schema, settled, typeText } from './document.ts'
 import { TryIt } from './try-it.tsx'
 
@@ -43,14 +43,36 @@ export function OperationView({ entry, document }: { entry: Entry; document: Ope
       )}
       <TryIt entry={entry} document={document} />
       <Part title="Failures">
-        <p className="font-mono text-soft text-xs">
+        <dl className="grid grid-cols-[3rem_1fr] text-xs">
           {Object.keys(operation.responses)
             .filter((code) => Number(code) >= 400)
-            .join(' ')}
-        </p>
+            .map((code) => (
+              <div key={code} className="contents">
+                <dt className="font-mono">{code}</dt>
+                <dd className="text-soft">{failures[code] ?? ''}</dd>
+              </div>
+            ))}
+        </dl>
       </Part>
     </article>
   )
+}
+
+const failures: Record<string, string> = {
+  400: 'what was sent breaks a rule; `errors` names the fields',
+  401: 'no key or token, or one that is not known or has ended',
+  403: 'whoever asks may not do this',
+  404: 'there is no such thing, or it may not be seen',
+  408: 'the body came too slowly',
+  409: 'it would contradict what is there',
+  410: 'it has ended',
+  413: 'the body is too long',
+  415: 'the body is of a type or packed in a way that is not known',
+  422: 'the dataset named cannot be used',
+  429: 'too much at once; `Retry-After` says when to come again',
+  500: 'a fault of the service; its log has more under the correlation id',
+  501: 'not there yet',
+  503: 'the service cannot do it just now; `Retry-After` says when to come again',
 }
 
 function whoMay(permission: string, roles: readonly string[]): string {
@@ -94,12 +116,34 @@ function Fields({ fields, document }: FieldsProps) {
             )}
           </dt>
           <dd className="pb-1 sm:py-0.5">
-            <span className="break-words font-mono text-info">{typeText(schema, document)}</span>
+            <Type schema={schema} document={document} />
             {note !== '' && <span className="text-soft"> in the {note}</span>}
             {schema.description && <span className="block text-soft">{schema.description}</span>}
           </dd>
         </div>
       ))}
     </dl>
+  )
+}
+
+/** Type says what a value may be; what has members of its own can be opened. */
+function Type({ schema, document }: { schema: Schema; document: OpenApi }) {
+  const [isOpen, setOpen] = useState(false)
+  const inner = schema.items ?? schema
+  const hasMembers = Object.keys(settled(inner, document).properties ?? {}).length > 0
+  const text = typeText(schema, document)
+  if (!hasMembers) return <span className="break-words font-mono text-info">{text}</span>
+  return (
+    <>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="font-mono text-info underline decoration-dotted"
+      >
+        {text} <span aria-hidden>{isOpen ? '▾' : '▸'}</span>
+      </button>
+      {isOpen && <Shape schema={inner} document={document} />}
+    </>
   )
 }

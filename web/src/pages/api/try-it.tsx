@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { copyText } from '../../parts/copy.ts'
-import { bytes } from '../../parts/numbers.ts'
+import { bytes, count } from '../../parts/numbers.ts'
 import { keptCredential } from '../../session/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
@@ -78,6 +78,14 @@ export function TryIt({ entry, document }: { entry: Entry; document: OpenApi }) 
           >
             Copy as curl
           </Button>
+          {content && isJson && (
+            <Button
+              look="quiet"
+              onClick={() => setBody(JSON.stringify(sampleOf(content.schema, document, { isWhole: true }), undefined, 2))}
+            >
+              Every member
+            </Button>
+          )}
           {method !== 'GET' && <span className="text-soft text-xs">It is done for real, as the one who is signed in.</span>}
         </div>
       </form>
@@ -88,13 +96,20 @@ export function TryIt({ entry, document }: { entry: Entry; document: OpenApi }) 
       )}
       {answer && (
         <div role="status" className="mt-3">
-          <p className={`text-xs tabular-nums ${answer.status >= 400 ? 'text-error' : 'text-soft'}`}>
-            {answer.status} · {Math.round(answer.ms)} ms · {bytes(answer.size)}
+          <p className="flex items-center gap-2 text-xs tabular-nums">
+            <span className={answer.status >= 400 ? 'text-error' : 'text-soft'}>
+              {answer.status} · {Math.round(answer.ms)} ms · {bytes(answer.size)}
+            </span>
+            {answer.text !== '' && (
+              <Button size="small" look="quiet" onClick={() => copyText(answer.text)}>
+                Copy the answer
+              </Button>
+            )}
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long answer is scrolled by keyboard too */}
           <pre tabIndex={0} className="mt-1 max-h-120 overflow-auto rounded bg-sunk p-2 font-mono text-xs">
             {answer.text.slice(0, SHOWN_MAX) || '(nothing)'}
-            {answer.text.length > SHOWN_MAX && ` … ${answer.text.length - SHOWN_MAX} characters more`}
+            {answer.text.length > SHOWN_MAX && ` … ${count(answer.text.length - SHOWN_MAX)} characters more; copying takes all`}
           </pre>
         </div>
       )}

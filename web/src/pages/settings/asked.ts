@@ -1,8 +1,23 @@
-export const settingsParts = ['users', 'groups', 'keys', 'roles', 'integrations', 'limits', 'organisation'] as const
+export const settingsParts = [
+  'you',
+  'users',
+  'groups',
+  'keys',
+  'roles',
+  'rules',
+  'integrations',
+  'limits',
+  'encryption',
+  'organisation',
+  'audit',
+] as const
 export type SettingsPart = (typeof settingsParts)[number]
 
+/** Asked is which part is shown, and that the password of whoever looks has just been changed. */
+type Asked = { part?: SettingsPart; changed?: boolean }
+
 /** readAsked takes an address as it comes. */
-export function readAsked({ part }: Record<string, unknown>): { part?: SettingsPart } {
+export function readAsked({ part, changed }: Record<string, unknown>): Asked {
   const known = settingsParts.find((one) => one === part)
-  return known ? { part: known } : {}
+  return { ...(known ? { part: known } : {}), ...(changed === true ? { changed } : {}) }
 }

@@ -1,6 +1,9 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
+import { AccessRules } from './access-rules.tsx'
 import { type SettingsPart, settingsParts } from './asked.ts'
+import { Audit } from './audit.tsx'
+import { EncryptionKeys } from './encryption-keys.tsx'
 import { Groups } from './groups.tsx'
 import { Integrations } from './integrations.tsx'
 import { Keys } from './keys.tsx'
@@ -8,18 +11,23 @@ import { Limits } from './limits.tsx'
 import { OrganisationPart } from './organisation.tsx'
 import { Roles } from './roles.tsx'
 import { Users } from './users.tsx'
+import { You } from './you.tsx'
 
 const parts = {
+  you: { name: 'You', Part: You },
   users: { name: 'Users', Part: Users },
   groups: { name: 'Groups', Part: Groups },
   keys: { name: 'API keys', Part: Keys },
   roles: { name: 'Roles', Part: Roles },
+  rules: { name: 'Access rules', Part: AccessRules },
   integrations: { name: 'Integrations', Part: Integrations },
   limits: { name: 'Limits', Part: Limits },
+  encryption: { name: 'Encryption keys', Part: EncryptionKeys },
   organisation: { name: 'Organisation', Part: OrganisationPart },
+  audit: { name: 'Audit trail', Part: Audit },
 } satisfies Record<SettingsPart, { name: string; Part: ComponentType }>
 
-/** SettingsPage is who may do what, whom the service speaks to, and what the organisation is called. */
+/** SettingsPage is who may do what, whom the service speaks to, what the organisation is called, and who changed what. */
 export function SettingsPage() {
   const { part = 'users' } = useSearch({ from: '/inside/settings' })
   const { name, Part } = parts[part]

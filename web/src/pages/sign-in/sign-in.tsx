@@ -1,4 +1,4 @@
-import { ApiFailure } from '@dendro/api/client'
+import { ApiFailure, NoAnswer } from '@dendro/api/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -7,11 +7,12 @@ import { Button } from '../../ui/button.tsx'
 
 /** SignInPage takes an e-mail with a password, or a key: after the first start there is only a key. */
 export function SignInPage() {
-  const { back } = useSearch({ from: '/sign-in' })
+  const asked = useSearch({ from: '/sign-in' })
+  const { back } = asked
   const queries = useQueryClient()
-  const [way, setWay] = useState<Way>('key')
+  const [way, setWay] = useState<Way>(asked.way ?? lastWay())
   const [isKept, setKept] = useState(false)
-  const [failed, setFailed] = useState<string>()
+  const [failed, setFailed] = useState<{ text: string; id: string | undefined }>()
   const [isBusy, setBusy] = useState(false)
 
   const send = async (event: FormEvent<HTMLFormElement>) => {
@@ -22,12 +23,15 @@ export function SignInPage() {
     try {
       const credential = await credentialOf(way, given)
       keepCredential(credential, isKept)
+      localStorage.setItem(LAST_WAY, credential.kind)
       queries.clear()
       // A full load, so that nothing of whoever was here before stays in the page.
       location.assign(back && back !== EXPLORE ? back : (await isFirst(credential)) ? '/app/welcome' : EXPLORE)
     } catch (thrown) {
-      const isWrong = thrown instanceof ApiFailure && thrown.status === 401
-      setFailed(isWrong ? wrongs[way] : String(thrown instanceof Error ? thrown.message : thrown))
+      setFailed({
+        text: wrongText(thrown, way),
+        id: thrown instanceof ApiFailure && thrown.status >= 500 ? thrown.correlation_id : undefined,
+      })
       setBusy(false)
     }
   }
@@ -94,7 +98,8 @@ export function SignInPage() {
         </label>
         {failed && (
           <p role="alert" className="text-error">
-            {failed}
+            {failed.text}
+            {failed.id && <span className="block break-all font-mono text-xs">{failed.id}</span>}
           </p>
         )}
         <Button type="submit" look="main" className="justify-center" disabled={isBusy}>
@@ -108,6 +113,11 @@ export function SignInPage() {
 /** EXPLORE is where whoever typed the bare address is on the way to. */
 const EXPLORE = '/app/explore'
 
+const LAST_WAY = 'dendro.way'
+
+/** lastWay is how somebody came in last time on this computer: who has an account signs in with its password. */
+const lastWay = (): Way => (localStorage.getItem(LAST_WAY) === 'token' ? 'password' : 'key')
+
 type Way = 'key' | 'password' | 'invitation'
 const ways: readonly (readonly [Way, string])[] = [
   ['key', 'Key'],
@@ -118,6 +128,14 @@ const wrongs: Record<Way, string> = {
   key: 'This key is not known, or has ended.',
   password: 'E-mail or password are not right.',
   invitation: 'This invitation is not known, or was used already.',
+}
+
+function wrongText(thrown: unknown, way: Way): string {
+  if (thrown instanceof NoAnswer) return 'The service does not answer just now. Try again in a moment.'
+  if (!(thrown instanceof ApiFailure)) return String(thrown)
+  if (thrown.status === 401) return wrongs[way]
+  if (thrown.status === 429) return 'Too many tries. Wait a little before the next one.'
+  return `${thrown.details.charAt(0).toUpperCase()}${thrown.details.slice(1)}.`
 }
 
 async function credentialOf(way: Way, given: FormData): Promise<Credential> {

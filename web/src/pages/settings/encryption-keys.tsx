@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import { useClient } from '../../parts/client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Form, FormField } from '../../parts/form.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Input } from '../../ui/field.tsx'
+
+const KEYS = ['encryption keys']
+const states = { KEY_STATUS_UNSPECIFIED: 'not known', CREATED: 'recorded', ACTIVE: 'active', DISABLED: 'switched off' }
+
+/** EncryptionKeys are records of keys of the customer; nothing is encrypted by them yet, which the page says. */
+export function EncryptionKeys() {
+  const client = useClient()
+  const list = useQuery({ queryKey: KEYS, queryFn: ({ signal }) => client.encryptionKeys.list({ signal }) })
+  return (
+    <>
+      <p className="text-soft">Keys are only recorded here: nothing is encrypted by them yet.</p>
+      <Panel title="New encryption key">
+        <Form
+          action="Record the key"
+          reads={KEYS}
+          onSend={(text) =>
+            client.encryptionKeys.create({ body: { name: text('name'), provider: 'AWS_KMS', aws_kms: { alias_arn: text('arn') } } })
+          }
+        >
+          <FormField name="Name" of="name">
+            <Input name="name" required maxLength={255} autoComplete="off" />
+          </FormField>
+          <FormField name="ARN of the key or its alias" of="aws_kms" className="min-w-64 flex-1">
+            <Input name="arn" required maxLength={2048} autoComplete="off" className="font-mono" placeholder="arn:aws:kms:…" />
+          </FormField>
+        </Form>
+      </Panel>
+      <Panel title="Encryption keys">
+        <Answer of={list}>
+          {({ keys }) => (
+            <Rows label="Encryption keys" heads={['Name', 'Key', 'State']} empty="No key is recorded.">
+              {keys.map((key) => (
+                <KeyRow key={key.id} of={key} />
+              ))}
+            </Rows>
+          )}
+        </Answer>
+      </Panel>
+    </>
+  )
+}
+
+type KeyReply = Awaited<ReturnType<ReturnType<typeof useClient>['encryptionKeys']['get']>>
+
+function KeyRow({ of: { id, name, aws_kms, status } }: { of: KeyReply }) {
+  const client = useClient()
+  const params = { keyId: id }
+  const activate = useAct(KEYS, () => client.encryptionKeys.update({ params, body: { status: 'ACTIVE' } }))
+  const remove = useAct(KEYS, () => client.encryptionKeys.remove({ params }))
+  return (
+    <Row
+      cells={[
+        name,
+        <code key="arn" className="break-all font-mono text-xs">
+          {aws_kms?.alias_arn}
+        </code>,
+        states[status],
+      ]}
+      below={activate.error && <FailureNote thrown={activate.error} />}
+    >
+      {status === 'CREATED' && (
+        <>
+          <Button size="small" disabled={activate.isPending} onClick={() => activate.mutate(undefined)}>
+            Make active
+          </Button>
+          <Confirm
+            size="small"
+            action="Delete"
+            label={`Delete the encryption key ${name}`}
+            question={`Delete the record of "${name}"?`}
+            onYes={() => remove.mutateAsync(undefined)}
+          />
+        </>
+      )}
+    </Row>
+  )
+}
