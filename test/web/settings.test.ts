@@ -94,6 +94,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
       expect(await axeFaults(page, 'you')).toEqual([])
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.getByRole('heading', { name: 'Sign in to Dendro' }).waitFor()
+      await page.goto(`${own.app.url}/app/sign-in`)
       await page.getByLabel('E-mail').fill('ada@example.org')
       await page.getByLabel('Password').fill('eleven herons by the weir')
       await page.getByRole('button', { name: 'Sign in' }).click()

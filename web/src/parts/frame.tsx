@@ -92,7 +92,14 @@ function Who() {
   return (
     <>
       {/* First in the row and as wide without the name, so that nothing moves when it comes. */}
-      <span className="order-first w-48 truncate text-right text-soft max-md:hidden">{name}</span>
+      <Link
+        to="/settings"
+        search={{ part: 'you' }}
+        aria-label={name ?? 'You'}
+        className="order-first w-48 truncate text-right text-soft hover:text-ink max-md:hidden"
+      >
+        {name}
+      </Link>
       <Button look="quiet" onClick={leave}>
         Sign out
       </Button>

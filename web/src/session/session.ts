@@ -7,6 +7,7 @@ export type Credential = { kind: 'key' | 'token'; text: string }
 export type DendroClient = Client<typeof contract>
 
 const KEY = 'dendro.credential'
+const LAST_KIND = 'dendro.last-kind'
 
 /** keptCredential is kept for this tab, and beyond it only where the person asked for that. */
 export function keptCredential(): Credential | undefined {
@@ -19,7 +20,11 @@ export function keepCredential({ kind, text }: Credential, isRemembered: boolean
   forgetCredential()
   const storage = isRemembered ? localStorage : sessionStorage
   storage.setItem(KEY, `${kind} ${text}`)
+  localStorage.setItem(LAST_KIND, kind)
 }
+
+/** lastKind is how somebody came in last time on this computer. */
+export const lastKind = (): Credential['kind'] => (localStorage.getItem(LAST_KIND) === 'token' ? 'token' : 'key')
 
 export function forgetCredential(): void {
   sessionStorage.removeItem(KEY)

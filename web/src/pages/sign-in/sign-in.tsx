@@ -2,7 +2,7 @@ import { ApiFailure, NoAnswer } from '@dendro/api/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { type Credential, clientOf, keepCredential } from '../../session/session.ts'
+import { type Credential, clientOf, keepCredential, lastKind } from '../../session/session.ts'
 import { Button } from '../../ui/button.tsx'
 
 /** SignInPage takes an e-mail with a password, or a key: after the first start there is only a key. */
@@ -10,7 +10,7 @@ export function SignInPage() {
   const asked = useSearch({ from: '/sign-in' })
   const { back } = asked
   const queries = useQueryClient()
-  const [way, setWay] = useState<Way>(asked.way ?? lastWay())
+  const [way, setWay] = useState<Way>(asked.way ?? (lastKind() === 'token' ? 'password' : 'key'))
   const [isKept, setKept] = useState(false)
   const [failed, setFailed] = useState<{ text: string; id: string | undefined }>()
   const [isBusy, setBusy] = useState(false)
@@ -23,7 +23,6 @@ export function SignInPage() {
     try {
       const credential = await credentialOf(way, given)
       keepCredential(credential, isKept)
-      localStorage.setItem(LAST_WAY, credential.kind)
       queries.clear()
       // A full load, so that nothing of whoever was here before stays in the page.
       location.assign(back && back !== EXPLORE ? back : (await isFirst(credential)) ? '/app/welcome' : EXPLORE)
@@ -112,11 +111,6 @@ export function SignInPage() {
 
 /** EXPLORE is where whoever typed the bare address is on the way to. */
 const EXPLORE = '/app/explore'
-
-const LAST_WAY = 'dendro.way'
-
-/** lastWay is how somebody came in last time on this computer: who has an account signs in with its password. */
-const lastWay = (): Way => (localStorage.getItem(LAST_WAY) === 'token' ? 'password' : 'key')
 
 type Way = 'key' | 'password' | 'invitation'
 const ways: readonly (readonly [Way, string])[] = [
