@@ -99,7 +99,7 @@ test('a function that is offered can be called as it says', () => {
 })
 
 test('the pieces of a filter are its keys, operators, values and words', () => {
-  const text = `NOT (level:error OR "a b" >= 5) AND c NOT IN ('x', y) AND EXISTS d 'free'`
+  const text = `NOT (level:error OR "a b" >= 5) AND c NOT IN ('x', y) AND e BETWEEN 1 AND 2 AND EXISTS d 'free'`
   const { pieces } = readText(filter, text)
   const last = new Map(pieces.map((piece) => [piece.position, piece]))
   expect([...last.values()].map(({ kind, position, length }) => `${kind} ${text.slice(position, position + length)}`)).toEqual([
@@ -117,6 +117,12 @@ test('the pieces of a filter are its keys, operators, values and words', () => {
     'operator IN',
     "value 'x'",
     'value y',
+    'word AND',
+    'key e',
+    'operator BETWEEN',
+    'value 1',
+    'operator AND',
+    'value 2',
     'word AND',
     'operator EXISTS',
     'key d',

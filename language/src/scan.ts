@@ -265,8 +265,9 @@ export class Scanner {
 
   /** and takes the word between the bounds of BETWEEN. */
   and(name?: Name): void {
-    if (this.takeKeyword('AND')) return
-    this.skipBlanks()
+    this.expect({ kind: 'words', words: ['AND'] })
+    const and = this.skipKeyword('AND')
+    if (and) return this.notes?.took('operator', and)
     const hint = 'for example status BETWEEN 500 AND 599'
     const problem = this.nextProblem('EXPECTED_AND', 'BETWEEN needs two values joined by AND', hint)
     throw this.refuse(orWords(problem, wordsFrom(this, name)))

@@ -124,6 +124,26 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await counted(page, 0)
   })
 
+  test('what is typed before the editor has come is in it, and typing goes on', async () => {
+    const page = await stand.open('/app/explore')
+    const held = Promise.withResolvers<void>()
+    await page.route('**/query-editing-*.js', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.reload()
+    const query = page.getByRole('textbox', { name: 'Query' })
+    await page.locator('textarea').and(query).click()
+    await page.keyboard.type("level = 'error'")
+    await page.keyboard.press('ArrowLeft')
+    held.resolve()
+    await page.locator('.cm-content:focus').and(query).waitFor()
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type('r')
+    await page.keyboard.press('Enter')
+    await counted(page, 6)
+  })
+
   test('says why there is nothing: the range, or which condition', async () => {
     const old = await stand.open(asked({ f: 1_000_000_000_000, t: 1_000_000_060_000 }))
     await old.getByText('Nothing in this range').waitFor()

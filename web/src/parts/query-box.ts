@@ -46,7 +46,7 @@ export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
     let opened: Editor | undefined
     const open = (openEditor: typeof import('./query-editing.ts')['openEditor']) => {
       if (isGone || !home.current) return
-      const { label, placeholder = '', known } = latest.current
+      const { label, placeholder = '' } = latest.current
       const before = plain.current
       const hadFocus = before !== null && document.activeElement === before
       opened = openEditor(home.current, {
@@ -55,7 +55,7 @@ export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
         to: before?.selectionEnd ?? 0,
         placeholder,
         attributes: { 'aria-label': label },
-        read: known.read,
+        read: (text, notes) => latest.current.known.read(text, notes),
         // At once, so that whatever follows the last letter, such as Enter, sees it.
         onText: (text, cursor) =>
           flushSync(() => {

@@ -16,7 +16,7 @@ export function useQueryLine(wish: QueryLineWish) {
   const heard = useRef<Heard>(deaf)
   const box = useBox(wish, heard)
   const [isFocused, setFocused] = useState(false)
-  const suggesting = useSuggesting(wish.known, box)
+  const suggesting = useSuggesting(wish.text, wish.known, box)
   const { problem, fix } = useProblem(wish.text, wish.known, isFocused, box)
   const { list } = suggesting
   const run = () => {
@@ -68,8 +68,10 @@ const titleOf = ({ message, hint, fix }: FieldProblem): string =>
 /** A Spot is where suggestions are made; `at` is the active one, `isChosen` says that an arrow made it so. */
 type Spot = { text: string; cursor: number; at: number; isChosen: boolean }
 
-function useSuggesting(known: Known, box: Box) {
-  const [spot, setSpot] = useState<Spot>()
+function useSuggesting(now: string, known: Known, box: Box) {
+  const [last, setSpot] = useState<Spot>()
+  // What was found for a text that is no longer there would be put into the wrong place.
+  const spot = last?.text === now ? last : undefined
   const suggestions = spot ? suggestionsAt(spot.text, spot.cursor, known) : []
   const list = spot && suggestions.length > 0 ? { suggestions, at: Math.min(spot.at, suggestions.length - 1) } : undefined
   const active = list?.suggestions[list.at]

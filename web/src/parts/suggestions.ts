@@ -20,7 +20,7 @@ export type Known = {
 
 type Wording = { label: string; insert: string; note: string }
 
-const SHOWN_MAX = 12
+const SHOWN_MAX = 14
 const RECENT_SHOWN = 8
 const meanings: Readonly<Record<string, readonly (readonly [label: string, note: string])[]>> = {
   '=': [['=', 'is']],

@@ -5,6 +5,8 @@ const shortcuts = [
   ['/', 'Go to the query'],
   ['Tab', 'Take a completion'],
   ['Enter', 'Run the query; open the row'],
+  ['Alt Enter', 'Mend what is marked in the query'],
+  ['Shift Enter', 'A new line in the query'],
   ['Esc', 'Close the row'],
   ['j  k', 'Next row, row before'],
   ['x', 'Open or close the row'],
@@ -31,7 +33,7 @@ export function Shortcuts({ onClose }: { onClose(): void }) {
           className="fixed top-1/2 left-1/2 z-40 w-96 max-w-[90vw] -translate-x-1/2 -translate-y-1/2 rounded-lg border border-line bg-panel p-4 shadow-xl"
         >
           <Dialog.Title className="mb-2 font-semibold">Keys</Dialog.Title>
-          <dl className="grid grid-cols-[5rem_1fr] gap-y-1">
+          <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1">
             {shortcuts.map(([key, does]) => (
               <div key={key} className="contents">
                 <dt>
