@@ -6,6 +6,7 @@ import { openStand, type Stand } from './stand.ts'
 let stand: Stand
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const RUN = '7d0c1b1e-0000-4000-8000-000000000001'
 const hour = { r: 'Last 1 hour' }
 
 /** orders lie two seconds apart: three that repeat each other, one refused, and so on; the newest comes first. */
@@ -24,7 +25,7 @@ const asked = (state: Record<string, unknown>) =>
   `/app/explore?${Object.entries(state)
     .map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
     .join('&')}`
-const counted = (page: Page, events: number) => page.getByText(`${events} events ·`).waitFor()
+const counted = (page: Page, events: number) => page.getByText(`${events.toLocaleString('en')} events ·`).waitFor()
 const list = (page: Page) => page.getByRole('region', { name: 'Events', exact: true })
 const row = (page: Page, at: number) => list(page).locator(`[data-index="${at}"]`)
 const open = (page: Page, at: number) => row(page, at).getByRole('button').first().click()
@@ -50,22 +51,27 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'gateway', 'content-type': 'text/plain' }
     const raw = `time=${new Date(startMs - 10_500).toISOString()} level=info msg="passed on" request=${TRACE} took=12ms`
     expect((await stand.org.ask('POST', '/ingest', { raw, headers })).status).toBe(200)
+    const plain = `nightly run ${RUN} has begun`
+    expect((await stand.org.ask('POST', '/ingest', { raw: plain, headers })).status).toBe(200)
   })
   afterEach(() => stand.endTest())
   afterAll(() => stand?.close())
 
   test('a pair within the text of a row narrows by its key, and an id that belongs to no key by its text', async () => {
     const page = await stand.open(asked(hour))
-    await counted(page, 41)
-    const pair = row(page, 0).locator('[data-name="region"]')
-    await pair.click()
+    await counted(page, 42)
+    await list(page).locator('[data-name="region"][data-value="us"]').first().click()
     await page.getByRole('menuitem', { name: 'Exclude' }).click()
-    await counted(page, 21)
+    await counted(page, 22)
     await page.getByRole('list', { name: 'Conditions' }).getByText("NOT region = 'us'").waitFor()
-    const plain = list(page).locator('[data-name="took"]')
-    await plain.click()
+    await list(page).locator('[data-name="took"]').click()
     await page.getByRole('menuitem', { name: 'Only this' }).click()
-    await page.getByText('1 events ·').or(page.getByText('1 event ·')).waitFor()
+    await page.getByText('1 event ·').waitFor()
+    await page.goBack()
+    await list(page).getByText(RUN).click()
+    await page.getByRole('menuitem', { name: 'Include' }).click()
+    await page.getByRole('list', { name: 'Conditions' }).getByText(`'${RUN}'`).waitFor()
+    await page.getByText('1 event ·').waitFor()
   })
 
   test('an event opens as a tree of its keys, copied by path, value or JSON, and closes by Escape', async () => {
@@ -194,7 +200,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
 
   test('an id is followed through all datasets, oldest first, and Back returns', async () => {
     const page = await stand.open(asked({ ...isOrder, cols: ['trace_id'], q: 'trace_id IS NOT NULL' }))
-    await list(page).getByRole('button', { name: TRACE }).click()
+    await list(page).getByRole('button', { name: TRACE }).first().click()
     await page.getByRole('menuitem', { name: 'Follow in all datasets' }).click()
     await counted(page, 2)
     await row(page, 0).getByText('passed on').waitFor()
@@ -274,6 +280,32 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await isUpTo(0, 399)
     expect(await steps()).toEqual(Array.from({ length: 400 }, (_, index) => index))
     expect(await dialog.locator('[aria-current=true]').textContent()).toContain('step 200')
+  })
+
+  test('thousands of rows are in the page only where they are seen, on one line or wrapped, down to where the range ends', async () => {
+    const own = await stand.app.newOrganization()
+    const startMs = stand.app.clock.nowMs() - 60_000
+    const lines = Array.from({ length: 3_000 }, (_, index) => ({
+      timestamp: new Date(startMs - index * 10).toISOString(),
+      message: `step ${index} ${'of a long way '.repeat(index % 40)}`,
+    }))
+    await stand.send('steps', lines, own)
+    const page = await stand.open(asked(hour), { key: own.key })
+    await counted(page, 3_000)
+    const isAtEnd = async () => {
+      await list(page).evaluate((place) => place.scrollTo({ top: place.scrollHeight }))
+      return list(page).getByText('The range ends here, at ').isVisible()
+    }
+    await expect.poll(isAtEnd, { timeout: 120_000 }).toBe(true)
+    await list(page).getByText('step 2999 ').waitFor()
+    expect(await list(page).locator('[data-index]').count()).toBeLessThan(150)
+    await turn(page, /^Wrap long lines/)
+    await expect.poll(isAtEnd, { timeout: 120_000 }).toBe(true)
+    const edges = await list(page)
+      .locator('[data-index]')
+      .evaluateAll((rows) => rows.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })))
+    expect(edges.length).toBeLessThan(150)
+    for (const [at, { top }] of edges.entries()) if (at > 0) expect(top).toBeCloseTo(edges[at - 1]?.bottom ?? 0, 0)
   })
 
   test('every key is listed where ? asks for them', async () => {

@@ -28,7 +28,7 @@ export function Beside({ event, look, actions, acts, isPinned }: BesideProps) {
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <div tabIndex={0} className="min-h-0 flex-1 overflow-auto">
-        <EventDetail key={idOf(event)} event={event} actions={actions} acts={acts} isPinned={isPinned} />
+        <EventDetail key={idOf(event)} event={event} marking={look.marking} actions={actions} acts={acts} isPinned={isPinned} />
       </div>
     </aside>
   )

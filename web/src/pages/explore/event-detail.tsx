@@ -3,19 +3,20 @@ import { type KeyboardEvent, useMemo, useState } from 'react'
 import { copyText } from '../../parts/copy.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Branch, keyTree, type Leaf, type Node, nestedJson } from './key-tree.ts'
-import { plainLine, prettyJson } from './line-text.ts'
+import { type Marking, plainLine, prettyJson } from './line-text.ts'
 import { linkTo } from './link.ts'
+import { Marked } from './marked.tsx'
 import type { RowActs } from './rows.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
-type EventDetailProps = { event: Event; actions: ValueActions; acts: RowActs; isPinned: boolean }
+type EventDetailProps = { event: Event; marking: Marking; actions: ValueActions; acts: RowActs; isPinned: boolean }
 
 /** RAW_SHOWN_MAX bounds the text put into the page; a copy is always whole. */
 const RAW_SHOWN_MAX = 20_000
 const KEYS_SHOWN = 60
 
 /** EventDetail is an event in full: every key with what can be done with it, and the line as it came. */
-export function EventDetail({ event, actions, acts, isPinned }: EventDetailProps) {
+export function EventDetail({ event, marking, actions, acts, isPinned }: EventDetailProps) {
   const [isAll, setAll] = useState(false)
   const raw = event['@raw'] ?? ''
   const pairs = useMemo(() => [...Object.entries(event.message_kvs), ...Object.entries(event.attributes)], [event])
@@ -56,7 +57,7 @@ export function EventDetail({ event, actions, acts, isPinned }: EventDetailProps
           <col />
         </colgroup>
         <tbody>
-          <Nodes nodes={tree} depth={0} actions={actions} atMs={event.metadata.timestamp} />
+          <Nodes nodes={tree} depth={0} marking={marking} actions={actions} atMs={event.metadata.timestamp} />
         </tbody>
       </table>
       {pairs.length > KEYS_SHOWN && !isAll && (
@@ -65,15 +66,15 @@ export function EventDetail({ event, actions, acts, isPinned }: EventDetailProps
         </Button>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled by keyboard too */}
-      <pre tabIndex={0} className="mt-2 max-h-80 overflow-auto whitespace-pre-wrap break-all rounded bg-sunk p-2 font-mono">
-        {plainLine(text.slice(0, RAW_SHOWN_MAX))}
+      <pre tabIndex={0} className="mt-2 max-h-80 wrap-anywhere overflow-auto whitespace-pre-wrap rounded bg-sunk p-2 font-mono">
+        <Marked text={plainLine(text.slice(0, RAW_SHOWN_MAX))} marking={marking} isBare />
         {text.length > RAW_SHOWN_MAX && ` … ${text.length - RAW_SHOWN_MAX} characters more; copy the line for all of it`}
       </pre>
     </div>
   )
 }
 
-type NodesProps = { nodes: readonly Node[]; depth: number; actions: ValueActions; atMs: number }
+type NodesProps = { nodes: readonly Node[]; depth: number; marking: Marking; actions: ValueActions; atMs: number }
 
 const INDENT_PX = 14
 
@@ -116,7 +117,7 @@ function BranchRows({ branch, depth, ...rest }: Inner & { branch: Branch }) {
   )
 }
 
-function LeafRow({ leaf: { name, path, value }, depth, actions, atMs }: Inner & { leaf: Leaf }) {
+function LeafRow({ leaf: { name, path, value }, depth, marking, actions, atMs }: Inner & { leaf: Leaf }) {
   return (
     <tr className="align-top">
       <th
@@ -134,9 +135,13 @@ function LeafRow({ leaf: { name, path, value }, depth, actions, atMs }: Inner & 
           value={value}
           actions={actions}
           atMs={atMs}
-          className="max-h-40 max-w-full overflow-auto whitespace-pre-wrap break-all font-mono"
+          className="max-h-40 max-w-full wrap-anywhere overflow-auto whitespace-pre-wrap font-mono"
         >
-          {value === '' ? <span className="text-soft">(empty)</span> : plainLine(prettyJson(value) ?? value)}
+          {value === '' ? (
+            <span className="text-soft">(empty)</span>
+          ) : (
+            <Marked text={plainLine(prettyJson(value) ?? value)} marking={marking} isBare />
+          )}
         </ValueMenu>
       </td>
     </tr>

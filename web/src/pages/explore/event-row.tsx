@@ -4,7 +4,8 @@ import { span } from '../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { EventDetail } from './event-detail.tsx'
 import { cellStyle } from './heads.tsx'
-import { headOf, type Marking, type Piece, piecesOf, plainLine, summaryOf, traceLines } from './line-text.ts'
+import { headOf, type Marking, piecesOf, plainLine, summaryOf, traceLines } from './line-text.ts'
+import { Marked, PieceOf } from './marked.tsx'
 import { keyOf, segmentsOf } from './pairs.ts'
 import { type Density, ROW_PX } from './reading.ts'
 import type { RowActs } from './rows.ts'
@@ -105,7 +106,7 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
         )}
         <Pin event={event} isPinned={isPinned} acts={acts} />
       </div>
-      {isOpen && <EventDetail event={event} actions={actions} acts={acts} isPinned={isPinned} />}
+      {isOpen && <EventDetail event={event} marking={look.marking} actions={actions} acts={acts} isPinned={isPinned} />}
     </div>
   )
 })
@@ -180,7 +181,7 @@ function Cells({ event, look, actions }: { event: Event; look: RowLook; actions:
     return (
       <span
         key={name}
-        className={`min-w-0 ${look.isWrapped ? 'break-all' : 'truncate'}`}
+        className={`min-w-0 ${look.isWrapped ? 'wrap-anywhere' : 'truncate'}`}
         style={cellStyle(look.widths[name])}
         title={value}
       >
@@ -192,7 +193,7 @@ function Cells({ event, look, actions }: { event: Event; look: RowLook; actions:
             value={value}
             actions={actions}
             atMs={event.metadata.timestamp}
-            className={`max-w-full ${look.isWrapped ? 'break-all' : 'truncate'}`}
+            className={`max-w-full ${look.isWrapped ? 'wrap-anywhere' : 'truncate'}`}
           >
             {value === '' ? (
               <span className="text-soft">(empty)</span>
@@ -211,15 +212,6 @@ const CELL_MAX = 4_000
 /** What of a line is put into the page while rows are one line high. */
 const ONE_LINE_MAX = 600
 const PAIR_MAX = 120
-const marks: Record<Piece['kind'], string> = {
-  plain: '',
-  hit: 'bg-mark rounded-sm',
-  found: 'bg-accent text-accent-ink rounded-sm',
-  number: 'text-accent',
-  quoted: 'text-info',
-  id: 'text-soft underline decoration-dotted underline-offset-2',
-}
-
 type LineProps = { event: Event; look: RowLook; actions: ValueActions }
 
 /** Line is what an event says on one row; every pair and id in it can be acted on. */
@@ -232,7 +224,7 @@ function Line({ event, look, actions }: LineProps) {
   const text = look.isWrapped ? head : head.slice(0, ONE_LINE_MAX)
   const value = { actions, atMs: metadata.timestamp }
   return (
-    <span className={`min-w-0 flex-1 ${look.isWrapped ? 'break-all' : 'truncate'}`}>
+    <span className={`min-w-0 flex-1 ${look.isWrapped ? 'wrap-anywhere' : 'truncate'}`}>
       {segmentsOf(text, keys).map(({ text: part, lead = 0, pair }, at) =>
         pair ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: segments of one line never change places
@@ -284,14 +276,3 @@ function MarkedIds({ text, marking, keys, actions, atMs }: MarkedIdsProps) {
     )
   })
 }
-
-/** Marked is text with its marks; where it is bare, only what was searched or looked for is marked. */
-function Marked({ text, marking, isBare = false }: { text: string; marking: Marking; isBare?: boolean }) {
-  return piecesOf(text, marking).map((piece, at) => {
-    const isShown = !isBare || piece.kind === 'hit' || piece.kind === 'found'
-    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one line never change places
-    return <PieceOf key={at} piece={isShown ? piece : { ...piece, kind: 'plain' }} />
-  })
-}
-
-const PieceOf = ({ piece: { kind, text } }: { piece: Piece }) => (kind === 'plain' ? text : <span className={marks[kind]}>{text}</span>)

@@ -64,11 +64,14 @@ test('JSON is indented and every digit stays as it was written', () => {
   )
 })
 
-test('a line of JSON is shown by what it says, its other keys after it; any other line as it came', () => {
+test('a line of JSON or of pairs alone is shown by what it says, its other keys after it; any other line as it came', () => {
   const keys = { timestamp: '2026', level: 'info', message: 'done', user: 'ada' }
   expect(summaryOf('{"message":"done"}', keys)).toEqual({ said: 'done', pairs: [['user', 'ada']] })
   expect(summaryOf('{"a":1}', { a: '1' })).toBe(undefined)
+  expect(summaryOf('level=info message="done now" user=ada', { ...keys, message: 'done now' })?.said).toBe('done now')
   expect(summaryOf('plain', keys)).toBe(undefined)
+  expect(summaryOf('and then user=ada', keys)).toBe(undefined)
+  expect(summaryOf(`${'a=b'.repeat(1_000)} "`, keys)).toBe(undefined)
 })
 
 test('the parts of a time are no numbers', () => {

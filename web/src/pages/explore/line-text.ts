@@ -120,12 +120,15 @@ const SAID = ['message', 'msg', 'log', 'body']
 const TOLD = /^(?:@?timestamp|time|ts|level|severity|stack)$/i
 const PAIRS_MAX = 20
 
-/** summaryOf puts what a line of JSON says before its other keys; undefined where the line is best shown as it came. */
+/** ONLY_PAIRS is a line of key=value alone. */
+const ONLY_PAIRS = /^[\w.@-]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?:\s+[\w.@-]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*))*\s*$/
+
+/** summaryOf puts what a line of JSON or of key=value says before its other keys; undefined where the line is best shown as it came. */
 export function summaryOf(
   raw: string,
   keys: Readonly<Record<string, string>>,
 ): { said: string; pairs: readonly (readonly [string, string])[] } | undefined {
-  if (!raw.startsWith('{')) return undefined
+  if (!raw.startsWith('{') && !(raw.length <= SHOWN_MAX && ONLY_PAIRS.test(raw))) return undefined
   const name = SAID.find((one) => keys[one] !== undefined && keys[one] !== '')
   if (name === undefined) return undefined
   const pairs = Object.entries(keys).filter(([key, value]) => key !== name && !TOLD.test(key) && value !== '')

@@ -126,7 +126,10 @@ function Compared({ events, look, actions, onClose }: ComparedProps) {
                   .filter(({ isSame }) => isAll || !isSame)
                   .map(({ name, values, isSame }) => (
                     <tr key={name} className="border-line border-t align-top" data-same={isSame}>
-                      <th scope="row" className="sticky left-0 max-w-56 break-all bg-ground px-3 py-1 text-left font-normal text-soft">
+                      <th
+                        scope="row"
+                        className="wrap-anywhere sticky left-0 min-w-28 max-w-56 bg-ground px-3 py-1 text-left font-normal text-soft"
+                      >
                         {name}
                       </th>
                       {values.map((value, at) => (
@@ -175,7 +178,7 @@ function Value({
 }) {
   if (value === undefined) return <span className="text-soft">(absent)</span>
   return (
-    <ValueMenu name={name} value={value} atMs={atMs} actions={actions} className="max-w-full whitespace-pre-wrap break-all">
+    <ValueMenu name={name} value={value} atMs={atMs} actions={actions} className="max-w-full wrap-anywhere whitespace-pre-wrap">
       {value === '' ? <span className="text-soft">(empty)</span> : plainLine(value).slice(0, VALUE_MAX)}
     </ValueMenu>
   )
