@@ -16,8 +16,8 @@ export function FailureNote({ thrown, again }: { thrown: unknown; again?: (() =>
           </Button>
         )}
         {id && (
-          <Button onClick={() => copyText(id)} title="Copy the id of this request">
-            <span className="font-mono text-xs">{id}</span> copy
+          <Button onClick={() => copyText(id)} title="Copy the id of this request" className="max-w-full">
+            <span className="truncate font-mono text-xs">{id}</span> copy
           </Button>
         )}
       </div>

@@ -26,11 +26,12 @@ export const share = (part: number, all: number): string => {
   return percent > 0 && percent < 0.1 ? '< 0.1 %' : `${percent.toFixed(percent < 10 ? 1 : 0)} %`
 }
 
-/** change says how much more or less something is than it was. */
+/** change says how much more or less something is than it was; from ten times on, how many times as much. */
 export function change(now: number, before: number): string {
   if (now === before) return 'the same'
   if (before === 0) return 'new'
   if (now === 0) return 'gone'
+  if (now >= 10 * before) return `×${count(Math.round(now / before))}`
   const percent = (100 * (now - before)) / before
   const shown = Math.abs(percent) < 10 ? Math.abs(percent).toFixed(1) : count(Math.round(Math.abs(percent)))
   return `${percent > 0 ? '+' : '−'}${shown} %`

@@ -105,7 +105,7 @@ function Moments({ range, zone, onPick }: { range: Range; zone: Zone; onPick(ran
         To
         <input className={field} value={to} onChange={(event) => setTo(event.target.value)} aria-describedby="moments-said" />
       </label>
-      <Button type="submit" disabled={isWrong}>
+      <Button type="submit" className="justify-center" disabled={isWrong}>
         Use
       </Button>
       <span id="moments-said" className="col-span-full text-error text-xs empty:hidden">

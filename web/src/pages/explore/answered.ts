@@ -25,6 +25,7 @@ export function answeredOf({ tab, events, patterns, trends, groups, fields }: As
     return { ...stateOf(patterns), cost }
   }
   if (tab === 'table' || tab === 'chart') return { ...stateOf(groups), cost: groups.data?.cost }
+  if (tab === 'difference') return { ...stateOf(fields), data: undefined, cost: undefined }
   const sampled = fields.data?.sampled ?? 0
   const cost = fields.data && { events: sampled, isExact: false, bytes: undefined, ms: fields.data.ms }
   return { ...stateOf(fields), cost, found: `a sample of ${quantity(sampled, 'event')}` }

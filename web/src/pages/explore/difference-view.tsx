@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { FailureNote } from '../../parts/failure.tsx'
-import { count, quantity, share } from '../../parts/numbers.ts'
+import { bytes, count, quantity, share } from '../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { byDifference, type Finding, keysToCompare } from './difference.ts'
@@ -58,6 +58,7 @@ export function DifferenceView({ question, stretch, fields, failure, zone, actio
         <span>
           Counts are exact. {quantity(compared, 'key')} of {count(keys.length)} compared, chosen from a sample of{' '}
           {quantity(fields?.sampled ?? 0, 'event')}.{cut.length > 0 && ` Of ${cut.join(', ')} only the most frequent values were compared.`}
+          {` ${bytes(sumOf(pages.map((page) => page.bytes)))} read, ${Math.round(sumOf(pages.map(({ ms }) => ms)))} ms.`}
           {found.length > SHOWN_MAX && ` The ${SHOWN_MAX} largest of ${count(found.length)} differences are shown.`}
         </span>
         {hasNextPage && (
@@ -69,6 +70,8 @@ export function DifferenceView({ question, stretch, fields, failure, zone, actio
     </section>
   )
 }
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
 
 const nothingOf = (here: number, rest: number): string =>
   here === 0
@@ -85,7 +88,9 @@ function Findings({ found, templates, actions }: FindingsProps) {
       <thead className="sticky top-0 bg-panel text-left text-soft">
         <tr>
           <th className="px-3 py-1 font-medium">Value or pattern</th>
-          <th className="w-40 px-2 py-1 font-medium max-md:hidden">Here, and in the rest</th>
+          <th className="px-2 py-1 font-medium max-md:hidden">
+            <span className="block w-36">Here, and in the rest</span>
+          </th>
           <th className="px-2 py-1 text-right font-medium">Here</th>
           <th className="px-2 py-1 text-right font-medium">Rest</th>
           <th className="px-2 py-1 text-right font-medium max-sm:hidden" title="In points of percent">

@@ -2,6 +2,7 @@ import type { Event } from '@dendro/api'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import { copyText } from '../../parts/copy.ts'
 import { Button } from '../../ui/button.tsx'
+import { HidePattern } from './hide-pattern.tsx'
 import { type Branch, keyTree, type Leaf, type Node, nestedJson } from './key-tree.ts'
 import { type Marking, plainLine, prettyJson } from './line-text.ts'
 import { linkTo } from './link.ts'
@@ -40,6 +41,7 @@ export function EventDetail({ event, marking, actions, acts, isPinned }: EventDe
         <Button size="small" onClick={() => acts.measure(event)} title="Count the times of all rows from this event (m)">
           Measure from here
         </Button>
+        <HidePattern event={event} actions={actions} />
         <Button size="small" onClick={() => copyText(linkTo(event))} title="Copy a link that shows this event and what was around it">
           Copy link
         </Button>

@@ -34,6 +34,7 @@ export function FieldList({ question, fields, isOld, failure, actions, again }: 
           className="mt-1 min-h-4 truncate text-soft text-xs"
           title={fields && `Shares and values are those of a sample: the newest ${quantity(fields.sampled, 'event')}, whatever the query`}
         >
+          {!fields && 'Reading the fields …'}
           {fields && `${quantity(fields.fields.length, 'field')}, sample of ${quantity(fields.sampled, 'event')}`}
         </p>
       </div>

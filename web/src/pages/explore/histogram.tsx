@@ -62,7 +62,7 @@ export function Histogram(props: HistogramProps) {
           {bars[0] && clockOf(bars[0].fromMs, zone).day} {bars[0] && clockOf(bars[0].fromMs, zone).clock.slice(0, 8)}
         </span>
         <span className="min-w-0 flex-1 truncate max-sm:order-last max-sm:h-5 max-sm:basis-full" aria-live="polite">
-          {shown ? saying(shown, zone, at, props.earlier) : data && summary(data, props.earlier)}
+          {shown ? saying(shown, zone, at, props.earlier) : data ? summary(data, props.earlier) : failure ? '' : 'Counting …'}
         </span>
         {tools}
         <Zooming {...props} />

@@ -5,7 +5,7 @@ import type { DendroClient } from '../../session/session.ts'
 import { type Finding, findingsOf, type Tally } from './difference.ts'
 import { quoted } from './groups.ts'
 import { countPatterns, mergePatterns, PATTERNS_MAX } from './patterns.ts'
-import { filterOf, keyOf, type Question, sourceOf } from './questions.ts'
+import { costOf, filterOf, keyOf, type Question, sourceOf } from './questions.ts'
 
 export type Stretch = { fromMs: number; toMs: number }
 
@@ -18,6 +18,9 @@ type Compared = {
   cut: string[]
   here: number
   rest: number
+  /** bytes are what the searches have read, patterns do not tell theirs; ms is what all of it took. */
+  bytes: number
+  ms: number
   whole: Stretch
   next: number
 }
@@ -35,6 +38,7 @@ export function useDifference(question: Question, stretch: Stretch | undefined, 
     enabled: stretch !== undefined && keys.length > 0,
     initialPageParam: { at: 0, whole: undefined as Stretch | undefined },
     queryFn: async ({ pageParam, signal }): Promise<Compared> => {
+      const startedMs = performance.now()
       const whole = pageParam.whole ?? boundsOf(question.range, Date.now())
       const here = clipped(stretch ?? whole, whole)
       const some = keys.slice(pageParam.at, pageParam.at + KEYS_AT_ONCE)
@@ -48,6 +52,8 @@ export function useDifference(question: Question, stretch: Stretch | undefined, 
         cut: compared.flatMap(({ key, isCut }) => (isCut ? [key] : [])),
         here: first?.here ?? 0,
         rest: first?.rest ?? 0,
+        bytes: compared.reduce((sum, one) => sum + one.bytes, 0),
+        ms: performance.now() - startedMs,
         whole,
         next: pageParam.at + KEYS_AT_ONCE,
       }
@@ -65,10 +71,17 @@ const clipped = (one: Stretch, { fromMs, toMs }: Stretch): Stretch => {
 
 async function compareKey(ask: Ask, key: string) {
   const [here, whole] = await Promise.all([tallyOf(ask, key, ask.here), tallyOf(ask, key, ask.whole)])
-  return { key, findings: findingsOf(key, here, whole), isCut: here.isCut || whole.isCut, here: here.total, rest: whole.total - here.total }
+  return {
+    key,
+    findings: findingsOf(key, here, whole),
+    isCut: here.isCut || whole.isCut,
+    here: here.total,
+    rest: whole.total - here.total,
+    bytes: here.bytes + whole.bytes,
+  }
 }
 
-async function tallyOf({ client, question, signal }: Ask, key: string, { fromMs, toMs }: Stretch): Promise<Tally> {
+async function tallyOf({ client, question, signal }: Ask, key: string, { fromMs, toMs }: Stretch): Promise<Tally & { bytes: number }> {
   const body = {
     ...sourceOf(question),
     ...filterOf(question),
@@ -79,8 +92,10 @@ async function tallyOf({ client, question, signal }: Ask, key: string, { fromMs,
     num_of_slices: 1,
     limit: VALUES_MAX,
   }
-  const { groups_series, totals } = await client.search.run({ body, signal, repeatable: true })
+  const answer = await client.search.run({ body, signal, repeatable: true })
+  const { groups_series, totals } = answer
   return {
+    bytes: costOf(answer).bytes ?? 0,
     counts: new Map(groups_series.map(({ name, count }) => [name, Number(count)])),
     total: Number(totals.count),
     isCut: Number(totals.total_groups ?? 0) > Number(totals.retrieved_groups ?? 0),
