@@ -110,6 +110,12 @@ test('packages import only what is below them', () => {
   expect(broken).toEqual([])
 })
 
+test('the service reads texts by its own door alone, where what is refused becomes a 400', () => {
+  const readers = /import \{[^}]*\b(?:parse\w+|fillFilter|checkTemplate|refusal)\b[^}]*\} from '@dendro\/language\//
+  const broken = sources.filter((file) => file.startsWith('server/src') && readers.test(readFileSync(join(root, file), 'utf8')))
+  expect(broken).toEqual(['server/src/query/query.ts'])
+})
+
 test('there are no drawers, no barrels and no splicing of SQL text', () => {
   const drawers = /(^|\/)(utils?|helpers?|common|misc|shared|types|constants)(\.ts|\/)/
   expect(sources.filter((file) => drawers.test(file))).toEqual([])
