@@ -267,7 +267,8 @@ export class Scanner {
   and(name?: Name): void {
     this.expect({ kind: 'words', words: ['AND'] })
     const and = this.skipKeyword('AND')
-    if (and) return this.notes?.took('operator', and)
+    if (and) this.notes?.took('operator', and)
+    if (and) return
     const hint = 'for example status BETWEEN 500 AND 599'
     const problem = this.nextProblem('EXPECTED_AND', 'BETWEEN needs two values joined by AND', hint)
     throw this.refuse(orWords(problem, wordsFrom(this, name)))
