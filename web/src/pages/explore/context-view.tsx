@@ -44,19 +44,7 @@ export function ContextView({ anchor, side, look, onSide, onClose, ...rest }: Co
         >
           <header className="flex flex-wrap items-center gap-2 border-line border-b bg-panel px-3 py-2">
             <Dialog.Title className="mr-auto font-semibold">Around this event in {look.nameOf(anchor.dataset)}</Dialog.Title>
-            <fieldset className="flex items-center gap-1" aria-label="Which side to show">
-              {sides.map(([one, name]) => (
-                <Button
-                  key={one}
-                  size="small"
-                  look={one === side ? 'chosen' : 'quiet'}
-                  aria-pressed={one === side}
-                  onClick={() => onSide(one)}
-                >
-                  {name}
-                </Button>
-              ))}
-            </fieldset>
+            <Sides side={side} onSide={onSide} />
             <Dialog.Close asChild>
               <Button>Close</Button>
             </Dialog.Close>
@@ -94,6 +82,18 @@ export function ContextView({ anchor, side, look, onSide, onClose, ...rest }: Co
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
+  )
+}
+
+function Sides({ side, onSide }: Pick<ContextViewProps, 'side' | 'onSide'>) {
+  return (
+    <fieldset className="flex items-center gap-1" aria-label="Which side to show">
+      {sides.map(([one, name]) => (
+        <Button key={one} size="small" look={one === side ? 'chosen' : 'quiet'} aria-pressed={one === side} onClick={() => onSide(one)}>
+          {name}
+        </Button>
+      ))}
+    </fieldset>
   )
 }
 

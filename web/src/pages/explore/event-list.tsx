@@ -63,8 +63,6 @@ export function EventList(props: EventListProps) {
     if (isAtTop !== wasAtTop.current) onTop?.(isAtTop)
     wasAtTop.current = isAtTop
   }
-  const before = BEFORE_PX + (look.isGap ? GAP_PX : 0)
-  const widest = columns.names.reduce((sum, name) => sum + 8 + (columns.widths[name] ?? 96), before)
   return (
     <section
       ref={place}
@@ -74,7 +72,7 @@ export function EventList(props: EventListProps) {
       className={`h-full overflow-auto ${isOld ? 'opacity-50' : ''}`}
       onScroll={onScroll}
     >
-      <div style={columns.names.length > 0 ? { minWidth: widest } : undefined}>
+      <div style={columns.names.length > 0 ? { minWidth: widthOf(columns, look) } : undefined}>
         {columns.names.length > 0 && <Heads columns={columns} isGap={look.isGap} />}
         <div className="relative w-full" style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index, key, start }) => (
@@ -92,6 +90,11 @@ export function EventList(props: EventListProps) {
       </div>
     </section>
   )
+}
+
+/** widthOf is what the columns need at least; a narrower page is scrolled sideways. */
+function widthOf({ names, widths }: Columns, { isGap }: RowLook): number {
+  return names.reduce((sum, name) => sum + 8 + (widths[name] ?? 96), BEFORE_PX + (isGap ? GAP_PX : 0))
 }
 
 function RowAt({ rows, row, look, actions, pinned, mark }: EventListProps & { row: number }) {

@@ -25,17 +25,7 @@ type FindBarProps = { seeking: Seeking; rows: Rows; found: readonly Event[]; isM
 
 /** FindBar finds a text in the rows that are loaded, and goes from one to the next; it asks the service nothing. */
 export function FindBar({ seeking: { text = '', setText, bar }, rows, found, isMore }: FindBarProps) {
-  const { hits, reached } = useFind(found, text)
-  const index = rows.shown.indexAt(rows.current)
-  const at = lastAtMost(hits, index)
-  const isOn = hits[at] === index && index >= 0
-  const go = (place: number) => {
-    const hit = hits[(place + hits.length) % hits.length]
-    if (hit !== undefined) rows.goTo(hit)
-  }
-  const next = () => go(at + 1)
-  const before = () => go(isOn ? at - 1 : at)
-  useKeys({ n: next, 'shift n': before })
+  const { hits, reached, at, isOn, next, before } = useHits(found, text, rows)
   useEffect(() => {
     bar.current?.focus()
   }, [bar])
@@ -87,4 +77,20 @@ export function FindBar({ seeking: { text = '', setText, bar }, rows, found, isM
       </Button>
     </search>
   )
+}
+
+/** useHits are the rows that have the text, which of them one is at, and how to go on; n and N do so too. */
+function useHits(found: readonly Event[], text: string, rows: Rows) {
+  const { hits, reached } = useFind(found, text)
+  const index = rows.shown.indexAt(rows.current)
+  const at = lastAtMost(hits, index)
+  const isOn = hits[at] === index && index >= 0
+  const go = (place: number) => {
+    const hit = hits[(place + hits.length) % hits.length]
+    if (hit !== undefined) rows.goTo(hit)
+  }
+  const next = () => go(at + 1)
+  const before = () => go(isOn ? at - 1 : at)
+  useKeys({ n: next, 'shift n': before })
+  return { hits, reached, at, isOn, next, before }
 }

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Mark, type RowLook } from './event-row.tsx'
 import { headOf, plainLine } from './line-text.ts'
 import { idOf } from './link.ts'
-import { comparedKeys, markdownOf, type Tray } from './tray.ts'
+import { type Comparison, comparedKeys, markdownOf, type Tray } from './tray.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
 type TrayViewProps = { tray: Tray; look: RowLook; actions: ValueActions; onContext(event: Event): void }
@@ -124,23 +124,8 @@ function Compared({ events, look, actions, onClose }: ComparedProps) {
               <tbody className="font-mono">
                 {keys
                   .filter(({ isSame }) => isAll || !isSame)
-                  .map(({ name, values, isSame }) => (
-                    <tr key={name} className="border-line border-t align-top" data-same={isSame}>
-                      <th
-                        scope="row"
-                        className="wrap-anywhere sticky left-0 min-w-28 max-w-56 bg-ground px-3 py-1 text-left font-normal text-soft"
-                      >
-                        {name}
-                      </th>
-                      {values.map((value, at) => (
-                        <td
-                          key={idOf(events[at] as Event)}
-                          className={`min-w-48 max-w-96 px-3 py-1 ${isSame ? 'text-soft' : 'bg-mark/40'}`}
-                        >
-                          <Value name={name} value={value} atMs={events[at]?.metadata.timestamp} actions={act} />
-                        </td>
-                      ))}
-                    </tr>
+                  .map((one) => (
+                    <ComparedRow key={one.name} compared={one} events={events} actions={act} />
                   ))}
               </tbody>
             </table>
@@ -160,6 +145,22 @@ function Head({ event, look }: { event: Event; look: RowLook }) {
       </span>
       <span className="block text-soft">{look.nameOf(event.metadata.service_id)}</span>
     </th>
+  )
+}
+
+function ComparedRow({ compared, events, actions }: { compared: Comparison; events: readonly Event[]; actions: ValueActions }) {
+  const { name, values, isSame } = compared
+  return (
+    <tr className="border-line border-t align-top" data-same={isSame}>
+      <th scope="row" className="wrap-anywhere sticky left-0 min-w-28 max-w-56 bg-ground px-3 py-1 text-left font-normal text-soft">
+        {name}
+      </th>
+      {events.map((event, at) => (
+        <td key={idOf(event)} className={`min-w-48 max-w-96 px-3 py-1 ${isSame ? 'text-soft' : 'bg-mark/40'}`}>
+          <Value name={name} value={values[at]} atMs={event.metadata.timestamp} actions={actions} />
+        </td>
+      ))}
+    </tr>
   )
 }
 
