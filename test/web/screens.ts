@@ -23,6 +23,17 @@ const hour = { r: 'Last 1 hour' }
 
 type Shot = { name: string; path: string; isPublic?: true; act?(page: Page): Promise<unknown> }
 
+const settingsParts = ['you', 'users', 'groups', 'keys', 'roles', 'rules', 'integrations', 'limits', 'encryption', 'organisation', 'audit']
+
+/** lookAt goes from the list to a side of the dataset web. */
+async function lookAt(page: Page, part: string): Promise<void> {
+  await page.getByRole('link', { name: 'web', exact: true }).click()
+  await page.getByRole('navigation', { name: 'Sides of the dataset' }).waitFor()
+  const id = new URL(page.url()).searchParams.get('id') ?? ''
+  await page.goto(`${new URL(page.url()).origin}/app/data?id=${id}&part=${part}`)
+  await page.waitForLoadState('networkidle')
+}
+
 const shots: readonly Shot[] = [
   { name: 'sign-in', path: '/app/sign-in', isPublic: true },
   { name: 'welcome', path: '/app/welcome' },
@@ -39,10 +50,21 @@ const shots: readonly Shot[] = [
   { name: 'explore-fields', path: asked({ ...hour, tab: 'fields' }) },
   { name: 'explore-palette', path: asked(hour), act: (page) => page.keyboard.press('Control+k') },
   { name: 'data', path: '/app/data' },
-  ...['users', 'groups', 'keys', 'roles', 'integrations', 'limits', 'organisation'].map((part) => ({
-    name: `settings-${part}`,
-    path: `/app/settings?part=${part}`,
+  { name: 'data-new', path: '/app/data', act: (page) => page.getByRole('button', { name: 'New dataset' }).click() },
+  { name: 'data-collection', path: '/app/data', act: (page) => page.getByRole('button', { name: 'Change the collection shop' }).click() },
+  { name: 'data-keep', path: '/app/data?keep=true' },
+  ...['overview', 'keys', 'parser', 'care', 'sending'].map((part) => ({
+    name: `dataset-${part}`,
+    path: '/app/data',
+    act: (page: Page) => lookAt(page, part),
   })),
+  ...settingsParts.map((part) => ({ name: `settings-${part}`, path: `/app/settings?part=${part}` })),
+  {
+    name: 'settings-role-new',
+    path: '/app/settings?part=roles',
+    act: (page) => page.getByRole('button', { name: 'New role' }).click(),
+  },
+  { name: 'api-operation', path: '/app/api?op=datasets.update' },
   ...['api', 'monitors', 'dashboards', 'exports', 'usage'].map((name) => ({ name, path: `/app/${name}` })),
 ]
 

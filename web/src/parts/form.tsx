@@ -31,7 +31,7 @@ type FormProps<Out> = {
   children: ReactNode
 }
 
-const shapes = { line: 'flex flex-wrap items-start gap-2 p-3', column: 'flex flex-col gap-3 p-3' }
+const shapes = { line: 'flex flex-wrap items-start gap-2 p-3 max-sm:*:w-full', column: 'flex flex-col gap-3 p-3' }
 
 /** Form takes what its fields hold to the service; what is refused stands beside the field it speaks of, and once in full with the id of the request. */
 export function Form<Out>(props: FormProps<Out>) {
@@ -54,7 +54,7 @@ export function Form<Out>(props: FormProps<Out>) {
       <form onSubmit={send} aria-label={label} className={`${shapes[shape]} ${className}`}>
         {children}
         {sending.error && <FailureNote thrown={sending.error} />}
-        <div className={`flex flex-wrap items-center gap-2 ${shape === 'line' ? 'pt-4.5' : ''}`}>
+        <div className={`flex flex-wrap items-center gap-2 ${shape === 'line' ? 'sm:pt-4.5' : ''}`}>
           <Button type="submit" look="main" disabled={!isReady || sending.isPending}>
             {sending.isPending ? 'At it …' : action}
           </Button>

@@ -166,7 +166,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
                 )}
               </th>
             ))}
-            <th className="px-3 py-2">
+            <th className="px-3 py-2 max-sm:hidden">
               <span className="sr-only">Look</span>
             </th>
           </tr>
@@ -217,7 +217,7 @@ function DatasetRow({ dataset, volume, keptDays, nowMs, isNamed }: DatasetRowPro
   const tags = Object.entries(dataset.tags)
   return (
     <tr className="border-line border-t">
-      <td className="min-w-40 max-w-md px-3 py-1.5">
+      <td className="min-w-32 max-w-md px-3 py-1.5">
         <Link to="/data" search={{ id: dataset.id }} className="break-words text-accent hover:underline">
           {isNamed && <span className="text-soft">{dataset.collection} / </span>}
           {dataset.dataset}
@@ -231,7 +231,11 @@ function DatasetRow({ dataset, volume, keptDays, nowMs, isNamed }: DatasetRowPro
       </td>
       <td className="px-3 py-1.5">
         <span className="flex items-center justify-end gap-2 whitespace-nowrap tabular-nums">
-          {volume && <Course days={volume.days} label={dataset.dataset} />}
+          {volume && (
+            <span className="max-md:hidden">
+              <Course days={volume.days} label={dataset.dataset} />
+            </span>
+          )}
           <span className="min-w-14 text-right">
             <Size of={volume?.week} />
           </span>
@@ -250,7 +254,7 @@ function DatasetRow({ dataset, volume, keptDays, nowMs, isNamed }: DatasetRowPro
           {tags.length > TAGS_SHOWN && <span className="text-soft text-xs">+{tags.length - TAGS_SHOWN}</span>}
         </span>
       </td>
-      <td className="px-3 py-1.5 text-right">
+      <td className="px-3 py-1.5 text-right max-sm:hidden">
         <Link to="/explore" search={{ d: [dataset.id] }} aria-label={`Explore ${dataset.dataset}`} className="text-accent hover:underline">
           Explore
         </Link>
