@@ -58,7 +58,7 @@ export function GroupTable(props: GroupViewProps) {
             <Head {...head} column={isCount ? 'value' : 'events'} isNumber>
               Events
             </Head>
-            <th className="px-2 py-1 text-right font-medium">Share</th>
+            <th className="px-2 py-1 text-right font-medium max-sm:hidden">Share</th>
             {earlier && (
               <Head {...head} column="change" isNumber title={`Against ${earlier.name}`}>
                 Change
@@ -83,7 +83,9 @@ export function GroupTable(props: GroupViewProps) {
               </th>
               {!isCount && <td className="px-2 py-1 text-right tabular-nums">{number.format(data.whole.value)}</td>}
               <td className="px-2 py-1 text-right tabular-nums">{count(data.total)}</td>
-              <td className="px-2 py-1 text-right text-soft tabular-nums">{share(data.total, data.total)}</td>
+              <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums max-sm:hidden">
+                {share(data.total, data.total)}
+              </td>
               {earlier && (
                 <td className="px-2 py-1 text-right text-soft tabular-nums">{change(data.whole.value, earlier.groups.whole.value)}</td>
               )}
@@ -145,7 +147,7 @@ function Row({ group, data, top, before, by, measure, earlier, actions, onOpen }
       {by.length === 0 && <td className="px-3 py-1">together</td>}
       {measure !== 'count(*)' && <td className="px-2 py-0.5 text-right tabular-nums">{number.format(group.value)}</td>}
       <td className="px-2 py-0.5 text-right tabular-nums">{count(group.count)}</td>
-      <td className="whitespace-nowrap px-2 py-0.5 text-right text-soft tabular-nums">{share(group.count, data.total)}</td>
+      <td className="whitespace-nowrap px-2 py-0.5 text-right text-soft tabular-nums max-sm:hidden">{share(group.count, data.total)}</td>
       {earlier && (
         <td className="whitespace-nowrap px-2 py-0.5 text-right text-soft tabular-nums" title={`${number.format(before)} ${earlier.name}`}>
           {change(group.value, before)}
