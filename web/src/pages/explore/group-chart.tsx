@@ -42,7 +42,7 @@ export function GroupChart(props: GroupChartProps) {
     <section aria-label="Chart" tabIndex={0} className="min-h-0 flex-1 overflow-auto p-3">
       <p className="mb-1 font-mono text-soft text-xs">
         {measure} in steps of {span(data.stepMs)}
-        {earlier && `, dashed: ${earlier.name}`}
+        {earlier && `, against ${earlier.name}`}
       </p>
       <Chart label={`${measure} over time`} data={chart} zone={zone} height={HEIGHT} isOld={isOld} onPick={onPick} onRange={onRange} />
       <ul aria-label="Legend" className="mt-2 grid gap-x-4 text-xs sm:grid-cols-2 xl:grid-cols-3">
