@@ -7,6 +7,7 @@ const USAGE = `node bench/web.ts [--events N] [--rows N] [--rounds N] [--dir DIR
   --events    how many events there are (2000000)
   --rows      how many rows are loaded before scrolling (200000)
   --rounds    how often the page is opened (5); medians are shown
+  --only      measure this alone: explore or charts
   --dir       where the stores lie; filled by the first run and kept for the next
 DENDRO_CHROMIUM names the browser where it is not at one of the usual places.`
 
@@ -15,6 +16,7 @@ const { values: asked } = parseArgs({
     events: { type: 'string', default: '2000000' },
     rows: { type: 'string', default: '200000' },
     rounds: { type: 'string', default: '5' },
+    only: { type: 'string' },
     dir: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -30,7 +32,7 @@ const ROW_PX = 21
 const PATIENCE_MS = 60_000
 const EXPLORE = `/app/explore?r=${encodeURIComponent('Last 1 day')}`
 const headers = { 'x-service-api-key': BENCH_KEY }
-const goals = { kilobytes: 350, rowsMs: 1_000, keyMs: 50, frameMs: 50, heapMegabytes: 300, shift: 0 }
+const goals = { kilobytes: 350, rowsMs: 1_000, keyMs: 50, frameMs: 50, heapMegabytes: 300, shift: 0, redrawMs: 50 }
 
 async function measure(): Promise<void> {
   const dir = asked.dir ?? (await newDataDir())
@@ -38,40 +40,34 @@ async function measure(): Promise<void> {
   const browser = await openBrowser()
   try {
     await fill(service)
-    const opened = []
-    for (let round = 0; round < Number(asked.rounds); round += 1) opened.push(await openOnce(browser, service))
-    const keys = await pressKeys(browser, service)
-    const scrolled = await scrollFar(browser, service)
-    const met = (value: number, goal: number) => (value <= goal ? 'yes' : 'NO')
-    const kilobytes = median(opened.map((one) => one.kilobytes))
-    const rowsMs = median(opened.map((one) => one.rowsMs))
-    const shift = Math.max(...opened.map((one) => one.shift))
-    printTable(
-      ['what', 'measured', 'goal', 'met'],
-      [
-        ['Explore over the wire, kB', kilobytes.toFixed(0), String(goals.kilobytes), met(kilobytes, goals.kilobytes)],
-        ['first rows after opening, ms', rowsMs.toFixed(0), String(goals.rowsMs), met(rowsMs, goals.rowsMs)],
-        ['layout shift', shift.toFixed(4), String(goals.shift), met(shift, goals.shift)],
-        ['key press to paint, median ms', keys.toFixed(0), String(goals.keyMs), met(keys, goals.keyMs)],
-        [
-          `longest frame over ${scrolled.rows} rows, ms`,
-          scrolled.frameMs.toFixed(0),
-          String(goals.frameMs),
-          met(scrolled.frameMs, goals.frameMs),
-        ],
-        [
-          'heap with them, MB',
-          scrolled.heapMegabytes.toFixed(0),
-          String(goals.heapMegabytes),
-          met(scrolled.heapMegabytes, goals.heapMegabytes),
-        ],
-      ],
-    )
+    const rows = [...(asked.only === 'charts' ? [] : await measureExplore(browser, service))]
+    if (asked.only !== 'explore') rows.push(...(await measureCharts(browser, service)))
+    printTable(['what', 'measured', 'goal', 'met'], rows)
   } finally {
     await browser.close()
     await service.stop()
     if (asked.dir === undefined) await removeDataDir(dir)
   }
+}
+
+const met = (value: number, goal: number): string => (value <= goal ? 'yes' : 'NO')
+
+async function measureExplore(browser: Browser, service: Service): Promise<string[][]> {
+  const opened = []
+  for (let round = 0; round < Number(asked.rounds); round += 1) opened.push(await openOnce(browser, service))
+  const keys = await pressKeys(browser, service)
+  const { rows, frameMs, heapMegabytes } = await scrollFar(browser, service)
+  const kilobytes = median(opened.map((one) => one.kilobytes))
+  const rowsMs = median(opened.map((one) => one.rowsMs))
+  const shift = Math.max(...opened.map((one) => one.shift))
+  return [
+    ['Explore over the wire, kB', kilobytes.toFixed(0), String(goals.kilobytes), met(kilobytes, goals.kilobytes)],
+    ['first rows after opening, ms', rowsMs.toFixed(0), String(goals.rowsMs), met(rowsMs, goals.rowsMs)],
+    ['layout shift', shift.toFixed(4), String(goals.shift), met(shift, goals.shift)],
+    ['key press to paint, median ms', keys.toFixed(0), String(goals.keyMs), met(keys, goals.keyMs)],
+    [`longest frame over ${rows} rows, ms`, frameMs.toFixed(0), String(goals.frameMs), met(frameMs, goals.frameMs)],
+    ['heap with them, MB', heapMegabytes.toFixed(0), String(goals.heapMegabytes), met(heapMegabytes, goals.heapMegabytes)],
+  ]
 }
 
 /** fill sends what is missing; events lie over the last hour. */
@@ -187,6 +183,88 @@ async function scrollFar(browser: Browser, { url }: Service): Promise<{ rows: nu
   })`)
   await page.context().close()
   return { rows, frameMs: Math.max(...frames), heapMegabytes }
+}
+
+const CHART_SERIES = 50
+const CHART_MINUTES = 720
+const REDRAWS = 20
+
+/** measureCharts draws 50 groups over 720 minutes on a dashboard, as lines, areas and bars: once as the width changes, which lays every path anew, and once as the theme does. */
+async function measureCharts(browser: Browser, { url }: Service): Promise<string[][]> {
+  await fillCharts(url)
+  const post = async (path: string, body: object): Promise<{ id: string }> => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as { id: string }
+  }
+  const query = { name: 'a', select: ['count(*)'], from_expr: '*', where: 'service IS NOT NULL', groups: ['service'] }
+  const metric = await post('/metrics/definitions', { name: 'By service', queries: [query] })
+  const rows: string[][] = []
+  for (const type of ['line', 'area', 'bar']) {
+    const widget = await post('/widgets', { name: type, type, metric_ids: [metric.id], aux: { fine: true } })
+    const layout = { widget_layouts: [{ id: widget.id, x: 0, y: 0, w: 12, h: 6 }] }
+    const dashboard = await post('/dashboards', { name: type, widget_ids: [widget.id], layout })
+    const page = await newPage(browser)
+    await page.goto(`${url}/app/dashboards?id=${encodeURIComponent(JSON.stringify(dashboard.id))}&r=${encodeURIComponent('Last 12 hours')}`)
+    const chart = page.getByRole('group', { name: /: \d+ series of \d+ steps/ })
+    await chart.waitFor()
+    const [, series, steps] = /: (\d+) series of (\d+) steps/.exec((await chart.getAttribute('aria-label')) ?? '') ?? []
+    const told = `${type}s of ${series} series and ${steps} steps`
+    for (const [what, change] of [
+      [
+        'redrawn in another width',
+        (at: number) => `document.querySelector('section[aria-label="${type}"]').style.marginRight = '${at % 2 === 0 ? 7 : 0}px'`,
+      ],
+      ['redrawn in another theme', (at: number) => `document.documentElement.dataset.theme = '${at % 2 === 0 ? 'dark' : 'light'}'`],
+    ] as const) {
+      const redraws: number[] = []
+      for (let at = 0; at < REDRAWS; at += 1) redraws.push(await page.evaluate<number>(redrawOf(change(at))))
+      const redrawMs = median(redraws)
+      rows.push([`${told}, ${what}, ms`, redrawMs.toFixed(0), String(goals.redrawMs), met(redrawMs, goals.redrawMs)])
+    }
+    await page.context().close()
+  }
+  return rows
+}
+
+/** redrawOf changes something at the beginning of a frame, and gives the time until the chart is painted with it; a pixel is read so that nothing of it is put off. */
+const redrawOf = (change: string): string => `new Promise((done) => {
+  const context = document.querySelector('canvas').getContext('2d')
+  const clear = context.clearRect
+  requestAnimationFrame(() => {
+    const startedMs = performance.now()
+    context.clearRect = function (...box) {
+      context.clearRect = clear
+      clear.apply(context, box)
+      setTimeout(() => {
+        context.getImageData(0, 0, 1, 1)
+        done(performance.now() - startedMs)
+      })
+    }
+    ${change}
+  })
+})`
+
+/** fillCharts sends an event of every service in every minute, some of them more. */
+async function fillCharts(url: string): Promise<void> {
+  const nowMs = Date.now()
+  const lines = Array.from({ length: CHART_MINUTES * CHART_SERIES }, (_, index) => {
+    const [minute, service] = [Math.floor(index / CHART_SERIES), index % CHART_SERIES]
+    const event = { timestamp: new Date(nowMs - minute * 60_000).toISOString(), message: 'asked', service: `service-${service}` }
+    return `${JSON.stringify(event)}\n`.repeat(1 + ((index * 7) % 5))
+  })
+  for (let from = 0; from < lines.length; from += BATCH) {
+    const answer = await fetch(`${url}/ingest`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/x-ndjson', 'x-service-collection': 'bench', 'x-service-dataset': 'chart' },
+      body: lines.slice(from, from + BATCH).join(''),
+    })
+    if (!answer.ok) throw new Error(`the lines were not taken: ${answer.status} ${await answer.text()}`)
+  }
 }
 
 async function heapOf(page: Page): Promise<number> {

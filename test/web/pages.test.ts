@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { exporting } from '../../server/src/resources/exports/run.ts'
 import { axeFaults, browserPath } from './browser.ts'
@@ -13,6 +14,20 @@ async function make<T extends { id: string }>(path: string, body: object): Promi
   const { status, body: made } = await stand.org.ask<T>('POST', path, { body })
   expect(status, JSON.stringify(made)).toBe(201)
   return made
+}
+
+const POLL = { timeout: 60_000 }
+
+/** drag takes a handle some way with the pointer. */
+async function drag(page: Page, name: string, x: number, y: number): Promise<void> {
+  const box = await page.getByRole('button', { name, exact: true }).boundingBox()
+  if (!box) throw new Error(`${name} is not seen`)
+  const [startX, startY] = [box.x + box.width / 2, box.y + box.height / 2]
+  await page.mouse.move(startX, startY)
+  await page.mouse.down()
+  await page.mouse.move(startX + x / 2, startY + y / 2)
+  await page.mouse.move(startX + x, startY + y)
+  await page.mouse.up()
 }
 
 /** makeDashboard has one widget of every kind, one of them over keys that no event has. */
@@ -109,9 +124,19 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     const card = page.getByRole('region', { name: 'Errors' })
     await card.getByRole('group', { name: /: 3 series/ }).waitFor()
     await page.getByRole('button', { name: 'Arrange' }).click()
-    await page.getByLabel('Width of Errors').selectOption('12')
-    await expect.poll(() => card.getAttribute('style')).toContain('span 12')
+    await page.getByRole('button', { name: 'Size of Errors' }).press('ArrowLeft')
+    await expect.poll(() => card.getAttribute('style'), POLL).toContain('span 5')
+    // One column is a twelfth of the grid: a drag over five of them, and over two rows of 96 pixels.
+    const column = ((await page.locator('.grid:has(> section)').boundingBox())?.width ?? 0) / 12
+    await drag(page, 'Size of Errors', 7 * column, 0)
+    await expect.poll(() => card.getAttribute('style'), POLL).toContain('span 12')
+    await drag(page, 'Size of Errors', -8 * column, 2 * 96)
+    await expect.poll(() => card.getAttribute('style'), POLL).toMatch(/span 4.*span 6/)
+    await drag(page, 'Move Errors', 5 * column, 0)
+    await expect.poll(() => card.getAttribute('style'), POLL).toContain('--col: 6 / span 4')
     await page.getByRole('button', { name: 'Done' }).click()
+    await page.reload()
+    await expect.poll(() => card.getAttribute('style'), POLL).toContain('--col: 6 / span 4')
     await page.getByRole('link', { name: 'Edit Errors' }).click()
     await page.getByLabel('Shown as').selectOption('score')
     await page.getByLabel('By groups of').fill('')
@@ -128,6 +153,92 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('link', { name: 'The shop' }).waitFor()
     await expect.poll(() => page.getByText('Renamed').count()).toBe(0)
+  })
+
+  test('widgets are put into a frame and taken out again; what was removed with its frame stays on the dashboard', async () => {
+    const metric = await make('/metrics/definitions', { queries: [{ name: 'a', select: ['count(*)'], from: [dataset], where: '' }] })
+    const widget_ids: string[] = []
+    for (const name of ['First', 'Second']) widget_ids.push((await make('/widgets', { name, type: 'score', metric_ids: [metric.id] })).id)
+    const { id } = await make('/dashboards', { name: 'With a frame', widget_ids })
+    const page = await stand.open(`/app/dashboards?id=${text(id)}`)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('link', { name: 'A frame around widgets' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('The frame')
+    await page.getByText('It still needs a widget within it.').waitFor()
+    for (const name of ['First', 'Second']) await page.getByRole('button', { name: `Put ${name} in`, exact: true }).click()
+    await page.getByRole('button', { name: 'Move Second up' }).click()
+    await page.getByRole('button', { name: 'Add the frame' }).click()
+    const frame = page.getByRole('region', { name: 'The frame' })
+    await frame.getByRole('region', { name: 'Second' }).getByText('120', { exact: true }).waitFor()
+    expect(await frame.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['Second', 'First'])
+    await expect.poll(() => page.getByRole('heading', { level: 2 }).allTextContents(), POLL).toEqual(['The frame'])
+    await page.getByRole('link', { name: 'Add a widget to The frame' }).click()
+    await page.getByLabel('Name', { exact: true }).first().fill('Third')
+    await page.getByRole('button', { name: 'Add the widget' }).click()
+    await frame.getByRole('region', { name: 'Third' }).waitFor()
+    await page.getByRole('link', { name: 'Edit The frame' }).click()
+    await page.getByRole('button', { name: 'Take First out' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => page.getByRole('heading', { level: 2 }).allTextContents(), POLL).toEqual(['The frame', 'First'])
+    await page.getByRole('button', { name: 'Remove The frame' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await expect
+      .poll(async () => (await page.getByRole('heading', { level: 2 }).allTextContents()).toSorted(), POLL)
+      .toEqual(['First', 'Second', 'Third'])
+  })
+
+  test('a metric is kept by its name, shows which widgets use it, and is deleted only when none does', async () => {
+    const page = await stand.open('/app/dashboards')
+    await page.getByRole('link', { name: 'Metrics' }).click()
+    await page.getByRole('link', { name: 'New metric' }).click()
+    await page.getByLabel('Name', { exact: true }).first().fill('Orders of the moon')
+    await page.getByLabel('Only events with').fill("region = '<b>moon</b>'")
+    await page.getByRole('group', { name: /^Preview: 1 series/ }).waitFor()
+    await page.getByRole('button', { name: 'Keep the metric' }).click()
+    const row = page.getByRole('list', { name: 'Metrics' }).getByRole('listitem').filter({ hasText: 'Orders of the moon' })
+    await row.getByText('on no widget').waitFor()
+    await page.getByRole('button', { name: 'Delete Orders by region' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.keyboard.press('Escape')
+    await row.getByRole('button', { name: 'Delete Orders of the moon' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await expect.poll(() => row.count(), POLL).toBe(0)
+  })
+
+  test('a dashboard is kept as a template, which is written further and used', async () => {
+    const page = await stand.open(`/app/dashboards?id=${text(dashboard)}`)
+    await page.getByRole('button', { name: 'Keep as template' }).click()
+    await page.getByLabel('Name of the template').fill('Like the shop')
+    await page.getByRole('button', { name: 'Keep it' }).click()
+    await page.getByRole('link', { name: 'templates', exact: true }).click()
+    const all = page.getByRole('region', { name: 'Dashboards' })
+    await all.getByRole('button', { name: 'Edit the template Like the shop' }).click()
+    const written = all.getByLabel(/^The template as JSON/)
+    const body = JSON.parse(await written.inputValue())
+    await written.fill('{')
+    await all.getByRole('button', { name: 'Save the template' }).click()
+    await all.getByText(/^This is no JSON/).waitFor()
+    await written.fill(JSON.stringify({ ...body, name: 'Shop of {{who}}', parameters: { who: { type: 'STRING' } } }))
+    await all.getByRole('button', { name: 'Save the template' }).click()
+    await all.getByRole('link', { name: 'Use the template Shop of {{who}}' }).click()
+    await page.getByLabel('who').fill('Ada')
+    await page.getByRole('button', { name: 'Make the dashboard' }).click()
+    await page.getByRole('heading', { name: 'Shop of Ada', level: 1 }).waitFor()
+    await page.getByRole('region', { name: 'A frame' }).getByRole('region', { name: 'Within' }).getByText('120', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Detach' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Detach' }).click()
+    await expect.poll(() => page.getByRole('button', { name: 'Detach' }).count(), POLL).toBe(0)
+  })
+
+  test('charts are compared with the period before', async () => {
+    const page = await stand.open(`/app/dashboards?id=${text(dashboard)}`)
+    const card = page.getByRole('region', { name: 'As lines' })
+    await card.getByRole('group', { name: /: 3 series/ }).waitFor()
+    expect(await card.getByText('the period before').count()).toBe(0)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await card.getByText('the period before').waitFor()
+    expect(page.url()).toContain('before=true')
   })
 
   test('a template asks for what it needs, shows what it would make, and makes it', async () => {
@@ -219,7 +330,12 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     for (const [path, said] of [
       ['/app/dashboards', 'The shop'],
       [`/app/dashboards?id=${text(dashboard)}`, 'No events in this range'],
+      [`/app/dashboards?id=${text(dashboard)}&before=true`, 'the period before'],
       [`/app/dashboards?id=${text(dashboard)}&widget=${text('new')}`, 'What that is'],
+      [`/app/dashboards?id=${text(dashboard)}&frame=${text('new')}`, 'What stands within'],
+      ['/app/dashboards?view=metrics', 'Orders by region'],
+      ['/app/dashboards?view=metrics&metric=new', 'What that is'],
+      ['/app/dashboards?view=templates', 'There is no template of'],
       ['/app/exports', 'Exports'],
       ['/app/usage', 'shop / orders'],
     ] as const) {

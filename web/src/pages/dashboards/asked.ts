@@ -1,9 +1,24 @@
 import { type AskedRange, readAskedRange } from '../../parts/asked-range.ts'
 
-/** Asked is what of the page stands in the address: the list, a dashboard over a range, a widget that is written, a template that is used. */
-export type Asked = AskedRange & { id?: string; widget?: string; template?: string }
+const views = ['metrics', 'templates'] as const
 
-const words = ['id', 'widget', 'template'] as const
+/** Asked is what of the page stands in the address: the list, a dashboard over a range, or what is written or used. */
+export type Asked = AskedRange & {
+  id?: string
+  /** widget, frame and metric are what is written; `new` is one that does not exist yet. */
+  widget?: string
+  frame?: string
+  metric?: string
+  /** into is the frame that a new widget is for. */
+  into?: string
+  /** template is the template that a dashboard is made from. */
+  template?: string
+  view?: (typeof views)[number]
+  /** before tells that the period before is drawn too. */
+  before?: true
+}
+
+const words = ['id', 'widget', 'frame', 'metric', 'into', 'template'] as const
 
 export function readAsked(search: Record<string, unknown>): Asked {
   const asked: Asked = readAskedRange(search)
@@ -11,5 +26,8 @@ export function readAsked(search: Record<string, unknown>): Asked {
     const value = search[name]
     if (typeof value === 'string' && value !== '') asked[name] = value
   }
+  const view = views.find((one) => one === search.view)
+  if (view) asked.view = view
+  if (search.before === true) asked.before = true
   return asked
 }

@@ -1,8 +1,9 @@
 import type { MetricTimeseries, Widget } from '@dendro/api'
 import { useMemo } from 'react'
 import { Chart, type ChartBand } from '../../parts/chart/chart.tsx'
-import { chartData, leavesOf } from '../../parts/chart/measured.ts'
+import { chartData, leavesOf, withBefore } from '../../parts/chart/measured.ts'
 import type { Zone } from '../../parts/time-range.ts'
+import { type Look, unitFor } from './look.ts'
 import { Pie, Score, TopList, Treemap } from './shares.tsx'
 
 /** A Slice is one part of a whole: a group by its values, or a metric by its name. */
@@ -10,8 +11,11 @@ export type Slice = { name: string; value: number; query: MetricTimeseries['quer
 
 type FigureProps = {
   type: Widget['type']
+  look: Look
   label: string
   measured: readonly MetricTimeseries[]
+  /** before is what was measured one period earlier. */
+  before?: readonly MetricTimeseries[] | undefined
   height: number
   zone: Zone
   bands: readonly ChartBand[]
@@ -23,11 +27,13 @@ type FigureProps = {
 }
 
 /** Figure is the picture of what was measured, in the way a widget wants it. */
-export function Figure({ type, label, measured, height, zone, bands, room, isOld, onPick, onRange, onSlice }: FigureProps) {
-  const data = useMemo(() => chartData(measured), [measured])
+export function Figure(props: FigureProps) {
+  const { type, look, label, measured, before, height, zone, bands, room, isOld, onPick, onRange, onSlice } = props
+  const data = useMemo(() => withBefore(chartData(measured), before && chartData(before)), [measured, before])
   const slices = useMemo(() => slicesOf(measured), [measured])
-  const parts = { label, slices, height, ...(onSlice ? { onSlice } : {}) }
-  if (type === 'score') return <Score measured={measured} height={height} />
+  const unit = useMemo(() => unitFor(look, measured), [look, measured])
+  const parts = { label, slices, height, unit, ...(onSlice ? { onSlice } : {}) }
+  if (type === 'score') return <Score measured={measured} height={height} unit={unit} {...(onSlice ? { onSlice } : {})} />
   if (type === 'pie') return <Pie {...parts} />
   if (type === 'treemap') return <Treemap {...parts} />
   if (type === 'top-list') return <TopList {...parts} />
@@ -40,6 +46,7 @@ export function Figure({ type, label, measured, height, zone, bands, room, isOld
       height={height}
       bands={bands}
       isOld={isOld}
+      unit={unit}
       {...(room === undefined ? {} : { room })}
       {...(onPick ? { onPick } : {})}
       {...(onRange ? { onRange } : {})}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { flowing, moved, placesOf } from './layout.ts'
+import { flowing, moved, placesOf, put } from './layout.ts'
 
 const at = (id: string, x: number, y: number, w: number, h: number) => ({ id, x, y, w, h })
 
@@ -23,4 +23,17 @@ test('a widget that is moved changes places with its neighbour, and not beyond t
   const places = flowing([at('a', 0, 0, 6, 4), at('b', 0, 0, 6, 4), at('c', 0, 0, 12, 3)])
   expect(moved(places, 'c', -1).map(({ id, y }) => `${id}${y}`)).toEqual(['a0', 'c4', 'b7'])
   expect(moved(places, 'a', -1)).toEqual(places)
+})
+
+test('what a widget is put down on makes way, and nothing is left hanging', () => {
+  const places = flowing([at('a', 0, 0, 6, 4), at('b', 0, 0, 6, 4), at('c', 0, 0, 12, 3)])
+  expect(put(places, 'b', { x: 0, y: 0 })).toEqual([at('b', 0, 0, 6, 4), at('a', 0, 4, 6, 4), at('c', 0, 8, 12, 3)])
+  expect(put(places, 'c', { y: 0 })).toEqual([at('c', 0, 0, 12, 3), at('a', 0, 3, 6, 4), at('b', 6, 3, 6, 4)])
+  expect(put(places, 'c', { y: 30 })).toEqual(places)
+})
+
+test('a widget is no larger than the grid, and no smaller than can be read', () => {
+  const places = [at('a', 4, 0, 6, 4)]
+  expect(put(places, 'a', { w: 40, h: 90 })).toEqual([at('a', 0, 0, 12, 20)])
+  expect(put(places, 'a', { w: -3, h: 0, x: 50 })).toEqual([at('a', 10, 0, 2, 2)])
 })

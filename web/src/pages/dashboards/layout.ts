@@ -7,19 +7,6 @@ export type Place = { id: string; x: number; y: number; w: number; h: number }
 export const COLUMNS = 12
 const HIGH = 4
 
-/** sizes a widget can take, by their share of the width. */
-export const widths = [
-  [4, 'a third'],
-  [6, 'a half'],
-  [8, 'two thirds'],
-  [12, 'the whole width'],
-] as const
-export const heights = [
-  [3, 'low'],
-  [4, 'usual'],
-  [6, 'high'],
-] as const
-
 /** placesOf puts every widget somewhere: where its layout says, and what has none after all others. */
 export function placesOf(ids: readonly string[], layouts: readonly Layout[]): Place[] {
   const own = layouts.filter(({ id }) => ids.includes(id))
@@ -70,4 +57,45 @@ export function moved(places: readonly Place[], id: string, by: -1 | 1): Place[]
   const one = places[at]
   if (!one || !other) return [...places]
   return flowing(places.map((place, index) => (index === at ? other : index === at + by ? one : place)))
+}
+
+/** WIDE_LEAST is more than the whole of a layout in fractions, with which it would be confused. */
+const WIDE_LEAST = 2
+const HIGH_LEAST = 2
+const HIGH_MOST = 20
+
+/** put sets a widget down somewhere or in another size: what it would lie on makes way downwards, and everything sinks up as far as it can. */
+export function put(places: readonly Place[], id: string, change: Partial<Omit<Place, 'id'>>): Place[] {
+  const found = places.find((one) => one.id === id)
+  if (!found) return [...places]
+  const wanted = { ...found, ...change }
+  const w = between(Math.round(wanted.w), WIDE_LEAST, COLUMNS)
+  const own: Place = {
+    id,
+    w,
+    h: between(Math.round(wanted.h), HIGH_LEAST, HIGH_MOST),
+    x: between(Math.round(wanted.x), 0, COLUMNS - w),
+    y: Math.max(0, Math.round(wanted.y)),
+  }
+  const standing: Place[] = [own]
+  for (const place of inReadingOrder(places.filter((one) => one.id !== id))) {
+    let next = place
+    for (let under = firstUnder(next, standing); under; under = firstUnder(next, standing)) next = { ...next, y: under.y + under.h }
+    standing.push(next)
+  }
+  return risen(inReadingOrder(standing))
+}
+
+const inReadingOrder = (places: readonly Place[]): Place[] => places.toSorted((a, b) => a.y - b.y || a.x - b.x)
+const firstUnder = (place: Place, standing: readonly Place[]): Place | undefined => standing.find((one) => overlaps([place, one]))
+
+/** risen leaves no empty line above a widget. */
+function risen(places: readonly Place[]): Place[] {
+  const standing: Place[] = []
+  for (const place of places) {
+    let next = place
+    while (next.y > 0 && !firstUnder({ ...next, y: next.y - 1 }, standing)) next = { ...next, y: next.y - 1 }
+    standing.push(next)
+  }
+  return inReadingOrder(standing)
 }

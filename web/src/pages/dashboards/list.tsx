@@ -26,6 +26,9 @@ export function DashboardList() {
       title="Dashboards"
       actions={
         <>
+          <Link to="/dashboards" search={{ view: 'metrics' }} className="px-2 text-accent hover:underline">
+            Metrics
+          </Link>
           <Templates />
           <NewDashboard />
         </>
@@ -101,7 +104,7 @@ function NewDashboard() {
 
 function Templates() {
   const { data } = useTemplates()
-  if (!data || data.length === 0) return null
+  const item = 'block rounded px-2 py-1 hover:bg-tint'
   return (
     <Popover
       label="Templates"
@@ -112,14 +115,20 @@ function Templates() {
       }
     >
       <ul className="flex w-72 max-w-full flex-col gap-1">
-        {data.map(({ id, name, description }) => (
+        {(data ?? []).map(({ id, name, description }) => (
           <li key={id}>
-            <Link to="/dashboards" search={{ template: id }} className="block rounded px-2 py-1 hover:bg-tint">
+            <Link to="/dashboards" search={{ template: id }} className={item}>
               {name}
               {description && <span className="block text-soft text-xs">{description}</span>}
             </Link>
           </li>
         ))}
+        {data?.length === 0 && <li className="px-2 py-1 text-soft">There is none yet.</li>}
+        <li className="border-line border-t pt-1">
+          <Link to="/dashboards" search={{ view: 'templates' }} className={`${item} text-accent`}>
+            All templates
+          </Link>
+        </li>
       </ul>
     </Popover>
   )

@@ -2,6 +2,7 @@ import type { Dashboard, Widget } from '@dendro/api'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
 import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
+import { lookOf, slicesFor } from './look.ts'
 
 export function useDashboards() {
   const client = useClient()
@@ -31,33 +32,39 @@ export function useTemplates() {
   })
 }
 
-const SLICES = 120
+export function useMetrics() {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['metric definitions'],
+    queryFn: async ({ signal }) => (await client.metricDefinitions.list({ signal })).metric_definitions,
+  })
+}
+
 const GROUPS = 50
 const AGAIN_MS = 30_000
 
-/** useWidgetData asks once for all a widget shows; over a range that moves it asks again while the page is seen. */
-export function useWidgetData(widget: Widget, range: Range, turn: number) {
+/** useWidgetData asks once for all a widget shows, and once more for the period before where that is wanted; over a range that moves it asks again while the page is seen. */
+export function useWidgetData(widget: Widget, range: Range, turn: number, isCompared: boolean) {
   const client = useClient()
   return useQuery({
-    queryKey: ['widget data', widget.id, widget.metadata.modified_at ?? 0, range, turn],
+    queryKey: ['widget data', widget.id, widget.metadata.modified_at ?? 0, range, turn, isCompared],
     placeholderData: keepPreviousData,
     refetchInterval: 'words' in range ? AGAIN_MS : false,
     queryFn: async ({ signal }) => {
       const nowMs = Date.now()
-      const grid = gridOf(boundsOf(range, nowMs), SLICES)
-      const { metrics } = await client.widgets.data({
-        params: { widgetId: widget.id },
-        body: {
-          from_ts: Math.max(0, grid.fromMs),
-          to_ts: grid.toMs,
+      const grid = gridOf(boundsOf(range, nowMs), slicesFor(lookOf(widget)))
+      const ask = async (shiftMs: number) => {
+        const body = {
+          from_ts: Math.max(0, grid.fromMs - shiftMs),
+          to_ts: grid.toMs - shiftMs,
           num_of_slices: grid.slices,
           limit: GROUPS,
           delta: widget.type === 'score',
-        },
-        signal,
-        repeatable: true,
-      })
-      return { metrics, grid, nowMs }
+        }
+        return (await client.widgets.data({ params: { widgetId: widget.id }, body, signal, repeatable: true })).metrics
+      }
+      const [metrics, before] = await Promise.all([ask(0), isCompared ? ask(grid.toMs - grid.fromMs) : undefined])
+      return { metrics, before, grid, nowMs }
     },
   })
 }

@@ -1,35 +1,43 @@
 import type { MetricTimeseries } from '@dendro/api'
 import type { CSSProperties } from 'react'
 import { seriesColour } from '../../parts/chart/colours.ts'
-import { compact, count, share } from '../../parts/numbers.ts'
+import { share } from '../../parts/numbers.ts'
 import type { Slice } from './figure.tsx'
 import { arcPath, type Box, squares } from './geometry.ts'
 
-const numberText = (value: number): string => (Math.abs(value) >= 100_000 ? compact(value) : count(Math.round(value * 100) / 100))
+type UnitText = (value: number) => string
 const sumOf = (slices: readonly Slice[]): number => slices.reduce((sum, { value }) => sum + Math.max(0, value), 0)
 
-type SharesProps = { label: string; slices: readonly Slice[]; height: number; onSlice?(slice: Slice): void }
+type SharesProps = { label: string; slices: readonly Slice[]; height: number; unit: UnitText; onSlice?(slice: Slice): void }
 
-/** Score is one number, and how it differs from the period before. */
-export function Score({ measured, height }: { measured: readonly MetricTimeseries[]; height: number }) {
+type ScoreProps = { measured: readonly MetricTimeseries[]; height: number; unit: UnitText; onSlice?(slice: Slice): void }
+
+/** Score is one number, and how it differs from the period before; it leads to what it counts. */
+export function Score({ measured, height, unit, onSlice }: ScoreProps) {
   return (
     <div
       className="flex min-h-24 flex-wrap items-center justify-around gap-4 overflow-hidden p-2 lg:min-h-(--high)"
       style={{ '--high': `${height}px` } as CSSProperties}
     >
-      {measured.map(({ name, aggregates, delta }) => {
+      {measured.map(({ name, aggregates, delta, queries }) => {
         const value = aggregates[0]?.value
+        const text = value === null || value === undefined ? '–' : unit(value)
         return (
           <p key={name} className="flex min-w-0 flex-col items-center text-center">
-            <span className="font-semibold text-4xl tabular-nums">{value === null || value === undefined ? '–' : numberText(value)}</span>
-            {measured.length > 1 && <span className="max-w-full truncate text-soft">{name}</span>}
-            {delta && (
-              <span className="text-soft text-xs">
-                {delta.delta_value === 0
-                  ? 'as in the period before'
-                  : `${delta.delta_value > 0 ? '▲' : '▼'} ${numberText(Math.abs(delta.delta_value))}${delta.total_value === 0 ? '' : ` (${share(Math.abs(delta.delta_value), Math.abs(delta.total_value))})`} against the period before`}
-              </span>
+            {onSlice ? (
+              <button
+                type="button"
+                title="Show its events"
+                className="font-semibold text-4xl tabular-nums hover:underline"
+                onClick={() => onSlice({ name, value: value ?? 0, query: queries[0], path: [] })}
+              >
+                {text}
+              </button>
+            ) : (
+              <span className="font-semibold text-4xl tabular-nums">{text}</span>
             )}
+            {measured.length > 1 && <span className="max-w-full truncate text-soft">{name}</span>}
+            {delta && <span className="text-soft text-xs">{differenceText(delta, unit)}</span>}
           </p>
         )
       })}
@@ -37,10 +45,16 @@ export function Score({ measured, height }: { measured: readonly MetricTimeserie
   )
 }
 
+function differenceText({ delta_value, total_value }: NonNullable<MetricTimeseries['delta']>, unit: UnitText): string {
+  if (delta_value === 0) return 'as in the period before'
+  const part = total_value === 0 ? '' : ` (${share(Math.abs(delta_value), Math.abs(total_value))})`
+  return `${delta_value > 0 ? '▲' : '▼'} ${unit(Math.abs(delta_value))}${part} against the period before`
+}
+
 const LISTED_MAX = 50
 
 /** TopList is the groups by size, with a bar as long as its share of the largest. */
-export function TopList({ label, slices, height, onSlice }: SharesProps) {
+export function TopList({ label, slices, height, unit, onSlice }: SharesProps) {
   const most = Math.max(...slices.map(({ value }) => Math.abs(value)), 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too
@@ -54,7 +68,7 @@ export function TopList({ label, slices, height, onSlice }: SharesProps) {
               style={{ width: `${most === 0 ? 0 : (100 * Math.abs(slice.value)) / most}%` }}
             />
             <Named slice={slice} {...(onSlice ? { onSlice } : {})} />
-            <span className="relative ml-auto shrink-0 tabular-nums">{numberText(slice.value)}</span>
+            <span className="relative ml-auto shrink-0 tabular-nums">{unit(slice.value)}</span>
           </li>
         ))}
       </ol>
@@ -79,7 +93,7 @@ function Named({ slice, onSlice }: { slice: Slice; onSlice?(slice: Slice): void 
 const PARTS_MAX = 8
 
 /** Pie is shares of a whole; what is small is put together, and the list beside it says what is what. */
-export function Pie({ label, slices, height, onSlice }: SharesProps) {
+export function Pie({ label, slices, height, unit, onSlice }: SharesProps) {
   const all = sumOf(slices)
   const own = slices.filter(({ value }) => value > 0)
   const shown = own.slice(0, own.length > PARTS_MAX ? PARTS_MAX - 1 : PARTS_MAX)
@@ -104,7 +118,9 @@ export function Pie({ label, slices, height, onSlice }: SharesProps) {
               className="stroke-panel"
               strokeWidth={0.02}
               style={{ fill: at < shown.length ? seriesColour(at) : 'var(--color-soft)' }}
-            />
+            >
+              <title>{`${shown[at]?.name ?? 'the rest'}: ${unit(value)}, ${share(value, all)}`}</title>
+            </path>
           )
         })}
       </svg>
@@ -114,7 +130,7 @@ export function Pie({ label, slices, height, onSlice }: SharesProps) {
             <span aria-hidden className="h-2.5 w-2.5 shrink-0 rounded-sm" style={{ background: seriesColour(at) }} />
             <Named slice={slice} {...(onSlice ? { onSlice } : {})} />
             <span className="ml-auto shrink-0 pl-2 text-soft tabular-nums">
-              {numberText(slice.value)} · {share(slice.value, all)}
+              {unit(slice.value)} · {share(slice.value, all)}
             </span>
           </li>
         ))}
@@ -131,7 +147,7 @@ export function Pie({ label, slices, height, onSlice }: SharesProps) {
 const TILES_MAX = 40
 
 /** Treemap is shares of a whole as tiles. */
-export function Treemap({ label, slices, height, onSlice }: SharesProps) {
+export function Treemap({ label, slices, height, unit, onSlice }: SharesProps) {
   const own = slices.filter(({ value }) => value > 0).slice(0, TILES_MAX)
   const boxes = squares(
     own.map(({ value }) => value),
@@ -147,6 +163,7 @@ export function Treemap({ label, slices, height, onSlice }: SharesProps) {
           box={boxes[at]}
           colour={seriesColour(at)}
           part={share(slice.value, all)}
+          unit={unit}
           {...(onSlice ? { onSlice } : {})}
         />
       ))}
@@ -154,14 +171,14 @@ export function Treemap({ label, slices, height, onSlice }: SharesProps) {
   )
 }
 
-type TileProps = { slice: Slice; box: Box | undefined; colour: string; part: string; onSlice?(slice: Slice): void }
+type TileProps = { slice: Slice; box: Box | undefined; colour: string; part: string; unit: UnitText; onSlice?(slice: Slice): void }
 
-function Tile({ slice, box, colour, part, onSlice }: TileProps) {
+function Tile({ slice, box, colour, part, unit, onSlice }: TileProps) {
   if (!box) return null
   return (
     <div
       className="absolute overflow-hidden border border-panel p-1 text-xs"
-      title={`${slice.name}: ${numberText(slice.value)}, ${part}`}
+      title={`${slice.name}: ${unit(slice.value)}, ${part}`}
       style={{
         left: `${box.x}%`,
         top: `${box.y * 2}%`,
@@ -171,7 +188,7 @@ function Tile({ slice, box, colour, part, onSlice }: TileProps) {
       }}
     >
       <Named slice={slice} {...(onSlice ? { onSlice } : {})} />
-      <span className="block truncate text-ink tabular-nums">{numberText(slice.value)}</span>
+      <span className="block truncate text-ink tabular-nums">{unit(slice.value)}</span>
     </div>
   )
 }

@@ -8,9 +8,11 @@ import { Waiting } from '../../parts/page.tsx'
 import type { Range, Zone } from '../../parts/time-range.ts'
 import { Figure, type Slice } from './figure.tsx'
 import { type Place, placesOf } from './layout.ts'
+import { lookOf } from './look.ts'
 import { useWidgetData, type WidgetData } from './questions.ts'
 
-const ROW_PX = 96
+/** ROW_PX is a row of the grid with the gap below it. */
+export const ROW_PX = 96
 const AROUND_PX = 100
 const LEAST_PX = 100
 
@@ -22,8 +24,15 @@ type WidgetCardProps = {
   range: Range
   zone: Zone
   turn: number
+  /** isCompared tells that the period before is drawn too. */
+  isCompared: boolean
   room: string
   tools: ReactNode
+  /** order is its place among the others where they stand below one another. */
+  order: number
+  /** isLifted tells that it is being moved. */
+  isLifted: boolean
+  children?: ReactNode
   onRange(fromMs: number, toMs: number): void
 }
 
@@ -32,15 +41,16 @@ export const placeStyle = ({ x, y, w, h }: Place): CSSProperties =>
   ({ '--col': `${x + 1} / span ${w}`, '--row': `${y + 1} / span ${h}` }) as CSSProperties
 
 /** WidgetCard asks for what its widget shows, and loads and fails on its own. */
-export function WidgetCard({ widget, place, all, range, zone, turn, room, tools, onRange }: WidgetCardProps) {
-  const data = useWidgetData(widget, range, turn)
+export function WidgetCard(props: WidgetCardProps) {
+  const { widget, place, all, range, zone, turn, isCompared, room, tools, order, isLifted, children, onRange } = props
+  const data = useWidgetData(widget, range, turn, isCompared)
   const height = Math.max(LEAST_PX, place.h * ROW_PX - AROUND_PX)
   const shown = { data: data.data, isOld: data.isPlaceholderData, range, zone, room, onRange }
   return (
     <section
       aria-label={widget.name}
-      className="flex min-w-0 flex-col overflow-hidden rounded-md border border-line bg-panel lg:[grid-column:var(--col)] lg:[grid-row:var(--row)]"
-      style={placeStyle(place)}
+      className={`relative flex min-w-0 flex-col overflow-hidden rounded-md border bg-panel lg:[grid-column:var(--col)] lg:[grid-row:var(--row)] ${isLifted ? 'z-10 border-accent shadow-lg' : 'border-line'}`}
+      style={{ ...placeStyle(place), order }}
     >
       <div className="flex min-h-9 flex-wrap items-center gap-1 px-3 pt-1">
         <h2 className="mr-auto min-w-0 truncate font-medium" title={widget.description ?? widget.name}>
@@ -58,6 +68,7 @@ export function WidgetCard({ widget, place, all, range, zone, turn, room, tools,
             <Shown widget={widget} height={height} {...shown} />
           ))}
       </div>
+      {children}
     </section>
   )
 }
@@ -75,23 +86,22 @@ type ShownProps = {
 
 function Shown({ widget, data, height, isOld, zone, room, onRange }: ShownProps) {
   const navigate = useNavigate()
-  const measured = useMemo(
-    () => (data?.metrics ?? []).filter(({ widget_id }) => widget_id === widget.id).flatMap(({ timeseries }) => watched(timeseries)),
-    [data, widget.id],
-  )
+  const measured = useMemo(() => measuredOf(data?.metrics ?? [], widget.id), [data, widget.id])
+  const before = useMemo(() => data?.before && measuredOf(data.before, widget.id), [data, widget.id])
+  const look = useMemo(() => lookOf(widget), [widget])
   const query = measured[0]?.queries[0]
   if (!data) return null
   if (measured.length === 0) return <Empty height={height}>It shows no metric yet.</Empty>
   if (measured.every(({ series, groups_series }) => groups_series.length === 0 && series.every((slice) => Number(slice.count) === 0))) {
     return <Empty height={height}>No events in this range</Empty>
   }
-  const look = (fromMs: number, toMs: number, where = query?.where ?? '', of = query) =>
+  const open = (fromMs: number, toMs: number, where = query?.where ?? '', of = query) =>
     void navigate({
       to: '/explore',
       search: { ...(of?.from && of.from.length > 0 ? { d: of.from } : {}), ...(where === '' ? {} : { q: where }), f: fromMs, t: toMs },
     })
   const onSlice = ({ query: of, path }: Slice) =>
-    look(
+    open(
       data.grid.fromMs,
       data.grid.toMs,
       bothConditions(of?.where ?? '', groupCondition((of?.groups ?? []).slice(0, path.length), path)),
@@ -100,14 +110,16 @@ function Shown({ widget, data, height, isOld, zone, room, onRange }: ShownProps)
   return (
     <Figure
       type={widget.type}
+      look={look}
       label={widget.name}
       measured={measured}
+      before={before}
       height={height}
       zone={zone}
       bands={partialOf(data)}
       room={room}
       isOld={isOld}
-      onPick={look}
+      onPick={open}
       onRange={onRange}
       onSlice={onSlice}
     />
@@ -119,6 +131,9 @@ const Empty = ({ height, children }: { height: number; children: ReactNode }) =>
     {children}
   </p>
 )
+
+const measuredOf = (metrics: WidgetData['metrics'], id: string): MetricTimeseries[] =>
+  metrics.filter(({ widget_id }) => widget_id === id).flatMap(({ timeseries }) => watched(timeseries))
 
 /** watched are the formulas where there are some, since the queries are then only what they are made of. */
 function watched(timeseries: Record<string, MetricTimeseries>): MetricTimeseries[] {

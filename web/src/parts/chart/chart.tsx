@@ -2,10 +2,11 @@ import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useSta
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { compact, count, span } from '../numbers.ts'
-import { clockOf, type Zone } from '../time-range.ts'
-import { seriesColour, useColours } from './colours.ts'
-import { type Drawing, optionsOf, plotted } from './drawing.ts'
-import { topsAt } from './stack.ts'
+import type { Zone } from '../time-range.ts'
+import { useColours } from './colours.ts'
+import { newCursor } from './cursor.ts'
+import { formOf, optionsOf, plotted, type Shown } from './drawing.ts'
+import { Reading } from './reading.tsx'
 
 export type Shape = 'line' | 'bar' | 'area'
 /** A ChartSeries has a value for every moment of its chart; null where there is none. `before` is what was there one period earlier. */
@@ -14,7 +15,7 @@ export type ChartSeries = { name: string; values: readonly (number | null)[]; be
 export type ChartData = { times: readonly number[]; stepMs: number; series: readonly ChartSeries[] }
 /** A ChartLevel is a value that is looked out for, such as a threshold. */
 export type ChartLevel = { value: number; name: string; look: 'ALERT' | 'WARN' }
-/** A ChartBand is a stretch of time with a meaning. */
+/** A ChartBand is a stretch of time with a meaning; a partial one is not over yet. */
 export type ChartBand = { fromMs: number; toMs: number; look: 'ALERT' | 'WARN' | 'NO_DATA' | 'partial' }
 
 type ChartProps = {
@@ -34,7 +35,6 @@ type ChartProps = {
   onRange?(fromMs: number, toMs: number): void
 }
 
-const NAMED_MAX = 8
 const DRAG_LEAST_PX = 4
 const NONE: readonly never[] = []
 
@@ -42,9 +42,11 @@ const NONE: readonly never[] = []
 export function Chart(props: ChartProps) {
   const { label, data, shape = 'line', zone, height = 200, levels = NONE, bands = NONE, unit = shortly, room, isOld = false } = props
   const { onPick, onRange } = props
-  const [at, setAt] = useState<number>()
-  const { place, plot } = usePlot({ data, shape, zone, height, levels, bands, unit, room, setAt, onRange })
+  const [cursor] = useState(newCursor)
+  const { place, plot } = usePlot({ data, shape, zone, height, levels, bands, unit, room, onCursor: cursor.move, onRange })
+  const told = useMemo(() => summary(data, unit), [data, unit])
   const pick = () => {
+    const at = cursor.at()
     const fromMs = at === undefined ? undefined : data.times[at]
     if (fromMs !== undefined) onPick?.(fromMs, fromMs + data.stepMs)
   }
@@ -58,7 +60,7 @@ export function Chart(props: ChartProps) {
     if (event.key === 'Enter') pick()
     if (by === undefined || !plot.current) return
     event.preventDefault()
-    const next = Math.min(data.times.length - 1, Math.max(0, (at ?? (by > 0 ? -1 : data.times.length)) + by))
+    const next = Math.min(data.times.length - 1, Math.max(0, (cursor.at() ?? (by > 0 ? -1 : data.times.length)) + by))
     const left = plot.current.valToPos(data.times[next] ?? 0, 'x')
     plot.current.setCursor({ left: left + 0.5, top: 10 })
   }
@@ -70,7 +72,7 @@ export function Chart(props: ChartProps) {
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
         tabIndex={0}
-        aria-label={`${label}: ${summary(data, unit)}. Left and right read the values${onPick ? ', Enter opens the events' : ''}.`}
+        aria-label={`${label}: ${told}. Left and right read the values${onPick ? ', Enter opens the events' : ''}.`}
         className={`min-w-0 overflow-hidden ${onPick ? 'cursor-pointer' : ''}`}
         style={{ height }}
         onKeyDown={onKey}
@@ -79,7 +81,7 @@ export function Chart(props: ChartProps) {
         }}
         onClick={onClick}
       />
-      <Reading data={data} at={at} zone={zone} unit={unit} />
+      <Reading data={data} cursor={cursor} bands={bands} zone={zone} unit={unit} />
     </figure>
   )
 }
@@ -87,52 +89,37 @@ export function Chart(props: ChartProps) {
 const shortly = (value: number): string => (Math.abs(value) >= 10_000 ? compact(value) : count(Math.round(value * 1000) / 1000))
 
 function summary({ series, times, stepMs }: ChartData, unit: (value: number) => string): string {
-  const values = series.flatMap((one) => one.values).filter((value) => value !== null)
-  const most = values.reduce((top, value) => Math.max(top, value), Number.NEGATIVE_INFINITY)
-  return `${series.length} series of ${times.length} steps of ${span(stepMs)}${values.length > 0 ? `, at most ${unit(most)}` : ', without values'}`
+  let most: number | undefined
+  for (const { values } of series) for (const value of values) if (value !== null && (most === undefined || value > most)) most = value
+  return `${series.length} series of ${times.length} steps of ${span(stepMs)}${most === undefined ? ', without values' : `, at most ${unit(most)}`}`
 }
 
-type PlotAsk = Omit<Drawing, 'colours' | 'size' | 'onCursor'> & { data: ChartData; height: number; setAt(at: number | undefined): void }
+type PlotAsk = Omit<Shown, 'colours'> & { shape: Shape; zone: Zone; height: number; room: string | undefined }
 
-/** usePlot keeps one drawing in its place: new numbers of the same form are drawn into it, anything else makes it anew. */
-function usePlot({ data, shape, zone, height, levels, bands, unit, room, setAt, onRange }: PlotAsk) {
+/** usePlot keeps one drawing in its place: new numbers of the same form and another theme are drawn into it, anything else makes it anew. */
+function usePlot({ shape, zone, height, room, ...ask }: PlotAsk) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(null)
   const colours = useColours()
-  const latest = useRef({ data, unit, onRange })
-  latest.current = { data, unit, onRange }
-  const form = JSON.stringify([
-    shape,
-    zone,
-    height,
-    levels,
-    bands,
-    room,
-    data.series.length,
-    data.stepMs,
-    data.times[0],
-    data.times.length,
-    onRange === undefined,
-  ])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the form holds everything a drawing is made of, beside its numbers
+  const latest = useRef<Shown>({ ...ask, colours })
+  latest.current = { ...ask, colours }
+  const { data, levels, bands } = ask
+  const canDrag = ask.onRange !== undefined
+  const form = JSON.stringify([shape, zone, height, room, canDrag, formOf(data, shape)])
+  const marks = JSON.stringify([levels, bands])
+  const drawn = useRef<ChartData>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the form holds everything a drawing is made of
   useEffect(() => {
     const target = place.current
     if (!target) return
-    const now = latest.current
-    const drawing: Drawing = {
-      shape,
-      zone,
-      colours,
-      levels,
-      bands,
-      room,
-      unit: (value) => latest.current.unit(value),
-      size: { width: Math.max(1, target.clientWidth), height },
-      onCursor: setAt,
-      onRange: onRange && ((fromMs, toMs) => latest.current.onRange?.(fromMs, toMs)),
-    }
-    const made = new uPlot(optionsOf(now.data, drawing), plotted(now.data, shape), target)
+    const size = { width: Math.max(1, target.clientWidth), height }
+    const made = new uPlot(
+      optionsOf({ shape, zone, size, room, canDrag, shown: () => latest.current }),
+      plotted(latest.current.data, shape),
+      target,
+    )
     plot.current = made
+    drawn.current = latest.current.data
     const resized = new ResizeObserver(() => {
       if (target.clientWidth > 0 && target.clientWidth !== made.width) made.setSize({ width: target.clientWidth, height })
     })
@@ -141,39 +128,16 @@ function usePlot({ data, shape, zone, height, levels, bands, unit, room, setAt, 
       resized.disconnect()
       made.destroy()
       plot.current = null
+      drawn.current = null
     }
-  }, [form, colours])
-  useEffect(() => plot.current?.setData(plotted(data, shape)), [data, shape])
+  }, [form])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: marks are drawn with the numbers, since thresholds take part in the height
+  useEffect(() => {
+    if (drawn.current !== data) plot.current?.setData(plotted(data, shape))
+    else plot.current?.redraw()
+    drawn.current = data
+  }, [data, shape, marks])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme needs other colours and nothing else
+  useEffect(() => plot.current?.redraw(false), [colours])
   return { place, plot }
-}
-
-type ReadingProps = { data: ChartData; at: number | undefined; zone: Zone; unit(value: number): string }
-
-/** Reading says what the crosshair stands on, the largest values first; without a crosshair it names the series. */
-function Reading({ data, at, zone, unit }: ReadingProps) {
-  const { series, times } = data
-  const whole = useMemo(() => series.slice(0, NAMED_MAX).map((_, index) => ({ index, value: undefined })), [series])
-  const atMs = at === undefined ? undefined : times[at]
-  const shown = at === undefined || atMs === undefined ? whole : topsAt(series, at, NAMED_MAX)
-  const rest = series.length - shown.length
-  return (
-    <figcaption
-      className={`flex ${series.length > 3 ? 'h-10' : 'h-5'} flex-wrap content-start items-center gap-x-3 overflow-hidden px-1 text-soft text-xs tabular-nums`}
-      aria-live="polite"
-    >
-      {atMs !== undefined && (
-        <span>
-          {clockOf(atMs, zone).day} {clockOf(atMs, zone).clock.slice(0, 8)}
-        </span>
-      )}
-      {shown.map(({ index, value }) => (
-        <span key={index} className="flex min-w-0 items-center gap-1">
-          <span aria-hidden className="h-2 w-3 shrink-0 rounded-sm" style={{ background: seriesColour(index) }} />
-          <span className="max-w-48 truncate">{series[index]?.name}</span>
-          {value !== undefined && <strong className="font-medium text-ink">{unit(value)}</strong>}
-        </span>
-      ))}
-      {rest > 0 && <span>and {rest} more</span>}
-    </figcaption>
-  )
 }

@@ -2,38 +2,61 @@ import uPlot from 'uplot'
 import { clockOf, type Zone } from '../time-range.ts'
 import type { ChartBand, ChartData, ChartLevel, Shape } from './chart.tsx'
 import { type Colours, colourOf, dashOf } from './colours.ts'
-import { stacked } from './stack.ts'
+import { drawBands, drawLevels } from './marks.ts'
+import { areaPaths, barPaths, linePaths } from './paths.ts'
+import { roundTop, sliceAt, stacked, summed } from './stack.ts'
 
-/** A Drawing is all that decides how a chart looks, beside its numbers. */
-export type Drawing = {
-  shape: Shape
-  zone: Zone
+/** What a drawing reads anew whenever it paints, so that new numbers and another theme need no new drawing. */
+export type Shown = {
+  data: ChartData
   colours: Colours
   levels: readonly ChartLevel[]
   bands: readonly ChartBand[]
   unit(value: number): string
+  onCursor(at: number | undefined): void
+  onRange: ((fromMs: number, toMs: number) => void) | undefined
+}
+
+/** A Drawing is what a chart is made of once. */
+export type Drawing = {
+  shape: Shape
+  zone: Zone
   size: { width: number; height: number }
   /** room is the name under which charts of a page share their crosshair. */
   room: string | undefined
-  onCursor(at: number | undefined): void
-  onRange: ((fromMs: number, toMs: number) => void) | undefined
+  /** canDrag tells whether a range can be drawn with the pointer. */
+  canDrag: boolean
+  shown(): Shown
 }
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const FEW_POINTS = 40
+const FEW_SERIES = 20
 const LINE_WIDTH = 1.5
 const DRAG_LEAST_PX = 4
+const BEFORE_DASH = [2, 3]
 
-/** plotted are the numbers as they are drawn: piled up for bars and areas, the tallest first, since it is painted below the others. */
-export function plotted({ times, series }: ChartData, shape: Shape): uPlot.AlignedData {
-  const values = series.map((one) => one.values)
-  const drawn = shape === 'line' ? values : stacked(values).reverse()
-  return [times, ...drawn] as uPlot.AlignedData
+/** plotted are the numbers as they are drawn, piled up for bars and areas; after them what was in the period before. */
+export function plotted(data: ChartData, shape: Shape): uPlot.AlignedData {
+  const values = data.series.map((one) => one.values)
+  const drawn = shape === 'line' ? values : stacked(values)
+  return [data.times, ...drawn, ...beforesOf(data, shape).map((one) => one.values)] as uPlot.AlignedData
 }
 
-export function optionsOf(data: ChartData, drawing: Drawing): uPlot.Options {
-  const { shape, zone, colours, size, room, levels } = drawing
+/** beforesOf are the lines of the period before: of each series, or of all together where they are piled up. */
+function beforesOf({ series }: ChartData, shape: Shape): { at: number | undefined; values: readonly (number | null)[] }[] {
+  const own = series.flatMap(({ before }, at) => (before ? [{ at, values: before }] : []))
+  if (shape === 'line' || own.length === 0) return own
+  return [{ at: undefined, values: summed(own.map(({ values }) => values)) }]
+}
+
+/** formOf is all of the numbers that a drawing cannot change; another form needs a new one. */
+export const formOf = (data: ChartData, shape: Shape): string =>
+  JSON.stringify([data.series.length, beforesOf(data, shape).map(({ at }) => at), data.times.length <= FEW_POINTS])
+
+export function optionsOf(drawing: Drawing): uPlot.Options {
+  const { shape, zone, size, room, canDrag, shown } = drawing
   return {
     ...size,
     ms: 1,
@@ -41,29 +64,29 @@ export function optionsOf(data: ChartData, drawing: Drawing): uPlot.Options {
     padding: [10, 12, 0, 0],
     legend: { show: false },
     scales: {
-      x: { time: true, range: () => spanOf(data, shape) },
-      y: { range: (_plot, low, high) => heightOf(low, high, levels) },
+      x: { time: true, range: () => spanOf(shown().data, shape) },
+      y: { range: (_plot, low, high) => heightOf(low, high, shown().levels) },
     },
     axes: [
-      { ...axis(colours, 28), values: (_plot, ticks, _axis, _space, stepMs) => ticks.map((ms) => tickText(ms, stepMs, zone)) },
-      { ...axis(colours, 64), values: (_plot, ticks) => ticks.map((tick) => drawing.unit(tick)) },
+      { ...axis(shown, 28), values: (_plot, ticks, _axis, _space, stepMs) => ticks.map((ms) => tickText(ms, stepMs, zone)) },
+      { ...axis(shown, 64), values: (_plot, ticks) => ticks.map((tick) => shown().unit(tick)) },
     ],
-    series: [{}, ...seriesOf(data, drawing)],
+    series: [{}, ...seriesOf(drawing)],
     cursor: {
       y: false,
-      points: { show: shape === 'line' && data.series.length <= 20 },
-      drag: { x: drawing.onRange !== undefined, y: false, setScale: false },
+      points: { show: shape === 'line' && shown().data.series.length <= FEW_SERIES },
+      drag: { x: canDrag, y: false, setScale: false },
       ...(room === undefined ? {} : { sync: { key: room, setSeries: false } }),
     },
-    hooks: hooksOf(data, drawing),
+    hooks: hooksOf(drawing),
   }
 }
 
-const axis = (colours: Colours, size: number): uPlot.Axis => ({
+const axis = (shown: () => Shown, size: number): uPlot.Axis => ({
   size,
-  stroke: colours.soft,
+  stroke: () => shown().colours.soft,
   font: '11px ui-sans-serif, system-ui, sans-serif',
-  grid: { stroke: colours.line, width: 1 },
+  grid: { stroke: () => shown().colours.line, width: 1 },
   ticks: { show: false },
 })
 
@@ -80,104 +103,75 @@ function tickText(ms: number, stepMs: number, zone: Zone): string {
   return stepMs >= MINUTE_MS ? clock.slice(0, 5) : clock.slice(0, stepMs >= 1_000 ? 8 : 12)
 }
 
-function seriesOf({ series, times }: ChartData, { shape, colours }: Drawing): uPlot.Series[] {
-  const all = series.map((_, index): uPlot.Series => {
-    const stroke = colourOf(colours.series, index)
-    if (shape === 'line')
-      return {
-        stroke,
-        width: LINE_WIDTH,
-        dash: dashOf(index),
-        points: { show: times.length <= FEW_POINTS },
-      }
-    const fill = shape === 'bar' ? stroke : colourOf(colours.faint, index)
-    if (shape === 'area') return { stroke, fill, width: LINE_WIDTH, points: { show: false } }
-    const paths = uPlot.paths.bars?.({ size: [0.9, 64], align: 1 })
-    return { fill, width: 0, points: { show: false }, ...(paths ? { paths } : {}) }
+function seriesOf({ shape, shown }: Drawing): uPlot.Series[] {
+  const { data } = shown()
+  const isFew = data.series.length <= FEW_SERIES
+  const one = (_: unknown, index: number): uPlot.Series => {
+    const stroke = () => colourOf(shown().colours.series, index)
+    const fill = () => colourOf(shown().colours.faint, index)
+    if (shape === 'bar') return { fill: stroke, width: 0, points: { show: false }, paths: barPaths }
+    if (shape === 'area') {
+      return { stroke, fill, width: isFew ? LINE_WIDTH : 0, points: { show: false }, paths: areaPaths(isFew) }
+    }
+    return {
+      stroke,
+      width: LINE_WIDTH,
+      // Where there are many, dashes tell nobody anything, and take long to paint.
+      dash: isFew ? dashOf(index) : [],
+      paths: linePaths,
+      points: data.times.length <= FEW_POINTS ? { show: true } : { show: false, filter: lonely },
+    }
+  }
+  const before = ({ at }: { at: number | undefined }): uPlot.Series => ({
+    stroke: () => (at === undefined ? shown().colours.ink : colourOf(shown().colours.series, at)),
+    width: 1,
+    dash: BEFORE_DASH,
+    points: { show: false },
   })
-  return shape === 'line' ? all : all.reverse()
+  return [...data.series.map(one), ...beforesOf(data, shape).map(before)]
 }
 
-/** heightOf leaves room above the values and the levels, and stands on 0 where nothing is below it. */
+/** lonely are the values without a neighbour, which a line would not show. */
+function lonely(plot: uPlot, at: number): number[] | null {
+  const values = plot.data[at] as ArrayLike<number | null | undefined>
+  const found: number[] = []
+  for (let slice = 0; slice < values.length; slice += 1) {
+    if (values[slice] != null && values[slice - 1] == null && values[slice + 1] == null) found.push(slice)
+  }
+  return found.length > 0 ? found : null
+}
+
+/** heightOf ends at a round number above the values and the levels, and stands on 0 where nothing is below it. */
 function heightOf(low: number | null, high: number | null, levels: readonly ChartLevel[]): [number, number] {
   const values = [low ?? 0, high ?? 0, ...levels.map(({ value }) => value)].filter(Number.isFinite)
   const [bottom, top] = [Math.min(0, ...values), Math.max(0, ...values)]
   if (bottom === top) return [0, 1]
-  const room = (top - bottom) * 0.08
-  return [bottom < 0 ? bottom - room : 0, top + (top > 0 ? room : 0)]
+  const room = (top - bottom) * 0.04
+  return [bottom < 0 ? -roundTop(room - bottom) : 0, top > 0 ? roundTop(top + room) : 0]
 }
 
-function hooksOf(data: ChartData, drawing: Drawing): uPlot.Hooks.Arrays {
+function hooksOf({ shape, shown }: Drawing): uPlot.Hooks.Arrays {
+  const sliceOf = (plot: uPlot, left: number) => sliceAt(shown().data.times, plot.posToVal(left, 'x'))
   return {
-    drawClear: [(plot) => drawBands(plot, drawing)],
-    draw: [(plot) => drawLevels(plot, drawing)],
-    setCursor: [(plot) => drawing.onCursor(plot.cursor.idx ?? undefined)],
+    drawClear: [(plot) => drawBands(plot, shown())],
+    draw: [(plot) => drawLevels(plot, shown())],
+    setCursor: [
+      (plot) => {
+        const { idx, left = -1 } = plot.cursor
+        // A bar fills its slice, a point of a line stands at its beginning.
+        const at = idx === null || idx === undefined ? undefined : shape === 'bar' && left >= 0 ? sliceOf(plot, left) : idx
+        shown().onCursor(at)
+      },
+    ],
     setSelect: [
       (plot) => {
         const { left, width } = plot.select
         if (width < DRAG_LEAST_PX) return
         plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
-        const [first, last] = [plot.posToIdx(left), plot.posToIdx(left + width)]
-        const [fromMs, toMs] = [data.times[first], data.times[last]]
-        if (fromMs !== undefined && toMs !== undefined) drawing.onRange?.(fromMs, toMs + data.stepMs)
+        const { data, onRange } = shown()
+        const [first, last] = [data.times[sliceOf(plot, left) ?? 0], data.times[sliceOf(plot, left + width) ?? 0]]
+        if (first !== undefined && last !== undefined) onRange?.(first, last + data.stepMs)
       },
     ],
   }
-}
-
-const looks = {
-  ALERT: { colour: 'error', letter: 'A' },
-  WARN: { colour: 'warn', letter: 'W' },
-  NO_DATA: { colour: 'soft', letter: 'N' },
-  partial: { colour: 'soft', letter: '' },
-} as const satisfies Record<ChartBand['look'], { colour: keyof Colours; letter: string }>
-
-/** drawBands paints stretches of time behind the series; each bears its letter, for whom colours do not tell. */
-function drawBands({ ctx, bbox, valToPos }: uPlot, { bands, colours }: Drawing): void {
-  const ratio = devicePixelRatio
-  ctx.save()
-  ctx.beginPath()
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
-  ctx.clip()
-  let letterEnd = Number.NEGATIVE_INFINITY
-  for (const { fromMs, toMs, look } of bands) {
-    const { colour, letter } = looks[look]
-    const from = valToPos(fromMs, 'x', true)
-    const width = Math.max(ratio, valToPos(toMs, 'x', true) - from)
-    ctx.fillStyle = colours[colour]
-    ctx.globalAlpha = look === 'partial' || look === 'NO_DATA' ? 0.07 : 0.16
-    ctx.fillRect(from, bbox.top, width, bbox.height)
-    ctx.globalAlpha = 1
-    if (look === 'partial') continue
-    ctx.fillRect(from, bbox.top, width, 3 * ratio)
-    // Letters that would lie on one another are left out; the bar above them stays.
-    if (from < letterEnd) continue
-    ctx.font = `${11 * ratio}px ui-sans-serif, system-ui, sans-serif`
-    ctx.fillText(letter, from + 2 * ratio, bbox.top + 14 * ratio)
-    letterEnd = from + 12 * ratio
-  }
-  ctx.restore()
-}
-
-function drawLevels({ ctx, bbox, valToPos }: uPlot, { levels, colours, unit }: Drawing): void {
-  const ratio = devicePixelRatio
-  ctx.save()
-  for (const { value, name, look } of levels) {
-    const y = Math.round(valToPos(value, 'y', true))
-    const colour = colours[look === 'ALERT' ? 'error' : 'warn']
-    ctx.strokeStyle = colour
-    ctx.fillStyle = colour
-    ctx.lineWidth = ratio
-    ctx.setLineDash(look === 'ALERT' ? [7 * ratio, 4 * ratio] : [2 * ratio, 3 * ratio])
-    ctx.beginPath()
-    ctx.moveTo(bbox.left, y)
-    ctx.lineTo(bbox.left + bbox.width, y)
-    ctx.stroke()
-    ctx.font = `${11 * ratio}px ui-sans-serif, system-ui, sans-serif`
-    // The two levels are named at opposite ends, where they cannot lie on one another.
-    const isAlert = look === 'ALERT'
-    ctx.textAlign = isAlert ? 'right' : 'left'
-    ctx.fillText(`${name} ${unit(value)}`, isAlert ? bbox.left + bbox.width - 4 * ratio : bbox.left + 4 * ratio, y - 4 * ratio)
-  }
-  ctx.restore()
 }

@@ -19,6 +19,19 @@ export function chartData(measured: readonly Measured[]): ChartData {
   return { times, stepMs: (times[1] ?? 0) - (times[0] ?? 0) || 60_000, series: series.slice(0, SERIES_MAX) }
 }
 
+/** withBefore gives every series what it was one period earlier, by its name; a series that was not there had nothing. */
+export function withBefore(data: ChartData, earlier: ChartData | undefined): ChartData {
+  if (!earlier) return data
+  const byName = new Map(earlier.series.map(({ name, values }) => [name, values]))
+  return {
+    ...data,
+    series: data.series.map((one) => {
+      const before = byName.get(one.name)
+      return before && before.length === one.values.length ? { ...one, before } : one
+    }),
+  }
+}
+
 export type Leaf = { path: string[]; series: Series }
 
 /** leavesOf are the groups of the lowest level, each with the values that lead to it. */

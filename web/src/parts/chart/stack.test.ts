@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { sliceAt, stacked, topsAt } from './stack.ts'
+import { roundTop, sliceAt, stacked, summed, topsAt } from './stack.ts'
 
-test('series lie one on another, and a gap stays a gap', () => {
+test('series lie one on another, and a gap adds nothing', () => {
   expect(
     stacked([
       [1, 2, null],
@@ -9,10 +9,24 @@ test('series lie one on another, and a gap stays a gap', () => {
       [100, 200, 300],
     ]),
   ).toEqual([
-    [1, 2, null],
-    [11, null, 30],
+    [1, 2, 0],
+    [11, 2, 30],
     [111, 202, 330],
   ])
+})
+
+test('all series together are nothing only where none has a value', () => {
+  expect(
+    summed([
+      [1, null, null],
+      [2, 3, null],
+    ]),
+  ).toEqual([3, 3, null])
+  expect(summed([])).toEqual([])
+})
+
+test('an axis ends at a round number, the same for values that differ a little', () => {
+  expect([0, 0.93, 1, 11, 19, 101, 770, 9_999].map(roundTop)).toEqual([0, 1, 1, 12, 20, 120, 800, 10_000])
 })
 
 test('the largest values at a place go first, whatever their sign', () => {

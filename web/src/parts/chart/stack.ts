@@ -1,21 +1,29 @@
+type Values = readonly (number | null)[]
+
 /** stacked adds up what lies below each series, so that the first lies at the bottom; what is absent adds nothing. */
-export function stacked(series: readonly (readonly (number | null)[])[]): (number | null)[][] {
-  const below: number[] = []
-  return series.map((values) =>
-    values.map((value, at) => {
-      const sum = (below[at] ?? 0) + (value ?? 0)
-      below[at] = sum
-      return value === null ? null : sum
-    }),
+export function stacked(series: readonly Values[]): number[][] {
+  let below: readonly number[] = []
+  return series.map((values) => {
+    const under = below
+    const sums = values.map((value, at) => (under[at] ?? 0) + (value ?? 0))
+    below = sums
+    return sums
+  })
+}
+
+/** summed is all series together; null where none of them has a value. */
+export function summed(series: readonly Values[]): (number | null)[] {
+  const length = series.reduce((most, values) => Math.max(most, values.length), 0)
+  return Array.from({ length }, (_, at) =>
+    series.reduce<number | null>((sum, values) => {
+      const value = values[at] ?? null
+      return value === null ? sum : (sum ?? 0) + value
+    }, null),
   )
 }
 
 /** topsAt are the series with the largest values at one place, largest first, with what their values are. */
-export function topsAt(
-  series: readonly { values: readonly (number | null)[] }[],
-  at: number,
-  max: number,
-): { index: number; value: number }[] {
+export function topsAt(series: readonly { values: Values }[], at: number, max: number): { index: number; value: number }[] {
   return series
     .map(({ values }, index) => ({ index, value: values[at] ?? null }))
     .filter((one): one is { index: number; value: number } => one.value !== null)
@@ -33,3 +41,13 @@ export function sliceAt(times: readonly number[], atMs: number): number | undefi
   }
   return low === 0 ? undefined : low - 1
 }
+
+/** roundTop is the next round number, so that an axis stands still while values move a little. */
+export function roundTop(value: number): number {
+  if (value <= 0) return 0
+  const size = 10 ** Math.floor(Math.log10(value))
+  const times = ROUND.find((one) => one * size >= value) ?? 10
+  return times * size
+}
+
+const ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]

@@ -1,0 +1,121 @@
+import { type KeyboardEvent, type PointerEvent, type RefObject, useRef, useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { COLUMNS, moved, type Place, put } from './layout.ts'
+import { ROW_PX } from './widget-card.tsx'
+
+const GAP_PX = 12
+
+type What = 'place' | 'size'
+type Arranged = {
+  /** grid is the element that holds the widgets. */
+  grid: RefObject<HTMLDivElement | null>
+  /** places are where the widgets stand, while one is being drawn about too. */
+  places: readonly Place[]
+  isDragged(id: string): boolean
+  /** drag begins with the pointer; step is a press of an arrow key. */
+  drag(id: string, what: What): (event: PointerEvent) => void
+  step(id: string, what: What): (event: KeyboardEvent) => void
+  turn(id: string, by: -1 | 1): void
+}
+
+const steps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
+
+/** useArranging lets widgets be moved and made larger: with the pointer seen at once and kept at its end, with the arrow keys kept with each press. */
+export function useArranging(kept: readonly Place[], keep: (places: Place[]) => Promise<void>): Arranged {
+  const grid = useRef<HTMLDivElement>(null)
+  const [drawn, setDrawn] = useState<{ id: string; places: Place[] }>()
+  const places = drawn?.places ?? kept
+  const changed = (from: readonly Place[], place: Place, what: What, [x, y]: [number, number]) =>
+    put(from, place.id, what === 'place' ? { x: place.x + x, y: place.y + y } : { w: place.w + x, h: place.h + y })
+  const last = useRef<Place[]>(null)
+  const arrange = (id: string, next: Place[]) => {
+    last.current = next
+    setDrawn({ id, places: next })
+    // What was begun meanwhile goes on.
+    void keep(next).finally(() => last.current === next && setDrawn(undefined))
+  }
+  return {
+    grid,
+    places,
+    isDragged: (id) => drawn?.id === id,
+    drag: (id, what) => (event) => {
+      // Where it stands now, also while the last change is still being kept.
+      const from = places
+      const place = from.find((one) => one.id === id)
+      const box = grid.current?.getBoundingClientRect()
+      if (!place || !box || event.button !== 0) return
+      const column = (box.width + GAP_PX) / COLUMNS
+      const [startX, startY] = [event.clientX, event.clientY - box.top]
+      let next: Place[] | undefined
+      const follow = (now: globalThis.PointerEvent) => {
+        // Measured from the grid, which may have been scrolled meanwhile.
+        const top = grid.current?.getBoundingClientRect().top ?? 0
+        const by: [number, number] = [Math.round((now.clientX - startX) / column), Math.round((now.clientY - top - startY) / ROW_PX)]
+        next = changed(from, place, what, by)
+        last.current = next
+        setDrawn({ id, places: next })
+      }
+      const end = (now: globalThis.PointerEvent) => {
+        removeEventListener('pointermove', follow)
+        removeEventListener('pointerup', end)
+        removeEventListener('pointercancel', end)
+        if (next && now.type === 'pointerup') arrange(id, next)
+        else setDrawn(undefined)
+      }
+      addEventListener('pointermove', follow)
+      addEventListener('pointerup', end)
+      addEventListener('pointercancel', end)
+    },
+    step: (id, what) => (event) => {
+      const [place, by] = [places.find((one) => one.id === id), steps[event.key]]
+      if (!place || !by) return
+      event.preventDefault()
+      arrange(id, changed(places, place, what, by))
+    },
+    turn: (id, by) => arrange(id, moved(kept, id, by)),
+  }
+}
+
+type GripsProps = { name: string; id: string; isFirst: boolean; isLast: boolean; arranged: Arranged }
+
+/** Grips are what a widget is moved by: its handle where there is a grid, and arrows where widgets stand below one another. */
+export function Grips({ name, id, isFirst, isLast, arranged }: GripsProps) {
+  return (
+    <span className="flex items-center gap-1">
+      <span className="contents lg:hidden">
+        <Button size="small" disabled={isFirst} aria-label={`Move ${name} forward`} onClick={() => arranged.turn(id, -1)}>
+          ↑
+        </Button>
+        <Button size="small" disabled={isLast} aria-label={`Move ${name} back`} onClick={() => arranged.turn(id, 1)}>
+          ↓
+        </Button>
+      </span>
+      <button
+        type="button"
+        aria-label={`Move ${name}`}
+        title="Drag it, or press the arrow keys"
+        className="hidden h-6.5 cursor-grab touch-none select-none items-center rounded border border-line px-2 text-soft hover:border-soft hover:text-ink lg:inline-flex"
+        onPointerDown={arranged.drag(id, 'place')}
+        onKeyDown={arranged.step(id, 'place')}
+      >
+        <span aria-hidden>✥</span>
+      </button>
+    </span>
+  )
+}
+
+/** Corner is what a widget is made larger and smaller by. */
+export function Corner({ name, id, arranged }: Pick<GripsProps, 'name' | 'id' | 'arranged'>) {
+  return (
+    <button
+      type="button"
+      aria-label={`Size of ${name}`}
+      title="Drag it, or press the arrow keys"
+      className="absolute right-0 bottom-0 hidden h-6 w-6 cursor-nwse-resize touch-none select-none place-items-center rounded-tl bg-tint text-ink text-xs lg:grid"
+      onPointerDown={arranged.drag(id, 'size')}
+      onKeyDown={arranged.step(id, 'size')}
+    >
+      <span aria-hidden>◢</span>
+    </button>
+  )
+}

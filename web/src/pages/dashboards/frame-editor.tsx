@@ -1,0 +1,187 @@
+import type { Dashboard, Widget } from '@dendro/api'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Page, Panel, Waiting } from '../../parts/page.tsx'
+import { Writing } from '../../parts/writing.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
+import { flowing } from './layout.ts'
+import { useAllWidgets, useDashboard } from './questions.ts'
+
+type FrameEditorProps = { dashboardId: string; id: string }
+
+/** FrameEditor writes a frame: a widget around others, which stand within it instead of on the dashboard. */
+export function FrameEditor({ dashboardId, id }: FrameEditorProps) {
+  const dashboard = useDashboard(dashboardId)
+  const all = useAllWidgets(true)
+  const title = id === 'new' ? 'New frame' : 'Edit a frame'
+  const failure = dashboard.error ?? all.error
+  if (failure || !dashboard.data || !all.data) {
+    return (
+      <Page title={title}>
+        {failure ? (
+          <FailureNote thrown={failure} again={() => Promise.all([dashboard.refetch(), all.refetch()])} />
+        ) : (
+          <Waiting>Reading …</Waiting>
+        )}
+      </Page>
+    )
+  }
+  const frame = all.data.find((one) => one.id === id)
+  return <FrameForm title={title} dashboard={dashboard.data} frame={frame} all={all.data} />
+}
+
+const sizes = [
+  ['12', 'one'],
+  ['6', 'two'],
+  ['4', 'three'],
+  ['3', 'four'],
+] as const
+type Wide = (typeof sizes)[number][0]
+const HIGH = 3
+
+type FrameFormProps = { title: string; dashboard: Dashboard; frame: Widget | undefined; all: readonly Widget[] }
+
+function FrameForm({ title, dashboard, frame, all }: FrameFormProps) {
+  const [name, setName] = useState(frame?.name ?? '')
+  const [description, setDescription] = useState(frame?.description ?? '')
+  const [inner, setInner] = useState<readonly string[]>(frame?.widget_ids ?? [])
+  const [wide, setWide] = useState<Wide>(sizes.find(([one]) => Number(one) === frame?.layout.widget_layouts[0]?.w)?.[0] ?? '6')
+  const save = useSave(dashboard, frame)
+  const missing = name.trim() === '' ? 'a name' : inner.length === 0 ? 'a widget within it' : undefined
+  const send = () => {
+    const widget_layouts = flowing(inner.map((id) => ({ id, x: 0, y: 0, w: Number(wide), h: HIGH })))
+    save.mutate({ name: name.trim(), description: description.trim(), widget_ids: [...inner], layout: { widget_layouts } })
+  }
+  return (
+    <Writing
+      title={title}
+      action={frame ? 'Save' : 'Add the frame'}
+      missing={missing}
+      isSending={save.isPending}
+      failure={save.error}
+      leave={
+        <Link to="/dashboards" search={({ frame: _frame, ...rest }) => rest}>
+          Leave it
+        </Link>
+      }
+      onSend={send}
+    >
+      <Panel title="What it is">
+        <div className="grid gap-3 p-3 sm:grid-cols-2">
+          <Field name="Name">
+            <Input value={name} required maxLength={255} onChange={(event) => setName(event.target.value)} />
+          </Field>
+          <Field name="Widgets beside one another">
+            <Select value={wide} options={sizes} onPick={(next) => setWide(next)} />
+          </Field>
+          <Field name="Description" className="sm:col-span-2">
+            <TextArea value={description} maxLength={1_024} onChange={(event) => setDescription(event.target.value)} />
+          </Field>
+        </div>
+      </Panel>
+      <Within
+        all={all.filter((one) => one.id !== frame?.id && one.widget_ids.length === 0)}
+        own={dashboard}
+        inner={inner}
+        onInner={setInner}
+      />
+    </Writing>
+  )
+}
+
+type WithinProps = { all: readonly Widget[]; own: Dashboard; inner: readonly string[]; onInner(inner: string[]): void }
+
+/** Within chooses what stands in a frame, and in which order. */
+function Within({ all, own, inner, onInner }: WithinProps) {
+  const chosen = inner.flatMap((id) => all.filter((one) => one.id === id))
+  const offered = all
+    .filter(({ id }) => !inner.includes(id))
+    .toSorted((a, b) => Number(own.widget_ids.includes(b.id)) - Number(own.widget_ids.includes(a.id)) || (a.name < b.name ? -1 : 1))
+  const swap = (at: number, by: -1 | 1) =>
+    onInner(inner.map((id, index) => (index === at ? (inner[at + by] ?? id) : index === at + by ? (inner[at] ?? id) : id)))
+  return (
+    <Panel title="What stands within">
+      <div className="grid gap-4 p-3 sm:grid-cols-2">
+        <div>
+          <h3 className="text-soft text-xs">In this order</h3>
+          {chosen.length === 0 && <p className="text-soft">Nothing yet.</p>}
+          <ol aria-label="Within the frame" className="flex flex-col">
+            {chosen.map(({ id, name }, at) => (
+              <li key={id} className="flex items-center gap-1 py-0.5">
+                <span className="mr-auto min-w-0 truncate">{name}</span>
+                <Button size="small" look="quiet" disabled={at === 0} aria-label={`Move ${name} up`} onClick={() => swap(at, -1)}>
+                  ↑
+                </Button>
+                <Button
+                  size="small"
+                  look="quiet"
+                  disabled={at === chosen.length - 1}
+                  aria-label={`Move ${name} down`}
+                  onClick={() => swap(at, 1)}
+                >
+                  ↓
+                </Button>
+                <Button
+                  size="small"
+                  look="quiet"
+                  aria-label={`Take ${name} out`}
+                  onClick={() => onInner(inner.filter((one) => one !== id))}
+                >
+                  ×
+                </Button>
+              </li>
+            ))}
+          </ol>
+        </div>
+        <div>
+          <h3 className="text-soft text-xs">Others, those of this dashboard first</h3>
+          {offered.length === 0 && <p className="text-soft">There is no other widget.</p>}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too */}
+          <ul tabIndex={0} aria-label="Other widgets" className="max-h-80 overflow-auto">
+            {offered.map(({ id, name }) => (
+              <li key={id} className="flex items-center gap-2 py-0.5">
+                <Button size="small" aria-label={`Put ${name} in`} onClick={() => onInner([...inner, id])}>
+                  +
+                </Button>
+                <span className="min-w-0 truncate">{name}</span>
+                {!own.widget_ids.includes(id) && <span className="shrink-0 text-soft text-xs">elsewhere</span>}
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+    </Panel>
+  )
+}
+
+type FrameBody = { name: string; description: string; widget_ids: string[]; layout: { widget_layouts: ReturnType<typeof flowing> } }
+
+function useSave(dashboard: Dashboard, frame: Widget | undefined) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const params = { dashboardId: dashboard.id }
+  return useMutation({
+    mutationFn: async (body: FrameBody) => {
+      const { widget_ids } = body
+      if (!frame) {
+        const made = await client.widgets.create({ body })
+        await client.dashboards.change({ params, body: { append_widget_ids: [made.id], remove_widget_ids: widget_ids } })
+        return
+      }
+      const { type, tags, aux } = frame
+      await client.widgets.update({ params: { widgetId: frame.id }, body: { ...body, type, tags, ...(aux ? { aux } : {}) } })
+      // Who was taken out stands on the dashboard again, who was put in no longer does.
+      const out = frame.widget_ids.filter((id) => !widget_ids.includes(id))
+      await client.dashboards.change({ params, body: { append_widget_ids: out, remove_widget_ids: widget_ids } })
+    },
+    onSuccess: async () => {
+      for (const queryKey of [['dashboards'], ['widgets'], ['widget data']]) await queries.invalidateQueries({ queryKey })
+      await navigate({ to: '/dashboards', search: ({ frame: _frame, ...rest }) => rest })
+    },
+  })
+}

@@ -1,0 +1,104 @@
+import type { MetricDefinition } from '@dendro/api'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { useDatasets } from '../../parts/datasets.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
+import { newQuery } from '../../parts/metric-queries.ts'
+import { QueryEditor } from '../../parts/query-editor.tsx'
+import { Writing } from '../../parts/writing.tsx'
+import { Field, Input, TextArea } from '../../ui/field.tsx'
+import { definitionOf, Preview } from './preview.tsx'
+import { useMetrics } from './questions.ts'
+
+/** MetricEditor writes a metric that is kept by its name, beside what it gives. */
+export function MetricEditor({ id }: { id: string }) {
+  const metrics = useMetrics()
+  const metric = metrics.data?.find((one) => one.id === id)
+  const title = id === 'new' ? 'New metric' : 'Edit a metric'
+  if (metrics.data && (metric || id === 'new')) return <MetricForm title={title} metric={metric} />
+  return (
+    <Page title={title}>
+      {metrics.error ? (
+        <FailureNote thrown={metrics.error} again={() => metrics.refetch()} />
+      ) : metrics.data ? (
+        <Nothing title="This metric is gone" />
+      ) : (
+        <Waiting>Reading the metrics …</Waiting>
+      )}
+    </Page>
+  )
+}
+
+const LOOK = { unit: 'auto', isFine: false } as const
+
+function MetricForm({ title, metric }: { title: string; metric: MetricDefinition | undefined }) {
+  const [name, setName] = useState(metric?.name ?? '')
+  const [description, setDescription] = useState(metric?.description ?? '')
+  const [queries, setQueries] = useState(metric?.queries ?? [newQuery('a')])
+  const [formula, setFormula] = useState(metric?.formulas?.[0]?.expression ?? '')
+  const datasets = useDatasets()
+  const save = useSave(metric)
+  return (
+    <Writing
+      title={title}
+      action={metric ? 'Save' : 'Keep the metric'}
+      missing={name.trim() === '' ? 'a name' : undefined}
+      isSending={save.isPending}
+      failure={save.error}
+      leave={
+        <Link to="/dashboards" search={{ view: 'metrics' }}>
+          Leave it
+        </Link>
+      }
+      onSend={() => save.mutate({ name: name.trim(), description: description.trim(), ...definitionOf(queries, formula) })}
+      beside={
+        <Panel title="What that is">
+          <div className="p-3">
+            <Preview type="line" look={LOOK} queries={queries} formula={formula} range={{ words: 'Last 1 hour' }} />
+          </div>
+        </Panel>
+      }
+    >
+      <Panel title="What it is">
+        <div className="flex flex-col gap-3 p-3">
+          <Field name="Name">
+            <Input value={name} required maxLength={255} onChange={(event) => setName(event.target.value)} />
+          </Field>
+          <Field name="Description">
+            <TextArea value={description} maxLength={1_000} onChange={(event) => setDescription(event.target.value)} />
+          </Field>
+        </div>
+      </Panel>
+      <Panel title="What it measures">
+        <div className="p-3">
+          <QueryEditor
+            queries={queries}
+            formula={formula}
+            datasets={datasets.data?.datasets ?? []}
+            onQueries={setQueries}
+            onFormula={setFormula}
+          />
+        </div>
+      </Panel>
+    </Writing>
+  )
+}
+
+type MetricBody = { name: string; description: string } & ReturnType<typeof definitionOf>
+
+function useSave(metric: MetricDefinition | undefined) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: (body: MetricBody) =>
+      metric ? client.metricDefinitions.update({ params: { metricId: metric.id }, body }) : client.metricDefinitions.create({ body }),
+    onSuccess: async () => {
+      for (const queryKey of [['metric definitions'], ['widget data']]) await queries.invalidateQueries({ queryKey })
+      await navigate({ to: '/dashboards', search: { view: 'metrics' } })
+    },
+  })
+}

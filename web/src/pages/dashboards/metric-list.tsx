@@ -1,0 +1,114 @@
+import type { MetricDefinition, MetricQuery } from '@dendro/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { FailureNote } from '../../parts/failure.tsx'
+import { ago } from '../../parts/numbers.ts'
+import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { Input } from '../../ui/field.tsx'
+import { useAllWidgets, useMetrics } from './questions.ts'
+
+/** measureText says in one line what queries measure. */
+export const measureText = (queries: readonly MetricQuery[]): string =>
+  queries
+    .map(({ select, where, groups = [] }) =>
+      [select[0] ?? '', where === '' ? '' : `of ${where}`, groups.length === 0 ? '' : `by ${groups.join(', ')}`]
+        .filter((text) => text !== '')
+        .join(' '),
+    )
+    .join('; ')
+
+const nameOf = ({ name, queries }: MetricDefinition): string => name ?? measureText(queries)
+
+/** MetricList shows what is measured by name, for widgets to choose from, and which widgets do. */
+export function MetricList() {
+  const metrics = useMetrics()
+  const widgets = useAllWidgets(true)
+  const [find, setFind] = useState('')
+  const words = find.toLowerCase().split(/\s+/)
+  const shown = (metrics.data ?? []).filter((one) => {
+    const text = `${nameOf(one)} ${one.description ?? ''} ${measureText(one.queries)}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+  const usersOf = (id: string) => (widgets.data ?? []).filter(({ metric_ids }) => metric_ids.includes(id)).map(({ name }) => name)
+  return (
+    <Page
+      title="Metrics"
+      actions={
+        <>
+          <Link to="/dashboards" search={{}} className="px-2 text-accent hover:underline">
+            All dashboards
+          </Link>
+          <Link
+            to="/dashboards"
+            search={{ view: 'metrics', metric: 'new' }}
+            className="inline-flex h-8 items-center rounded bg-accent px-2.5 text-accent-ink"
+          >
+            New metric
+          </Link>
+        </>
+      }
+    >
+      {metrics.error && <FailureNote thrown={metrics.error} again={() => metrics.refetch()} />}
+      {!metrics.data && !metrics.error && <Waiting>Reading the metrics …</Waiting>}
+      {metrics.data?.length === 0 && (
+        <Nothing title="No metric is kept yet">
+          <p className="text-soft">A metric is a question with a name: several widgets can show it, and it is changed in one place.</p>
+        </Nothing>
+      )}
+      {metrics.data && metrics.data.length > 0 && (
+        <>
+          <Input
+            className="max-w-64"
+            placeholder="Find a metric"
+            aria-label="Find a metric"
+            value={find}
+            onChange={(event) => setFind(event.target.value)}
+          />
+          {shown.length === 0 && <Nothing title="No metric is like this" />}
+          {shown.length > 0 && (
+            <ul aria-label="Metrics" className="divide-y divide-line rounded-md border border-line bg-panel">
+              {shown.map((metric) => (
+                <Row key={metric.id} metric={metric} users={usersOf(metric.id)} />
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </Page>
+  )
+}
+
+const NAMED_MAX = 4
+
+function Row({ metric, users }: { metric: MetricDefinition; users: readonly string[] }) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const { id, description, formulas, template, metadata } = metric
+  const remove = async () => {
+    await client.metricDefinitions.remove({ params: { metricId: id } })
+    await queries.invalidateQueries({ queryKey: ['metric definitions'] })
+  }
+  const more = users.length > NAMED_MAX ? ` and ${users.length - NAMED_MAX} more` : ''
+  return (
+    <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-3 py-2">
+      <div className="min-w-0 flex-1 basis-64">
+        <Link to="/dashboards" search={{ view: 'metrics', metric: id }} className="break-words font-medium hover:underline">
+          {nameOf(metric)}
+        </Link>
+        {description && <p className="break-words text-soft text-xs">{description}</p>}
+        <p className="break-words font-mono text-xs">
+          {[measureText(metric.queries), formulas?.[0]?.expression].filter(Boolean).join(' → ')}
+        </p>
+        <p className="break-words text-soft text-xs">
+          {users.length === 0 ? 'on no widget' : `on ${users.slice(0, NAMED_MAX).join(', ')}${more}`} · changed{' '}
+          {ago(metadata.modified_at ?? metadata.created_at ?? 0, Date.now())}
+          {template && ' · from a template'}
+        </p>
+      </div>
+      <Confirm action="Delete" size="small" label={`Delete ${nameOf(metric)}`} question={`Delete “${nameOf(metric)}”?`} onYes={remove} />
+    </li>
+  )
+}

@@ -1,0 +1,67 @@
+import type { MetricQuery, Widget } from '@dendro/api'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Waiting } from '../../parts/page.tsx'
+import { tidied } from '../../parts/metric-queries.ts'
+import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
+import { useZone } from '../../parts/zone.ts'
+import { Figure } from './figure.tsx'
+import { type Look, slicesFor } from './look.ts'
+
+/** definitionOf is what is measured, as the service takes it. */
+export const definitionOf = (queries: readonly MetricQuery[], formula: string) => ({
+  queries: tidied(queries),
+  ...(formula.trim() === '' ? {} : { formulas: [{ name: 'formula', expression: formula.trim() }] }),
+})
+
+const SETTLE_MS = 500
+
+type PreviewProps = { type: Widget['type']; look: Look; queries: readonly MetricQuery[]; formula: string; range: Range }
+
+/** Preview shows what queries and a formula give, a moment after the writing paused. */
+export function Preview({ type, look, queries, formula, range }: PreviewProps) {
+  const client = useClient()
+  const [zone] = useZone()
+  const wanted = JSON.stringify(definitionOf(queries, formula))
+  const [settled, setSettled] = useState(wanted)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(wanted), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [wanted])
+  const data = useQuery({
+    queryKey: ['widget preview', settled, range, type === 'score', look.isFine],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => {
+      const grid = gridOf(boundsOf(range, Date.now()), slicesFor(look))
+      return client.timeseries.search({
+        body: {
+          ...(JSON.parse(settled) as ReturnType<typeof definitionOf>),
+          time_range: { from_ts: grid.fromMs, to_ts: grid.toMs },
+          num_of_slices: grid.slices,
+          limit: 50,
+          delta: { enabled: type === 'score' },
+        },
+        signal,
+        repeatable: true,
+      })
+    },
+  })
+  if (data.error) return <FailureNote thrown={data.error} again={() => data.refetch()} />
+  if (!data.data) return <Waiting height="16rem">Measuring …</Waiting>
+  const all = Object.values(data.data)
+  const formulas = all.filter((one) => (one.formulas ?? []).length > 0)
+  return (
+    <Figure
+      type={type}
+      look={look}
+      label="Preview"
+      measured={formulas.length > 0 ? formulas : all}
+      height={260}
+      zone={zone}
+      bands={[]}
+      isOld={data.isFetching || settled !== wanted}
+    />
+  )
+}

@@ -1,0 +1,79 @@
+import type { BodyInput, contract } from '@dendro/api'
+import { Link } from '@tanstack/react-router'
+import { useClient } from '../../parts/client.ts'
+import { Page } from '../../parts/page.tsx'
+import { type Library, TemplateLibrary } from '../../parts/template-library.tsx'
+
+type Kind = 'dashboardTemplates' | 'widgetTemplates' | 'metricDefinitionTemplates'
+/** BodyOf is what was written, which is only known to be JSON; the service says what is wrong with it. */
+type BodyOf<K extends Kind> = BodyInput<Contract[K]['create']>
+type Contract = typeof contract
+
+/** DashboardTemplates are what dashboards, widgets and metrics are made from: a dashboard names templates of widgets, a widget those of metrics. */
+export function DashboardTemplates() {
+  const client = useClient()
+  const dashboards: Library = {
+    list: async (signal) => (await client.dashboardTemplates.list({ signal })).templates,
+    create: (body) => client.dashboardTemplates.create({ body: body as BodyOf<'dashboardTemplates'> }),
+    update: (templateId, body) => client.dashboardTemplates.update({ params: { templateId }, body: body as BodyOf<'dashboardTemplates'> }),
+    remove: (templateId) => client.dashboardTemplates.remove({ params: { templateId } }),
+  }
+  const widgets: Library = {
+    list: async (signal) => (await client.widgetTemplates.list({ signal })).templates,
+    create: (body) => client.widgetTemplates.create({ body: body as BodyOf<'widgetTemplates'> }),
+    update: (templateId, body) => client.widgetTemplates.update({ params: { templateId }, body: body as BodyOf<'widgetTemplates'> }),
+    remove: (templateId) => client.widgetTemplates.remove({ params: { templateId } }),
+  }
+  const metrics: Library = {
+    list: async (signal) => (await client.metricDefinitionTemplates.list({ signal })).templates,
+    create: (body) => client.metricDefinitionTemplates.create({ body: body as BodyOf<'metricDefinitionTemplates'> }),
+    update: (templateId, body) =>
+      client.metricDefinitionTemplates.update({ params: { templateId }, body: body as BodyOf<'metricDefinitionTemplates'> }),
+    remove: (templateId) => client.metricDefinitionTemplates.remove({ params: { templateId } }),
+  }
+  return (
+    <Page
+      title="Templates"
+      actions={
+        <Link to="/dashboards" search={{}} className="px-2 text-accent hover:underline">
+          All dashboards
+        </Link>
+      }
+    >
+      <p className="-mt-2 text-soft">A dashboard can be kept as a template by its own “Keep as template”, and written further here.</p>
+      <TemplateLibrary
+        title="Dashboards"
+        noun="dashboards"
+        queryKey={['dashboard templates']}
+        library={dashboards}
+        example={{ name: 'Region {{region}}', widgets: [], this_template_tags: {}, parameters: { region: { type: 'STRING' } } }}
+        use={({ id, name }) => (
+          <Link to="/dashboards" search={{ template: id }} className={useLook} aria-label={`Use the template ${name}`}>
+            Use
+          </Link>
+        )}
+      />
+      <TemplateLibrary
+        title="Widgets"
+        noun="widgets"
+        queryKey={['widget templates']}
+        library={widgets}
+        example={{ name: 'Events of {{region}}', type: 'line', metrics: [], parameters: { region: { type: 'STRING' } } }}
+      />
+      <TemplateLibrary
+        title="Metrics"
+        noun="metrics"
+        queryKey={['metric templates']}
+        library={metrics}
+        example={{
+          name: 'Events of {{region}}',
+          description: '',
+          queries: [{ name: 'a', select: ['count(*)'], from_expr: '*', where: "region = '{{region}}'" }],
+          parameters: { region: { type: 'STRING' } },
+        }}
+      />
+    </Page>
+  )
+}
+
+const useLook = 'inline-flex h-6.5 items-center rounded bg-accent px-2 text-accent-ink text-xs'
