@@ -63,6 +63,77 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(1)
   })
 
+  test('monitors are grouped by status, dataset and tags, and those that are chosen are muted and heard together', async () => {
+    const page = await stand.open('/app/monitors')
+    await page.getByLabel('Grouped by').selectOption('status')
+    await page.getByRole('list', { name: 'Monitors: Alert' }).getByRole('link', { name: 'Payments fail' }).waitFor()
+    await page.getByLabel('Grouped by').selectOption('dataset')
+    await page.getByRole('list', { name: 'Monitors: orders' }).getByRole('link', { name: 'Payments fail' }).waitFor()
+    await page.getByLabel('Choose Payments fail').check()
+    await page.getByLabel('Choose Nothing is sold').check()
+    await page.getByText('2 chosen').waitFor()
+    await page.getByRole('button', { name: 'Mute 2 monitors' }).click()
+    await page.getByRole('button', { name: 'For 1 hour' }).click()
+    await page.getByRole('button', { name: 'Muted Nothing is sold' }).waitFor()
+    await page.getByRole('button', { name: 'Muted Payments fail' }).waitFor()
+    await page.getByRole('button', { name: 'Muted 2 monitors' }).click()
+    await page.getByRole('button', { name: 'End the mute' }).click()
+    await page.getByRole('button', { name: 'Mute Payments fail' }).waitFor()
+  })
+
+  test('a monitor is copied, and watches new patterns in place of a value', async () => {
+    const page = await stand.open(`/app/monitors?id=${firing.id}`)
+    await page.getByRole('link', { name: 'Copy' }).click()
+    await expect.poll(() => page.getByLabel('Name', { exact: true }).last().inputValue(), { timeout: 60_000 }).toBe('Payments fail (copy)')
+    await page.getByLabel('Compared is').selectOption('NEW')
+    await page.getByRole('textbox', { name: /^Against the time before, of/ }).fill('2 days')
+    await page.getByLabel('By groups of').fill('')
+    await page.getByRole('button', { name: 'Create the monitor' }).click()
+    await page.getByRole('heading', { name: 'Payments fail (copy)', level: 1 }).waitFor()
+    await page.getByText(/^new patterns of level = 'error' above 5/).waitFor()
+    const { monitors } = (await stand.org.ask<{ monitors: Monitor[] }>('GET', '/monitors')).body
+    const copy = monitors.find(({ name }) => name === 'Payments fail (copy)')
+    expect(copy?.aux).toEqual({ pattern_change: 'NEW', baseline: '2 days' })
+    await stand.org.ask('DELETE', `/monitors/${copy?.id}`)
+  })
+
+  test('a template of monitors is written, refused where it makes no sense, and used', async () => {
+    const metric = await stand.org.ask<{ id: string }>('POST', '/metrics/definitions/templates', {
+      body: {
+        name: 'Errors',
+        description: '',
+        queries: [{ name: 'a', select: ['count(*)'], from: [dataset], where: "region = '{{region}}'" }],
+        parameters: { region: { type: 'STRING' } },
+      },
+    })
+    const page = await stand.open('/app/monitors')
+    await page.getByRole('link', { name: 'Templates' }).click()
+    await page.getByRole('button', { name: 'New template of monitors' }).click()
+    await page.getByRole('button', { name: 'Save the template' }).click()
+    await page.getByText('The service did not take this').waitFor()
+    await page.getByLabel(/^The template as JSON/).fill(
+      JSON.stringify({
+        name: 'Errors in {{region}}',
+        comparison_operator: 'ABOVE',
+        threshold: '3',
+        window: 'Last 5 minutes',
+        actions: '[{"email": "oncall@example.org"}]',
+        metric: { id: metric.body.id, arguments: { region: { input: 'region' } } },
+        parameters: { region: { type: 'STRING' } },
+        this_template_tags: {},
+      }),
+    )
+    await page.getByRole('button', { name: 'Save the template' }).click()
+    await page.getByRole('link', { name: 'Use the template Errors in {{region}}' }).click()
+    await page.getByText('It still needs region.').waitFor()
+    await page.getByLabel('region').fill('us')
+    await page.getByRole('button', { name: 'Create the monitor' }).click()
+    await page.getByRole('heading', { name: 'Errors in us', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('link', { name: 'Payments fail' }).waitFor()
+  })
+
   test('a monitor is muted for ever and heard again', async () => {
     const page = await stand.open(`/app/monitors?find=${encodeURIComponent(JSON.stringify('sold'))}`)
     await page.getByRole('button', { name: 'Mute Nothing is sold' }).click()
@@ -152,11 +223,23 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('button', { name: 'Plan the downtime' }).click()
     const row = page.getByRole('list', { name: 'Downtimes' }).getByRole('listitem')
     await row.getByText('holds now').waitFor()
-    await row.getByRole('link', { name: 'Release' }).click()
+    await row.getByRole('button', { name: 'End Release' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
+    await row.getByText('over', { exact: true }).waitFor()
+    await row.getByRole('link', { name: 'Release', exact: true }).click()
     await page.getByRole('button', { name: 'Again and again' }).click()
     await page.getByLabel('Saturday').check()
+    const next = page.getByRole('region', { name: /^Quiet next, in/ })
+    await next
+      .getByText(/22:00 – \d{4}-\d\d-\d\d 06:00$/)
+      .first()
+      .waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await row.getByText('Sat 22:00 – 06:00').waitFor()
+    await row.getByText('by the clock in UTC').waitFor()
+    await row.getByRole('link', { name: 'Copy Release' }).click()
+    await page.getByRole('heading', { name: 'Copy of a downtime' }).waitFor()
+    await page.getByRole('link', { name: 'Leave it' }).click()
     await row.getByRole('button', { name: 'Delete Release' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('No downtime is planned').waitFor()
@@ -178,6 +261,8 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
       ['/app/monitors', 'Payments fail'],
       [`/app/monitors?id=${firing.id}`, 'The latest look'],
       [`/app/monitors?edit=${firing.id}`, /times it would have told/],
+      ['/app/monitors?group=status', 'Grouped by'],
+      ['/app/monitors?view=templates', 'template of a metric'],
       ['/app/downtimes', 'No downtime is planned'],
       ['/app/downtimes?edit=new', 'What it covers'],
     ] as const) {

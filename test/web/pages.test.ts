@@ -284,8 +284,19 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     const file = page.waitForEvent('download')
     await row.getByRole('link', { name: 'Download' }).click()
     expect((await file).suggestedFilename()).toContain('ndjson')
-    await row.getByRole('button', { name: /^Delete the export of/ }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await row.getByRole('button', { name: /^Order the export of .* again$/ }).click()
+    await expect.poll(() => row.getByText('✓ complete').count(), POLL).toBe(2)
+    await page.getByRole('button', { name: 'Failed 0' }).click()
+    await page.getByText('No export is like this').waitFor()
+    await page.getByRole('button', { name: 'Complete 2' }).click()
+    for (const left of [1, 0]) {
+      await row
+        .first()
+        .getByRole('button', { name: /^Delete the export of/ })
+        .click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await expect.poll(() => row.count(), POLL).toBe(left)
+    }
     await page.getByText('No file was ordered yet').waitFor()
   })
 
@@ -299,7 +310,22 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     }
     await expect.poll(isCounted, { interval: 500 }).toBe(true)
     await page.getByRole('group', { name: /^Taken in: 1 series of \d+ steps/ }).waitFor()
-    await page.getByRole('region', { name: 'By dataset' }).getByRole('link', { name: 'shop / orders' }).waitFor()
+    const own = page.getByRole('region', { name: 'By dataset' })
+    await own.getByRole('link', { name: 'Events of shop / orders' }).waitFor()
+    await own.getByRole('link', { name: 'shop / orders', exact: true }).click()
+    await page.getByText('Only of the dataset').waitFor()
+    await page.getByRole('group', { name: /^shop \/ orders: 1 series of \d+ steps/ }).waitFor()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as CSV' }).click()
+    expect((await saved).suggestedFilename()).toBe('usage.csv')
+    await page.getByRole('link', { name: 'Show all' }).click()
+    await page.getByRole('region', { name: 'Searched, by user' }).getByRole('link').first().click()
+    await page.getByText('Only what was searched by').waitFor()
+    await page
+      .getByRole('region', { name: 'What they searched, by dataset' })
+      .getByRole('link', { name: 'shop / orders', exact: true })
+      .waitFor()
+    await page.getByRole('link', { name: 'Show all' }).click()
     await page.getByRole('button', { name: 'Exported' }).click()
     await page.getByRole('region', { name: 'Exported over time' }).waitFor()
   })
@@ -338,6 +364,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       ['/app/dashboards?view=templates', 'There is no template of'],
       ['/app/exports', 'Exports'],
       ['/app/usage', 'shop / orders'],
+      [`/app/usage?dataset=${text(dataset)}`, 'Only of the dataset'],
     ] as const) {
       const page = await stand.open(path, { theme, width })
       await page.getByText(said).first().waitFor()

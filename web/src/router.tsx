@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet,
 import { readAsked as readAskedOfApi } from './pages/api/asked.ts'
 import { readAsked as readAskedOfDashboards } from './pages/dashboards/asked.ts'
 import { readAsked as readAskedOfData } from './pages/data/asked.ts'
+import { readAsked as readAskedOfDowntimes } from './pages/downtimes/asked.ts'
 import { readAsked } from './pages/explore/asked.ts'
 import { ExplorePage } from './pages/explore/explore.tsx'
 import { readAsked as readAskedOfMonitors } from './pages/monitors/asked.ts'
@@ -52,7 +53,7 @@ const downtimes = createRoute({
   getParentRoute: () => inside,
   path: '/downtimes',
   component: lazyRouteComponent(() => import('./pages/downtimes/downtimes.tsx'), 'DowntimesPage'),
-  validateSearch: (search: Record<string, unknown>): { edit?: string } => (typeof search.edit === 'string' ? { edit: search.edit } : {}),
+  validateSearch: readAskedOfDowntimes,
 })
 const dashboards = createRoute({
   getParentRoute: () => inside,

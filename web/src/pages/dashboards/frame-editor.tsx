@@ -168,16 +168,17 @@ function useSave(dashboard: Dashboard, frame: Widget | undefined) {
   return useMutation({
     mutationFn: async (body: FrameBody) => {
       const { widget_ids } = body
+      const remove_widget_ids = widget_ids.filter((id) => dashboard.widget_ids.includes(id))
       if (!frame) {
         const made = await client.widgets.create({ body })
-        await client.dashboards.change({ params, body: { append_widget_ids: [made.id], remove_widget_ids: widget_ids } })
+        await client.dashboards.change({ params, body: { append_widget_ids: [made.id], remove_widget_ids } })
         return
       }
       const { type, tags, aux } = frame
       await client.widgets.update({ params: { widgetId: frame.id }, body: { ...body, type, tags, ...(aux ? { aux } : {}) } })
       // Who was taken out stands on the dashboard again, who was put in no longer does.
       const out = frame.widget_ids.filter((id) => !widget_ids.includes(id))
-      await client.dashboards.change({ params, body: { append_widget_ids: out, remove_widget_ids: widget_ids } })
+      await client.dashboards.change({ params, body: { append_widget_ids: out, remove_widget_ids } })
     },
     onSuccess: async () => {
       for (const queryKey of [['dashboards'], ['widgets'], ['widget data']]) await queries.invalidateQueries({ queryKey })

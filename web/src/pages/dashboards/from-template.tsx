@@ -28,7 +28,7 @@ export function FromTemplate({ id }: { id: string }) {
   const create = useMutation({
     mutationFn: () => client.dashboards.create({ body: { template: bound } }),
     onSuccess: async (made) => {
-      await queries.invalidateQueries({ queryKey: ['dashboards'], exact: true })
+      for (const queryKey of [['dashboards'], ['widgets'], ['metric definitions']]) await queries.invalidateQueries({ queryKey })
       await navigate({ to: '/dashboards', search: { id: made.id } })
     },
   })

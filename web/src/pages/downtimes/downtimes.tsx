@@ -6,34 +6,36 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { DowntimeEditor } from './editor.tsx'
-import { phaseOf, whenText } from './times.ts'
+import { phaseOf, stretchText, upcoming, WALL_ZONE, whenText } from './times.ts'
 
 /** DowntimesPage lists when monitors keep quiet, and writes one of these times. */
 export function DowntimesPage() {
-  const { edit } = useSearch({ from: '/inside/downtimes' })
+  const { edit, of } = useSearch({ from: '/inside/downtimes' })
   const client = useClient()
   const list = useQuery({ queryKey: ['downtimes'], queryFn: async ({ signal }) => (await client.downtimes.list({ signal })).downtimes })
-  const edited = list.data?.find(({ id }) => id === edit)
+  const edited = list.data?.find(({ id }) => id === (edit === 'new' ? of : edit))
+  if (list.data && edit !== undefined && (edited || (edit === 'new' && of === undefined))) {
+    const title = edit !== 'new' ? 'Edit a downtime' : of === undefined ? 'New downtime' : 'Copy of a downtime'
+    return <DowntimeEditor key={`${edit} ${of}`} downtime={edited} title={title} isCopy={edit === 'new'} />
+  }
   const actions = (
     <>
       <Link to="/monitors" search={{}} className="px-2 text-accent hover:underline">
         Monitors
       </Link>
-      {edit === undefined && (
-        <Link to="/downtimes" search={{ edit: 'new' }} className="inline-flex h-8 items-center rounded bg-accent px-2.5 text-accent-ink">
-          New downtime
-        </Link>
-      )}
+      <Link to="/downtimes" search={{ edit: 'new' }} className="inline-flex h-8 items-center rounded bg-accent px-2.5 text-accent-ink">
+        New downtime
+      </Link>
     </>
   )
   return (
-    <Page title={edit === undefined ? 'Downtimes' : edit === 'new' ? 'New downtime' : 'Edit a downtime'} actions={actions}>
+    <Page title="Downtimes" actions={actions}>
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
       {!list.data && !list.error && <Waiting>Reading the downtimes …</Waiting>}
-      {list.data && edit !== undefined && (edit === 'new' || edited) && <DowntimeEditor key={edit} downtime={edited} />}
-      {list.data && edit !== undefined && edit !== 'new' && !edited && <Nothing title="This downtime is gone" />}
+      {list.data && edit !== undefined && <Nothing title="This downtime is gone" />}
       {list.data && edit === undefined && <List downtimes={list.data} />}
     </Page>
   )
@@ -73,6 +75,14 @@ function Row({ downtime }: { downtime: Downtime }) {
   const phase = phaseOf(downtime, Date.now())
   const nameOf = (one: string) =>
     datasets.byId.get(one)?.dataset ?? monitors.data?.find((monitor) => monitor.id === one)?.name ?? 'something that is gone'
+  const end = async () => {
+    const { static_time_range: fixed } = downtime
+    if (!fixed) return
+    const body = { name, description, from, alert_strategy, suppress_recovery_alert }
+    const to = Math.max(fixed.from + 1, Date.now())
+    await client.downtimes.update({ params: { downtimeId: id }, body: { ...body, static_time_range: { from: fixed.from, to } } })
+    await queries.invalidateQueries({ queryKey: ['downtimes'] })
+  }
   const remove = async () => {
     await client.downtimes.remove({ params: { downtimeId: id } })
     await queries.invalidateQueries({ queryKey: ['downtimes'] })
@@ -88,13 +98,36 @@ function Row({ downtime }: { downtime: Downtime }) {
             {name}
           </Link>
           <span className="text-soft tabular-nums">{whenText(downtime, zone)}</span>
+          {downtime.dynamic_time_range && <span className="text-soft text-xs">by the clock in {WALL_ZONE}</span>}
         </p>
+        {downtime.dynamic_time_range && (
+          <p className="text-soft text-xs tabular-nums">
+            {phase === 'now' ? 'until' : 'next'} {nextText(downtime, zone, phase === 'now')}
+          </p>
+        )}
         <p className="break-words text-soft text-xs">{description}</p>
         <p className="break-words text-soft text-xs">
           {from.map(nameOf).join(', ')} · {alert_strategy === 'DELAY' ? 'told at the end if it still is so' : 'not told'}
           {suppress_recovery_alert && ' · recoveries are kept back too'}
         </p>
       </div>
+      {phase === 'now' && downtime.static_time_range && (
+        <Confirm
+          action="End"
+          size="small"
+          label={`End ${name}`}
+          question={`End “${name}” now? What it held back is told then.`}
+          onYes={end}
+        />
+      )}
+      <Link
+        to="/downtimes"
+        search={{ edit: 'new', of: id }}
+        className="inline-flex h-6.5 items-center rounded border border-line px-2 text-xs hover:border-soft"
+        aria-label={`Copy ${name}`}
+      >
+        Copy
+      </Link>
       <Confirm
         action="Delete"
         size="small"
@@ -104,4 +137,13 @@ function Row({ downtime }: { downtime: Downtime }) {
       />
     </li>
   )
+}
+
+/** nextText is when a downtime that holds ends, or when it holds next. */
+function nextText(downtime: Downtime, zone: Zone, isOn: boolean): string {
+  const [next] = upcoming(downtime, Date.now(), 1)
+  if (!next) return isOn ? 'somebody ends it' : 'not within a week'
+  if (!isOn) return stretchText(next, zone)
+  const { day, clock } = clockOf(next.toMs, zone)
+  return `${day} ${clock.slice(0, 5)}`
 }

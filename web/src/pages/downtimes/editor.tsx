@@ -1,14 +1,15 @@
 import type { Downtime } from '@dendro/api'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
-import { FailureNote } from '../../parts/failure.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { Writing } from '../../parts/writing.tsx'
+import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
-import { localText, minuteOf, minuteText, type Weekday, weekdays } from './times.ts'
+import { localText, minuteOf, minuteText, stretchText, upcoming, WALL_ZONE, type Weekday, weekdays } from './times.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -56,27 +57,44 @@ function bodyOf(draft: Draft) {
     alert_strategy: draft.strategy,
     suppress_recovery_alert: draft.isRecoveryQuiet,
   }
+  const times = timesOf(draft)
+  return times && { ...told, ...times }
+}
+
+/** timesOf is when a downtime holds; undefined while that makes no sense. */
+function timesOf(draft: Draft): Pick<Downtime, 'static_time_range' | 'dynamic_time_range'> | undefined {
   if (draft.form === 'once') {
     const [begins, ends] = [Date.parse(draft.begins), Date.parse(draft.ends)]
-    return ends > begins ? { ...told, static_time_range: { from: begins, to: ends } } : undefined
+    return ends > begins ? { static_time_range: { from: begins, to: ends } } : undefined
   }
   const [from_minute_of_day, to_minute_of_day] = [minuteOf(draft.fromMinute), minuteOf(draft.toMinute)]
   if (from_minute_of_day === undefined || to_minute_of_day === undefined) return undefined
-  return { ...told, dynamic_time_range: { from_minute_of_day, to_minute_of_day, invert: draft.isInverted, repeat_days: [...draft.days] } }
+  return { dynamic_time_range: { from_minute_of_day, to_minute_of_day, invert: draft.isInverted, repeat_days: [...draft.days] } }
 }
 
-/** DowntimeEditor writes a new downtime, or changes one. */
-export function DowntimeEditor({ downtime }: { downtime: Downtime | undefined }) {
+type DowntimeEditorProps = { downtime: Downtime | undefined; title: string; isCopy: boolean }
+
+/** DowntimeEditor writes a new downtime, a copy of one, or changes one, beside the next times that it holds. */
+export function DowntimeEditor({ downtime, title, isCopy }: DowntimeEditorProps) {
   const [draft, setDraft] = useState(() => draftOf(downtime))
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }))
   const body = bodyOf(draft)
-  const save = useSave(downtime?.id)
-  const send = (event: FormEvent) => {
-    event.preventDefault()
-    if (body) save.mutate(body)
-  }
+  const save = useSave(isCopy ? undefined : downtime?.id)
   return (
-    <form onSubmit={send} className="flex max-w-3xl flex-col gap-4">
+    <Writing
+      title={title}
+      action={downtime && !isCopy ? 'Save' : 'Plan the downtime'}
+      missing={body ? undefined : missing(draft)}
+      isSending={save.isPending}
+      failure={save.error}
+      leave={
+        <Link to="/downtimes" search={{}}>
+          Leave it
+        </Link>
+      }
+      onSend={() => body && save.mutate(body)}
+      beside={<Next draft={draft} />}
+    >
       <Panel title="What it is">
         <div className="flex flex-col gap-3 p-3">
           <Field name="Name">
@@ -103,19 +121,34 @@ export function DowntimeEditor({ downtime }: { downtime: Downtime | undefined })
       </Panel>
       <When draft={draft} onChange={set} />
       <Covers from={draft.from} onFrom={(from) => set({ from })} />
-      {save.error && <FailureNote thrown={save.error} />}
-      <div className="flex items-center gap-2">
-        <Button type="submit" look="main" disabled={!body || save.isPending}>
-          {save.isPending ? 'Saving …' : downtime ? 'Save' : 'Plan the downtime'}
-        </Button>
-        <Link to="/downtimes" search={{}} className="px-2 text-accent hover:underline">
-          Leave it
-        </Link>
-        {!body && (
-          <span className="text-soft text-xs">It needs a name, a reason, something it covers, and an end after its beginning.</span>
-        )}
+    </Writing>
+  )
+}
+
+function missing({ name, description, from }: Draft): string {
+  if (name.trim() === '') return 'a name'
+  if (description.trim() === '') return 'a reason'
+  return from.length === 0 ? 'something it covers' : 'an end after its beginning'
+}
+
+const NEXT_MAX = 6
+
+/** Next are the times that the downtime would hold, in the zone of the reader. */
+function Next({ draft }: { draft: Draft }) {
+  const [zone] = useZone()
+  const times = timesOf(draft)
+  const next = times ? upcoming(times, Date.now(), NEXT_MAX) : []
+  return (
+    <Panel title={`Quiet next, in ${zone === 'utc' ? 'UTC' : 'your time zone'}`}>
+      <div className="p-3">
+        {next.length === 0 && <p className="text-soft">{times ? 'At no time that is to come.' : 'Say from when to when.'}</p>}
+        <ol className="tabular-nums">
+          {next.map((one) => (
+            <li key={one.fromMs}>{stretchText(one, zone)}</li>
+          ))}
+        </ol>
       </div>
-    </form>
+    </Panel>
   )
 }
 
@@ -163,7 +196,7 @@ function When({ draft, onChange }: WhenProps) {
         </div>
       ) : (
         <div className="grid gap-3 p-3 sm:grid-cols-2">
-          <Field name="From" help="By the clock of the organisation">
+          <Field name="From" help={`By the clock in ${WALL_ZONE}`}>
             <Input pattern="\d\d:\d\d" value={fromMinute} required onChange={(event) => onChange({ fromMinute: event.target.value })} />
           </Field>
           <Field name="To" help="Before the beginning: over midnight">

@@ -1,6 +1,6 @@
 import type { Downtime } from '@dendro/api'
 import { expect, test } from 'vitest'
-import { minuteOf, minuteText, phaseOf, whenText } from './times.ts'
+import { minuteOf, minuteText, phaseOf, stretchText, upcoming, whenText } from './times.ts'
 
 const fixed = { static_time_range: { from: Date.UTC(2026, 10, 21, 9), to: Date.UTC(2026, 10, 21, 10, 30) } } as Downtime
 const weekly = (invert: boolean) =>
@@ -23,4 +23,19 @@ test.each([
 test('minutes of the day are read as they are written', () => {
   expect([0, 61, 1_440].map(minuteText)).toEqual(['00:00', '01:01', '24:00'])
   expect(['00:00', '01:01', '24:00', '24:01', 'noon'].map(minuteOf)).toEqual([0, 61, 1_440, undefined, undefined])
+})
+
+test('the next times of a downtime that repeats are told, the one that holds now first', () => {
+  const saturday = Date.UTC(2026, 10, 21, 23, 10)
+  const next = (downtime: Downtime, nowMs: number, most = 2) => upcoming(downtime, nowMs, most).map((one) => stretchText(one, 'utc'))
+  expect(next(weekly(false), saturday, 3)).toEqual([
+    '2026-11-21 23:10 – 2026-11-22 06:00',
+    '2026-11-22 22:00 – 2026-11-23 06:00',
+    '2026-11-28 22:00 – 2026-11-29 06:00',
+  ])
+  expect(phaseOf(weekly(false), saturday)).toBe('now')
+  expect(phaseOf(weekly(true), saturday)).toBe('repeats')
+  expect(next(weekly(true), saturday)).toEqual(['2026-11-22 06:00 – 22:00', '2026-11-23 06:00 – 2026-11-28 22:00'])
+  expect(next(fixed, Date.UTC(2026, 10, 21, 8))).toEqual(['2026-11-21 09:00 – 10:30'])
+  expect(next(fixed, Date.UTC(2026, 10, 22))).toEqual([])
 })

@@ -24,10 +24,7 @@ export function localText(ms: number): string {
 
 /** whenText says when a downtime holds. */
 export function whenText({ static_time_range: fixed, dynamic_time_range: weekly }: Downtime, zone: Zone): string {
-  if (fixed) {
-    const [from, to] = [clockOf(fixed.from, zone), clockOf(fixed.to, zone)]
-    return `${from.day} ${from.clock.slice(0, 5)} – ${to.day === from.day ? '' : `${to.day} `}${to.clock.slice(0, 5)}`
-  }
+  if (fixed) return stretchText({ fromMs: fixed.from, toMs: fixed.to }, zone)
   if (!weekly) return ''
   const days =
     weekly.repeat_days.length === 0 || weekly.repeat_days.length === 7
@@ -37,9 +34,64 @@ export function whenText({ static_time_range: fixed, dynamic_time_range: weekly 
   return weekly.invert ? `always but ${days} ${times}` : `${days} ${times}`
 }
 
-/** phaseOf says whether a downtime of fixed moments is to come, holds or is over; one that repeats goes by the clock of the organisation. */
-export function phaseOf({ static_time_range: fixed }: Downtime, nowMs: number): 'now' | 'planned' | 'over' | 'repeats' {
+/** WALL_ZONE is the clock that downtimes which repeat go by, wherever one looks from. */
+export const WALL_ZONE = 'UTC'
+
+type Weekly = NonNullable<Downtime['dynamic_time_range']>
+type Times = Pick<Downtime, 'static_time_range' | 'dynamic_time_range'>
+type Stretch = { fromMs: number; toMs: number }
+
+const MINUTE_MS = 60_000
+const STEP_MS = 15 * MINUTE_MS
+const AHEAD_MS = 9 * 86_400_000
+
+/** isOn tells whether a downtime that repeats holds at a moment, by the clock on the wall. */
+function isOn({ from_minute_of_day: from, to_minute_of_day: to, invert, repeat_days }: Weekly, atMs: number): boolean {
+  const date = new Date(atMs)
+  const minute = date.getUTCHours() * 60 + date.getUTCMinutes()
+  const begins = (day: number) => repeat_days.length === 0 || repeat_days.includes(weekdays[(day + 6) % 7] as Weekday)
+  const today = date.getUTCDay()
+  const isIn =
+    from <= to ? begins(today) && minute >= from && minute < to : (begins(today) && minute >= from) || (begins(today + 6) && minute < to)
+  return isIn !== invert
+}
+
+/** upcoming are the next times that a downtime holds, the one that holds now first; one that never ends has no end in sight. */
+export function upcoming({ static_time_range: fixed, dynamic_time_range: weekly }: Times, nowMs: number, most: number): Stretch[] {
+  if (fixed) return fixed.to > nowMs ? [{ fromMs: fixed.from, toMs: fixed.to }] : []
+  if (!weekly) return []
+  const startMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS
+  const edge = (beforeMs: number, was: boolean) => {
+    let atMs = beforeMs
+    while (isOn(weekly, atMs) === was) atMs += MINUTE_MS
+    return atMs
+  }
+  const found: Stretch[] = []
+  let was = isOn(weekly, startMs)
+  let fromMs = startMs
+  for (let atMs = startMs + STEP_MS; atMs <= startMs + AHEAD_MS && found.length < most; atMs += STEP_MS) {
+    if (isOn(weekly, atMs) === was) continue
+    const turnMs = edge(atMs - STEP_MS, was)
+    if (was) found.push({ fromMs, toMs: turnMs })
+    else fromMs = turnMs
+    was = !was
+  }
+  return found
+}
+
+/** phaseOf says whether a downtime is to come, holds or is over; one that repeats and does not hold just repeats. */
+export function phaseOf(
+  { static_time_range: fixed, dynamic_time_range: weekly }: Downtime,
+  nowMs: number,
+): 'now' | 'planned' | 'over' | 'repeats' {
+  if (weekly) return isOn(weekly, nowMs) ? 'now' : 'repeats'
   if (!fixed) return 'repeats'
   if (nowMs < fixed.from) return 'planned'
   return nowMs < fixed.to ? 'now' : 'over'
+}
+
+/** stretchText writes a stretch of time, its day only once where it ends on the same one. */
+export function stretchText({ fromMs, toMs }: Stretch, zone: Zone): string {
+  const [from, to] = [clockOf(fromMs, zone), clockOf(toMs, zone)]
+  return `${from.day} ${from.clock.slice(0, 5)} – ${to.day === from.day ? '' : `${to.day} `}${to.clock.slice(0, 5)}`
 }

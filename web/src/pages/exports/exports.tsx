@@ -1,6 +1,7 @@
 import type { Export } from '@dendro/api'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useDatasets } from '../../parts/datasets.ts'
@@ -9,6 +10,7 @@ import { ago, bytes, count } from '../../parts/numbers.ts'
 import { Nothing, Page, Waiting } from '../../parts/page.tsx'
 import { nameOf as rangeName, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
+import { Button } from '../../ui/button.tsx'
 
 const AT_WORK_MS = 1_500
 const AT_REST_MS = 20_000
@@ -23,6 +25,8 @@ export function ExportsPage() {
     queryFn: async ({ signal }) => (await client.exports.list({ signal })).exports,
     refetchInterval: ({ state }) => (state.data?.some(isAtWork) ? AT_WORK_MS : AT_REST_MS),
   })
+  const [only, setOnly] = useState<State>()
+  const shown = (list.data ?? []).filter((one) => only === undefined || stateOf(one) === only)
   return (
     <Page title="Exports">
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
@@ -39,15 +43,46 @@ export function ExportsPage() {
         </Nothing>
       )}
       {list.data && list.data.length > 0 && (
-        <ul aria-label="Exports" className="divide-y divide-line rounded-md border border-line bg-panel">
-          {list.data.map((one) => (
-            <Row key={one.export_id} one={one} zone={zone} />
-          ))}
-        </ul>
+        <>
+          <div className="flex flex-wrap items-center gap-1">
+            {states.map(([state, name]) => {
+              const many = list.data.filter((one) => stateOf(one) === state).length
+              return (
+                <Button
+                  key={state}
+                  look={only === state ? 'chosen' : 'quiet'}
+                  aria-pressed={only === state}
+                  onClick={() => setOnly(only === state ? undefined : state)}
+                >
+                  {name} <span className="tabular-nums">{many}</span>
+                </Button>
+              )
+            })}
+            <span className="ml-auto text-soft text-xs">
+              A file is downloaded by a link that ends after an hour; a new one is made whenever this page is read.
+            </span>
+          </div>
+          {shown.length === 0 && <Nothing title="No export is like this" />}
+          {shown.length > 0 && (
+            <ul aria-label="Exports" className="divide-y divide-line rounded-md border border-line bg-panel">
+              {shown.map((one) => (
+                <Row key={one.export_id} one={one} zone={zone} />
+              ))}
+            </ul>
+          )}
+        </>
       )}
     </Page>
   )
 }
+
+const states = [
+  ['work', 'At work'],
+  ['done', 'Complete'],
+  ['failed', 'Failed'],
+] as const
+type State = (typeof states)[number][0]
+const stateOf = (one: Export): State => (isAtWork(one) ? 'work' : one.status === 'FAILED' ? 'failed' : 'done')
 
 const signs: Record<Export['status'], string> = { CREATED: '… waits', IN_PROGRESS: '◔ at work', COMPLETE: '✓ complete', FAILED: '✗ failed' }
 
@@ -62,6 +97,10 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
     details.from_ts !== undefined && details.to_ts !== undefined
       ? rangeName({ fromMs: details.from_ts, toMs: details.to_ts }, zone)
       : (details.time_range ?? '')
+  const again = useMutation({
+    mutationFn: () => client.exports.create({ body: { search_details: details, format, compression } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['exports'] }),
+  })
   const remove = async () => {
     await client.exports.remove({ params: { exportId: export_id } })
     await queries.invalidateQueries({ queryKey: ['exports'] })
@@ -76,6 +115,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
           {compression === 'none' ? '' : `, ${compression}`} · ordered {ago(created_at, Date.now())}
         </p>
         {failure_detail && <p className="break-words text-error">{failure_detail}</p>}
+        {again.error && <FailureNote thrown={again.error} />}
       </div>
       <div className="flex w-44 shrink-0 flex-col gap-1">
         <span className={`text-xs tabular-nums ${status === 'FAILED' ? 'text-error' : ''}`} role="status">
@@ -84,7 +124,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
         </span>
         {isAtWork(one) && <progress className="h-1.5 w-full accent-accent" value={progress} max={100} aria-label="Progress" />}
         <span className="text-soft text-xs tabular-nums">
-          {count(events)} events · {bytes(one.bytes)}
+          {count(events)} {events === 1 ? 'event' : 'events'} · {bytes(one.bytes)}
         </span>
       </div>
       <div className="flex items-center gap-2">
@@ -92,6 +132,11 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
           <a href={location} download className="inline-flex h-6.5 items-center rounded bg-accent px-2 text-accent-ink text-xs">
             Download
           </a>
+        )}
+        {!isAtWork(one) && (
+          <Button size="small" disabled={again.isPending} aria-label={`Order the export of ${where} again`} onClick={() => again.mutate()}>
+            {again.isPending ? 'Ordering it …' : 'Again'}
+          </Button>
         )}
         <Confirm
           action={isAtWork(one) ? 'Stop' : 'Delete'}

@@ -1,13 +1,14 @@
 import type { Monitor } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { rangeOf } from '../../parts/asked-range.ts'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Page, Panel, Waiting } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
+import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import type { Asked } from './asked.ts'
@@ -21,73 +22,70 @@ type EditorProps = { asked: Asked; id: string | undefined }
 
 /** MonitorEditor writes a monitor beside what it would have done in the last days; a new one begins with the question it came from. */
 export function MonitorEditor({ asked, id }: EditorProps) {
-  const monitor = useMonitor(id)
-  if (id === undefined) {
+  const monitor = useMonitor(id ?? asked.of)
+  if (id === undefined && asked.of === undefined) {
     const range = asked.r === undefined && asked.f === undefined ? undefined : rangeOf(asked, { words: 'Last 5 minutes' })
-    return <Writing first={newDraft(asked, windowFor(range, Date.now()))} id={undefined} title="New monitor" />
+    return <MonitorForm first={newDraft(asked, windowFor(range, Date.now()))} id={undefined} title="New monitor" />
   }
-  if (monitor.data) return <Writing first={draftOf(monitor.data)} id={id} title={`Edit ${monitor.data.name}`} />
+  if (monitor.data) {
+    const { name } = monitor.data
+    const draft = draftOf(monitor.data)
+    if (id === undefined) return <MonitorForm first={{ ...draft, name: `${name} (copy)` }} id={undefined} title={`Copy of ${name}`} />
+    return <MonitorForm first={draft} id={id} title={`Edit ${name}`} />
+  }
   return (
-    <Page title="Edit a monitor">
+    <Page title={id === undefined ? 'Copy a monitor' : 'Edit a monitor'}>
       {monitor.error ? <FailureNote thrown={monitor.error} again={() => monitor.refetch()} /> : <Waiting>Reading the monitor …</Waiting>}
     </Page>
   )
 }
 
-function Writing({ first, id, title }: { first: Draft; id: string | undefined; title: string }) {
+function MonitorForm({ first, id, title }: { first: Draft; id: string | undefined; title: string }) {
   const [draft, setDraft] = useState(first)
   const datasets = useDatasets()
   const rule = useMemo(() => ruleOf(draft), [draft])
   const body = bodyOf(draft)
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }))
   const save = useSave(id)
-  const send = (event: FormEvent) => {
-    event.preventDefault()
-    if (body) save.mutate(body)
-  }
   return (
-    <Page title={title}>
-      <form onSubmit={send} className="grid items-start gap-4 xl:grid-cols-2">
-        <div className="flex min-w-0 flex-col gap-4">
-          <Panel title="What is watched">
-            <div className="flex flex-col gap-3 p-3">
-              <QueryEditor
-                queries={draft.queries}
-                formula={draft.formula}
-                datasets={datasets.data?.datasets ?? []}
-                onQueries={(queries) => set({ queries })}
-                onFormula={(formula) => set({ formula })}
-              />
-              <RuleFields draft={draft} onChange={set} />
-            </div>
-          </Panel>
-          <Panel title="Name" actions={<Suggest draft={draft} onTake={set} />}>
-            <div className="flex flex-col gap-3 p-3">
-              <Field name="Name">
-                <Input value={draft.name} maxLength={255} required onChange={(event) => set({ name: event.target.value })} />
-              </Field>
-              <Field name="Description" help="It is sent along: what it means, and what to do.">
-                <TextArea value={draft.description} maxLength={4_000} onChange={(event) => set({ description: event.target.value })} />
-              </Field>
-            </div>
-          </Panel>
-          <TellFields draft={draft} onChange={set} />
-          {save.error && <FailureNote thrown={save.error} />}
-          <div className="flex items-center gap-2">
-            <Button type="submit" look="main" disabled={!body || save.isPending}>
-              {save.isPending ? 'Saving …' : id === undefined ? 'Create the monitor' : 'Save'}
-            </Button>
-            <Link to="/monitors" search={id === undefined ? {} : { id }} className="px-2 text-accent hover:underline">
-              Leave it
-            </Link>
-            {!body && <span className="text-soft text-xs">It still needs {missing(draft)}.</span>}
-          </div>
+    <Writing
+      title={title}
+      action={id === undefined ? 'Create the monitor' : 'Save'}
+      missing={body ? undefined : missing(draft)}
+      isSending={save.isPending}
+      failure={save.error}
+      leave={
+        <Link to="/monitors" search={id === undefined ? {} : { id }}>
+          Leave it
+        </Link>
+      }
+      onSend={() => body && save.mutate(body)}
+      beside={<Preview rule={rule} />}
+    >
+      <Panel title="What is watched">
+        <div className="flex flex-col gap-3 p-3">
+          <QueryEditor
+            queries={draft.queries}
+            formula={draft.formula}
+            datasets={datasets.data?.datasets ?? []}
+            onQueries={(queries) => set({ queries })}
+            onFormula={(formula) => set({ formula })}
+          />
+          <RuleFields draft={draft} onChange={set} />
         </div>
-        <div className="min-w-0 xl:sticky xl:top-0">
-          <Preview rule={rule} />
+      </Panel>
+      <Panel title="Name" actions={<Suggest draft={draft} onTake={set} />}>
+        <div className="flex flex-col gap-3 p-3">
+          <Field name="Name">
+            <Input value={draft.name} maxLength={255} required onChange={(event) => set({ name: event.target.value })} />
+          </Field>
+          <Field name="Description" help="It is sent along: what it means, and what to do.">
+            <TextArea value={draft.description} maxLength={4_000} onChange={(event) => set({ description: event.target.value })} />
+          </Field>
         </div>
-      </form>
-    </Page>
+      </Panel>
+      <TellFields draft={draft} onChange={set} />
+    </Writing>
   )
 }
 

@@ -1,13 +1,15 @@
 import type { Monitor } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { ago } from '../../parts/numbers.ts'
+import { ago, count } from '../../parts/numbers.ts'
 import { Nothing, Page, Waiting } from '../../parts/page.tsx'
 import { StatusMark, statuses, statusNames } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
-import { Input } from '../../ui/field.tsx'
-import { type Asked, type Filter, filters } from './asked.ts'
+import { Input, Select } from '../../ui/field.tsx'
+import { type Asked, type Filter, filters, type Grouping, groupings } from './asked.ts'
 import { Mute, mutedText } from './mute.tsx'
 import { useMonitors } from './questions.ts'
 import { ruleText } from './words.ts'
@@ -53,11 +55,7 @@ export function MonitorList({ asked }: { asked: Asked }) {
               <Button onClick={() => navigate({ search: {} })}>Show all {list.data.length}</Button>
             </Nothing>
           ) : (
-            <ul aria-label="Monitors" className="divide-y divide-line rounded-md border border-line bg-panel">
-              {shown.map((monitor) => (
-                <Row key={monitor.id} monitor={monitor} />
-              ))}
-            </ul>
+            <Groups monitors={shown} grouping={asked.group} />
           )}
         </>
       )}
@@ -108,17 +106,88 @@ function Filters({ monitors, asked, onChange }: FiltersProps) {
           <span className="tabular-nums">{many(filter)}</span>
         </Button>
       ))}
+      <span className="ml-auto flex items-center gap-2">
+        <span className="text-soft text-xs">Grouped by</span>
+        <Select
+          className="w-32!"
+          aria-label="Grouped by"
+          value={asked.group ?? 'nothing'}
+          options={[['nothing', 'nothing'], ...groupings.map((one) => [one, one] as const)]}
+          onPick={(next) => onChange({ group: next === 'nothing' ? undefined : next } as Asked)}
+        />
+      </span>
     </div>
   )
 }
 
-function Row({ monitor }: { monitor: Monitor }) {
+/** Groups lists monitors under what they are grouped by; those that are ticked are muted together. */
+function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping: Grouping | undefined }) {
+  const { byId } = useDatasets()
+  const [ticked, setTicked] = useState<readonly string[]>([])
+  const groups = grouping
+    ? Map.groupBy(monitors, (one) => groupOf(one, grouping, (id) => byId.get(id)?.dataset))
+    : new Map([['', monitors]])
+  const chosen = monitors.filter(({ id }) => ticked.includes(id))
+  const isAll = chosen.length === monitors.length
+  return (
+    <>
+      <div className="flex min-h-8 flex-wrap items-center gap-3">
+        <label className="flex items-center gap-2 pl-3">
+          <input type="checkbox" checked={isAll} onChange={() => setTicked(isAll ? [] : monitors.map(({ id }) => id))} />
+          {chosen.length === 0 ? 'Choose all' : `${count(chosen.length)} chosen`}
+        </label>
+        {chosen.length > 0 && <Mute monitors={chosen} size="small" />}
+      </div>
+      {[...groups].map(([name, own]) => (
+        <section key={name} aria-label={name === '' ? undefined : name} className="flex flex-col gap-1">
+          {name !== '' && (
+            <h2 className="font-medium">
+              {name} <span className="text-soft tabular-nums">{count(own.length)}</span>
+            </h2>
+          )}
+          <ul
+            aria-label={name === '' ? 'Monitors' : `Monitors: ${name}`}
+            className="divide-y divide-line rounded-md border border-line bg-panel"
+          >
+            {own.map((monitor) => (
+              <Row
+                key={monitor.id}
+                monitor={monitor}
+                isTicked={ticked.includes(monitor.id)}
+                onTick={() => setTicked((now) => (now.includes(monitor.id) ? now.filter((id) => id !== monitor.id) : [...now, monitor.id]))}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  )
+}
+
+function groupOf({ status, queries, tags }: Monitor, grouping: Grouping, datasetOf: (id: string) => string | undefined): string {
+  if (grouping === 'status') return statusNames[status]
+  if (grouping === 'tags') {
+    const all = Object.entries(tags).map(([name, value]) => `${name}: ${value}`)
+    return all.length === 0 ? 'Without tags' : all.toSorted().join(', ')
+  }
+  const ids = [...new Set(queries.flatMap(({ from }) => from ?? []))]
+  if (ids.length === 0) return 'All datasets'
+  return ids
+    .map((id) => datasetOf(id) ?? 'a dataset that is gone')
+    .toSorted()
+    .join(', ')
+}
+
+type RowProps = { monitor: Monitor; isTicked: boolean; onTick(): void }
+
+function Row({ monitor, isTicked, onTick }: RowProps) {
   const [zone] = useZone()
   const { id, name, status, monitored_groups, last_trigger_ts } = monitor
   const wrong = monitored_groups.filter((one) => one.status === 'ALERT' || one.status === 'WARN')
   const muted = mutedText(monitor, zone)
   return (
     <li className="flex items-start gap-3 px-3 py-2">
+      <input type="checkbox" className="mt-1" aria-label={`Choose ${name}`} checked={isTicked} onChange={onTick} />
       <span className="pt-0.5">
         <StatusMark status={status} />
       </span>
@@ -141,7 +210,7 @@ function Row({ monitor }: { monitor: Monitor }) {
         </p>
         <p className="break-words text-soft text-xs">{ruleText(monitor)}</p>
       </div>
-      <Mute monitor={monitor} size="small" />
+      <Mute monitors={[monitor]} size="small" />
     </li>
   )
 }

@@ -23,14 +23,15 @@ export function mutedText({ muted_until }: Pick<Monitor, 'muted_until'>, zone: Z
   return `muted until ${day} ${clock.slice(0, 5)}`
 }
 
-/** Mute keeps a monitor quiet for some time or for ever, and ends that; the monitor goes on looking. */
-export function Mute({ monitor, size = 'normal' }: { monitor: Monitor; size?: 'normal' | 'small' }) {
+/** Mute keeps monitors quiet for some time or for ever, and ends that; they go on looking. */
+export function Mute({ monitors, size = 'normal' }: { monitors: readonly Monitor[]; size?: 'normal' | 'small' }) {
   const [isOpen, setOpen] = useState(false)
   const [until, setUntil] = useState('')
   const mute = useMute()
-  const isMuted = monitor.muted_until !== undefined
+  const isMuted = monitors.some(({ muted_until }) => muted_until !== undefined)
+  const named = monitors.length === 1 ? (monitors[0]?.name ?? '') : `${monitors.length} monitors`
   const act = async (untilMs: number) => {
-    await mute.mutateAsync({ id: monitor.id, untilMs }).then(
+    await mute.mutateAsync({ ids: monitors.map(({ id }) => id), untilMs }).then(
       () => setOpen(false),
       () => undefined,
     )
@@ -42,7 +43,7 @@ export function Mute({ monitor, size = 'normal' }: { monitor: Monitor; size?: 'n
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
-        <Button size={size} aria-label={`${isMuted ? 'Muted' : 'Mute'} ${monitor.name}`}>
+        <Button size={size} aria-label={`${isMuted ? 'Muted' : 'Mute'} ${named}`}>
           {isMuted ? 'Muted' : 'Mute'} <span aria-hidden>▾</span>
         </Button>
       }

@@ -73,7 +73,14 @@ function Actions({ monitor }: { monitor: Monitor }) {
       >
         Edit
       </Link>
-      <Mute monitor={monitor} />
+      <Link
+        to="/monitors"
+        search={{ edit: 'new', of: monitor.id }}
+        className="inline-flex h-8 items-center rounded border border-line bg-panel px-2.5 hover:border-soft"
+      >
+        Copy
+      </Link>
+      <Mute monitors={[monitor]} />
       <TestSending monitor={monitor} />
       <Confirm action="Delete" question={`Delete “${monitor.name}” with its history?`} onYes={remove} />
     </>

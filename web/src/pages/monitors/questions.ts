@@ -1,4 +1,3 @@
-import type { Monitor } from '@dendro/api'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
 
@@ -54,12 +53,21 @@ export function useMute() {
   const client = useClient()
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, untilMs }: { id: string; untilMs: number }) =>
-      client.monitors.status({ params: { monitorId: id }, body: { mute_until: untilMs } }),
-    onSuccess: (monitor: Monitor) => {
-      queries.setQueryData(['monitors', monitor.id], monitor)
-      return queries.invalidateQueries({ queryKey: ['monitors'] })
+    mutationFn: async ({ ids, untilMs }: { ids: readonly string[]; untilMs: number }) => {
+      for (const id of ids) {
+        const muted = await client.monitors.status({ params: { monitorId: id }, body: { mute_until: untilMs } })
+        queries.setQueryData(['monitors', id], muted)
+      }
     },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['monitors'] }),
+  })
+}
+
+export function useMonitorTemplates() {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['monitor templates'],
+    queryFn: async ({ signal }) => (await client.monitorTemplates.list({ signal })).templates,
   })
 }
 

@@ -110,5 +110,41 @@ function KindFields({ draft, onChange }: RuleFieldsProps) {
       </Field>
     )
   }
-  return null
+  if (draft.type === 'USAGE') {
+    return (
+      <p className="col-span-full text-soft text-xs">
+        It counts the bytes that the datasets take in, whatever is measured above: without a condition, by groups of @collection and
+        @dataset.
+      </p>
+    )
+  }
+  return <PatternFields draft={draft} onChange={onChange} />
+}
+
+const patternChanges = [
+  ['', 'the value that is measured'],
+  ['NEW', 'message patterns that are new'],
+  ['VANISHED', 'message patterns that stayed away'],
+] as const
+type PatternChange = (typeof patternChanges)[number][0]
+
+/** PatternFields let the kinds of messages be watched in place of a value. */
+function PatternFields({ draft: { aux = {} }, onChange }: RuleFieldsProps) {
+  const { pattern_change, baseline, ...rest } = aux
+  const change = patternChanges.find(([one]) => one === pattern_change)?.[0] ?? ''
+  const set = (next: PatternChange, time: string) =>
+    onChange({ aux: next === '' ? rest : { ...rest, pattern_change: next, baseline: time } })
+  const time = typeof baseline === 'string' ? baseline : '1 day'
+  return (
+    <>
+      <Field name="Compared is" className="col-span-2">
+        <Select value={change} options={patternChanges} onPick={(next) => set(next, time)} />
+      </Field>
+      {change !== '' && (
+        <Field name="Against the time before, of" help="such as 1 day">
+          <Input value={time} required onChange={(event) => set(change, event.target.value)} />
+        </Field>
+      )}
+    </>
+  )
 }

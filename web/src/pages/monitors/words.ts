@@ -35,16 +35,25 @@ export const windowName = (window: string): string => window.toLowerCase()
 
 type Rule = Pick<
   Monitor,
-  'type' | 'comparison_operator' | 'threshold' | 'warning_threshold' | 'window' | 'queries' | 'formulas' | 'compare_to' | 'change_type'
+  | 'type'
+  | 'aux'
+  | 'comparison_operator'
+  | 'threshold'
+  | 'warning_threshold'
+  | 'window'
+  | 'queries'
+  | 'formulas'
+  | 'compare_to'
+  | 'change_type'
 >
 
 /** ruleText says in one line when a monitor alerts. */
-export function ruleText({ type, comparison_operator, threshold, window, queries, formulas, compare_to, change_type }: Rule): string {
+export function ruleText({ type, aux, comparison_operator, threshold, window, queries, formulas, compare_to, change_type }: Rule): string {
   const what = formulas[0]?.expression ?? queries[0]?.select[0] ?? ''
   const where = queries[0]?.where ?? ''
   const groups = queries[0]?.groups ?? []
   const value = {
-    PATTERN: what,
+    PATTERN: aux?.pattern_change === 'NEW' ? 'new patterns' : aux?.pattern_change === 'VANISHED' ? 'vanished patterns' : what,
     USAGE: 'bytes taken in',
     CHANGE_DETECTION: `change of ${what}${change_type === 'PERCENTAGE' ? ' in %' : ''} against ${compare_to ?? 'before'}`,
     ANOMALY_DETECTION: `deviations of ${what}`,

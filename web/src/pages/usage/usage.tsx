@@ -9,12 +9,14 @@ import { useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { bytes, count, share, span } from '../../parts/numbers.ts'
 import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
+import { saveFile } from '../../parts/save-file.ts'
 import { TimePicker } from '../../parts/time-picker.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Kind, kinds } from './asked.ts'
-import { nestedOf } from './nested.ts'
+import { datasetsOf, nestedOf, usageCsv, usersOf } from './nested.ts'
+import { Shares, useNames } from './shares.tsx'
 
 const WEEK: Range = { words: 'Last 7 days' }
 const SLICES = 84
@@ -28,10 +30,17 @@ export function UsagePage() {
   const navigate = useNavigate({ from: '/usage' })
   const [zone, setZone] = useZone()
   const range = rangeOf(asked, WEEK)
-  const kind = asked.kind ?? 'ingestion'
+  const { dataset, user } = asked
+  // By user only searches are counted.
+  const kind = user === undefined ? (asked.kind ?? 'ingestion') : 'search'
   const { whole, logs, users, before, stepMs } = useUsage(kind, range)
+  const known = useNames()
   const pick = (next: Range) => void navigate({ search: ({ r: _r, f: _f, t: _t, ...rest }) => ({ ...rest, ...askedRangeOf(next) }) })
-  const isEmpty = whole.data?.total_count === 0
+  const one =
+    user === undefined
+      ? logs.data && dataset !== undefined && nestedOf(logs.data).find(({ name }) => name === dataset)
+      : users.data && nestedOf(users.data).find(({ name }) => name === user)
+  const part = user === undefined ? (dataset === undefined ? undefined : known.dataset(dataset)) : known.caller(user)
   return (
     <Page
       title="Usage"
@@ -43,7 +52,7 @@ export function UsagePage() {
                 key={one}
                 look={one === kind ? 'chosen' : 'quiet'}
                 aria-pressed={one === kind}
-                onClick={() => navigate({ search: (now) => ({ ...now, kind: one }) })}
+                onClick={() => navigate({ search: ({ user: _user, ...now }) => ({ ...now, kind: one }) })}
               >
                 {names[one]}
               </Button>
@@ -53,38 +62,112 @@ export function UsagePage() {
         </>
       }
     >
-      <Part title={`${names[kind]} over time`} query={whole}>
-        {(data) => (
-          <>
-            <Total kind={kind} data={data} />
-            {isEmpty ? (
-              <Nothing
-                title={kind === 'ingestion' ? 'Nothing was taken in' : kind === 'search' ? 'Nobody searched' : 'Nothing was exported'}
-              >
-                <p className="text-soft">in this range</p>
-              </Nothing>
-            ) : (
-              <Drawn
-                label={names[kind]}
-                data={wholeData(data, names[kind])}
-                logs={logs.data}
-                stepMs={stepMs}
-                zone={zone}
-                onRange={(fromMs, toMs) => pick({ fromMs, toMs })}
-              />
-            )}
-          </>
-        )}
-      </Part>
-      <div className="grid items-start gap-4 lg:grid-cols-2">
-        <Part title="By dataset" query={logs}>
-          {(data) => <Shares series={nestedOf(data)} before={before.data?.logs} range={range} isOfDatasets />}
+      {part !== undefined && (
+        <p className="-mt-2 flex flex-wrap items-center gap-2">
+          <span className="text-soft">{user === undefined ? 'Only of the dataset' : 'Only what was searched by'}</span>
+          <strong className="break-all font-medium">{part}</strong>
+          <Link to="/usage" search={({ dataset: _dataset, user: _user, ...rest }) => rest} className="text-accent hover:underline">
+            Show all
+          </Link>
+        </p>
+      )}
+      {part === undefined ? (
+        <WholeOverTime
+          kind={kind}
+          whole={whole}
+          logs={logs.data}
+          stepMs={stepMs}
+          zone={zone}
+          onRange={(fromMs, toMs) => pick({ fromMs, toMs })}
+        />
+      ) : (
+        <Part title={`${names[kind]} over time`} query={user === undefined ? logs : users}>
+          {() => (
+            <PartOverTime
+              name={part}
+              series={one || undefined}
+              before={
+                user === undefined
+                  ? before.data && (before.data.logs.get(dataset ?? '') ?? 0)
+                  : before.data && (before.data.users.get(user) ?? 0)
+              }
+              stepMs={stepMs}
+              zone={zone}
+              onRange={(fromMs, toMs) => pick({ fromMs, toMs })}
+            />
+          )}
         </Part>
+      )}
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        {user === undefined ? (
+          <Part title="By dataset" query={logs}>
+            {(data) => <Shares series={nestedOf(data)} before={before.data?.logs} range={range} of="dataset" chosen={dataset} />}
+          </Part>
+        ) : (
+          <Part title="What they searched, by dataset" query={users}>
+            {(data) => <Shares series={datasetsOf(data, user)} before={undefined} range={range} of="dataset" chosen={undefined} />}
+          </Part>
+        )}
         <Part title="Searched, by user" query={users}>
-          {(data) => <Shares series={nestedOf(data)} before={before.data?.users} range={range} isOfDatasets={false} />}
+          {(data) => (
+            <Shares
+              series={usersOf(data, dataset)}
+              before={dataset === undefined ? before.data?.users : undefined}
+              range={range}
+              of="user"
+              chosen={user}
+            />
+          )}
         </Part>
       </div>
     </Page>
+  )
+}
+
+type OverTimeProps = { stepMs: number; zone: Parameters<typeof Chart>[0]['zone']; onRange(fromMs: number, toMs: number): void }
+type WholeOverTimeProps = OverTimeProps & { kind: Kind; whole: Asking<MetricItem>; logs: UsageSeries | undefined }
+
+function WholeOverTime({ kind, whole, logs, ...shown }: WholeOverTimeProps) {
+  return (
+    <Part title={`${names[kind]} over time`} query={whole}>
+      {(data) => (
+        <>
+          <Total kind={kind} data={data} />
+          {data.total_count === 0 ? (
+            <Nothing title={kind === 'ingestion' ? 'Nothing was taken in' : kind === 'search' ? 'Nobody searched' : 'Nothing was exported'}>
+              <p className="text-soft">in this range</p>
+            </Nothing>
+          ) : (
+            <Drawn label={names[kind]} data={wholeData(data, names[kind])} logs={logs} {...shown} />
+          )}
+        </>
+      )}
+    </Part>
+  )
+}
+
+type PartOverTimeProps = OverTimeProps & { name: string; series: Series | undefined; before: number | undefined }
+
+/** PartOverTime is what one dataset or user used. */
+function PartOverTime({ name, series, before, ...shown }: PartOverTimeProps) {
+  if (!series) return <Nothing title="Nothing in this range" />
+  const data = {
+    times: series.timeseries.map((slice) => Number(slice['@timestamp'])),
+    series: [{ name, values: series.timeseries.map(({ value }) => value) }],
+  }
+  return (
+    <>
+      <p className="flex flex-wrap items-baseline gap-x-4">
+        <strong className="text-2xl tabular-nums">{bytes(series.value)}</strong>
+        {before !== undefined && (
+          <span className="text-soft tabular-nums">
+            {series.value === before ? '=' : series.value > before ? '▲' : '▼'} {bytes(Math.abs(series.value - before))} against{' '}
+            {bytes(before)} in the period before
+          </span>
+        )}
+      </p>
+      <Drawn label={name} data={data} logs={undefined} {...shown} />
+    </>
   )
 }
 
@@ -200,73 +283,17 @@ function Drawn({ label, data, logs, stepMs, zone, onRange }: DrawnProps) {
   }, [data, logs, byId, stepMs])
   const last = drawn.times.at(-1) ?? 0
   const bands: ChartBand[] = last + stepMs > Date.now() ? [{ fromMs: last, toMs: last + stepMs, look: 'partial' }] : []
-  return <Chart label={label} data={drawn} shape="bar" zone={zone} height={240} unit={bytes} bands={bands} onRange={onRange} room="usage" />
-}
-
-type SharesProps = {
-  series: readonly Series[]
-  /** before is what each used in the period before; undefined while that is not known. */
-  before: ReadonlyMap<string, number> | undefined
-  range: Range
-  isOfDatasets: boolean
-}
-
-/** Shares lists who used how much, the largest first; a dataset leads to its events. */
-function Shares({ series, before, range, isOfDatasets }: SharesProps) {
-  const client = useClient()
-  const { byId } = useDatasets()
-  // Not everybody may see who there is; what stays unknown is shown by its id.
-  const callers = useQuery({
-    queryKey: ['names of callers'],
-    enabled: !isOfDatasets,
-    queryFn: async ({ signal }) => {
-      const [users, keys] = await Promise.allSettled([client.users.list({ signal }), client.apiKeys.list({ signal })])
-      return new Map([
-        ...(users.status === 'fulfilled' ? users.value.users.map(({ id, email }) => [id, email] as const) : []),
-        ...(keys.status === 'fulfilled' ? keys.value.api_keys.map(({ id, name }) => [id, `key ${name}`] as const) : []),
-      ])
-    },
-  })
-  const all = series.reduce((sum, { value }) => sum + value, 0)
-  if (series.length === 0) return <p className="text-soft">Nothing in this range.</p>
-  const nameOf = (one: Series) => {
-    if (!isOfDatasets && one.key !== 'log_id')
-      return callers.data?.get(one.name) ?? (one.name === '' ? 'the service itself' : `a user or key ${one.name.slice(0, 8)}`)
-    const dataset = byId.get(one.name)
-    return dataset ? `${dataset.collection} / ${dataset.dataset}` : 'a dataset that is gone'
-  }
   return (
-    <ol className="flex max-h-96 flex-col gap-0.5 overflow-auto">
-      {series.map((one) => (
-        <li key={one.name} className="relative flex items-center gap-2 overflow-hidden rounded px-1.5 py-0.5">
-          <span
-            aria-hidden
-            className="absolute inset-y-0 left-0 rounded bg-tint"
-            style={{ width: `${all === 0 ? 0 : (100 * one.value) / all}%` }}
-          />
-          {byId.has(one.name) ? (
-            <Link to="/explore" search={{ d: [one.name], ...askedRangeOf(range) }} className="relative min-w-0 truncate hover:underline">
-              {nameOf(one)}
-            </Link>
-          ) : (
-            <span className="relative min-w-0 truncate">{nameOf(one)}</span>
-          )}
-          <span className="relative ml-auto shrink-0 text-xs tabular-nums">
-            {bytes(one.value)} · {share(one.value, all)} <Against now={one.value} before={before && (before.get(one.name) ?? 0)} />
-          </span>
-        </li>
-      ))}
-    </ol>
-  )
-}
-
-/** Against says how much more or less it was than in the period before. */
-function Against({ now, before }: { now: number; before: number | undefined }) {
-  if (before === undefined) return null
-  if (before === 0) return <span title="nothing in the period before">· new</span>
-  return (
-    <span title={`${bytes(before)} in the period before`}>
-      · {now === before ? '=' : now > before ? '▲' : '▼'} {share(Math.abs(now - before), before)}
-    </span>
+    <>
+      <Chart label={label} data={drawn} shape="bar" zone={zone} height={240} unit={bytes} bands={bands} onRange={onRange} room="usage" />
+      <Button
+        size="small"
+        className="self-end"
+        title="What is drawn, in bytes, a row for every step"
+        onClick={() => saveFile('usage.csv', 'text/csv', usageCsv(drawn.times, drawn.series))}
+      >
+        Save as CSV
+      </Button>
+    </>
   )
 }

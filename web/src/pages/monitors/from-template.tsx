@@ -1,0 +1,91 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { FailureNote } from '../../parts/failure.tsx'
+import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
+import { boundTo, missingIn, TemplateFields, type Typed } from '../../parts/template-fields.tsx'
+import { Writing } from '../../parts/writing.tsx'
+import { Field, Input } from '../../ui/field.tsx'
+import { useMonitorTemplates } from './questions.ts'
+
+/** FromTemplate takes what a template of monitors asks for, and makes one. */
+export function FromTemplate({ id }: { id: string }) {
+  const templates = useMonitorTemplates()
+  const template = templates.data?.find((one) => one.id === id)
+  if (template) return <Form template={template} />
+  return (
+    <Page title="From a template">
+      {templates.error ? (
+        <FailureNote thrown={templates.error} again={() => templates.refetch()} />
+      ) : templates.data ? (
+        <Nothing title="This template is gone" />
+      ) : (
+        <Waiting>Reading the templates …</Waiting>
+      )}
+    </Page>
+  )
+}
+
+type Template = NonNullable<ReturnType<typeof useMonitorTemplates>['data']>[number]
+
+function Form({ template }: { template: Template }) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState<Typed>({})
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const hasActions = template.actions !== undefined && template.actions !== ''
+  const create = useMutation({
+    mutationFn: () =>
+      client.monitors.create({
+        body: {
+          template: boundTo(template, typed),
+          ...(name.trim() === '' ? {} : { name: name.trim() }),
+          ...(email.trim() === '' ? {} : { actions: [{ email: email.trim() }] }),
+        },
+      }),
+    onSuccess: async (made) => {
+      await queries.invalidateQueries({ queryKey: ['monitors'] })
+      await navigate({ to: '/monitors', search: { id: made.id } })
+    },
+  })
+  const { comparison_operator, threshold, window, description } = template
+  return (
+    <Writing
+      title={`From the template “${template.name}”`}
+      action="Create the monitor"
+      missing={missingIn(template, typed) ?? (hasActions || email.trim() !== '' ? undefined : 'somebody to tell')}
+      isSending={create.isPending}
+      failure={create.error}
+      leave={
+        <Link to="/monitors" search={{ view: 'templates' }}>
+          Leave it
+        </Link>
+      }
+      onSend={() => create.mutate()}
+    >
+      <Panel title="What it asks for">
+        <div className="flex flex-col gap-3 p-3">
+          <TemplateFields parameters={template.parameters} typed={typed} onType={setTyped} />
+          <p className="text-soft text-xs">
+            {[description, `${comparison_operator.toLowerCase().replaceAll('_', ' ')} ${threshold} in the ${window.toLowerCase()}`]
+              .filter(Boolean)
+              .join(' · ')}
+          </p>
+        </div>
+      </Panel>
+      <Panel title="In place of what the template says">
+        <div className="grid gap-3 p-3 sm:grid-cols-2">
+          <Field name="Name">
+            <Input value={name} maxLength={255} placeholder={template.name} onChange={(event) => setName(event.target.value)} />
+          </Field>
+          <Field name="Tell by e-mail">
+            <Input type="email" value={email} placeholder="oncall@example.org" onChange={(event) => setEmail(event.target.value)} />
+          </Field>
+        </div>
+      </Panel>
+    </Writing>
+  )
+}

@@ -1,0 +1,64 @@
+import type { BodyInput, contract } from '@dendro/api'
+import { Link } from '@tanstack/react-router'
+import { useClient } from '../../parts/client.ts'
+import { Page } from '../../parts/page.tsx'
+import { type Library, TemplateLibrary } from '../../parts/template-library.tsx'
+
+type Contract = typeof contract
+
+/** MonitorTemplates are what monitors are made from; each names the template of a metric, which gives its queries. */
+export function MonitorTemplates() {
+  const client = useClient()
+  const monitors: Library = {
+    list: async (signal) => (await client.monitorTemplates.list({ signal })).templates,
+    // What was written is only known to be JSON; the service says what is wrong with it.
+    create: (body) => client.monitorTemplates.create({ body: body as BodyInput<Contract['monitorTemplates']['create']> }),
+    update: (templateId, body) =>
+      client.monitorTemplates.update({ params: { templateId }, body: body as BodyInput<Contract['monitorTemplates']['update']> }),
+    remove: (templateId) => client.monitorTemplates.remove({ params: { templateId } }),
+  }
+  return (
+    <Page
+      title="Templates of monitors"
+      actions={
+        <Link to="/monitors" search={{}} className="px-2 text-accent hover:underline">
+          All monitors
+        </Link>
+      }
+    >
+      <p className="-mt-2 text-soft">
+        The queries of a monitor come from a{' '}
+        <Link to="/dashboards" search={{ view: 'templates' }} className="text-accent underline">
+          template of a metric
+        </Link>
+        , which is named here by its id.
+      </p>
+      <TemplateLibrary
+        title="Monitors"
+        noun="monitors"
+        queryKey={['monitor templates']}
+        library={monitors}
+        example={{
+          name: 'Errors of {{service}}',
+          comparison_operator: 'ABOVE',
+          threshold: '{{threshold}}',
+          window: 'Last 5 minutes',
+          actions: '[{"email": "{{email}}"}]',
+          metric: { id: '', arguments: { service: { input: 'service' } } },
+          parameters: { service: { type: 'STRING' }, threshold: { type: 'DOUBLE' }, email: { type: 'STRING' } },
+          this_template_tags: {},
+        }}
+        use={({ id, name }) => (
+          <Link
+            to="/monitors"
+            search={{ template: id }}
+            className="inline-flex h-6.5 items-center rounded bg-accent px-2 text-accent-ink text-xs"
+            aria-label={`Use the template ${name}`}
+          >
+            Use
+          </Link>
+        )}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,31 @@
+import type { Series } from '@dendro/api'
+import { expect, test } from 'vitest'
+import { datasetsOf, usageCsv, usersOf } from './nested.ts'
+
+const series = (name: string, value: number, within: Series[] = []) =>
+  ({
+    key: 'user_id',
+    name,
+    value,
+    count: 1,
+    stat: 'sum',
+    series_resolution_ms: 1,
+    timeseries: [],
+    groups_series: within,
+  }) as unknown as Series
+const users = { groups_series: [series('ada', 5, [series('web', 1), series('till', 4)]), series('bob', 9, [series('web', 9)])] }
+const told = (list: readonly Series[]) => list.map(({ name, value }) => `${name} ${value}`)
+
+test('what somebody searched is told by dataset, and who searched a dataset by user, the largest first', () => {
+  expect(told(datasetsOf(users, 'ada'))).toEqual(['till 4', 'web 1'])
+  expect(told(usersOf(users, 'web'))).toEqual(['bob 9', 'ada 1'])
+  expect(told(usersOf(users, undefined))).toEqual(['bob 9', 'ada 5'])
+})
+
+test('a table has a row for every slice, and names with commas stay one cell', () => {
+  const columns = [
+    { name: 'web, old', values: [1, null] },
+    { name: 'till', values: [3, 4] },
+  ]
+  expect(usageCsv([0, 60_000], columns)).toBe('time,"web, old",till\r\n1970-01-01T00:00:00.000Z,1,3\r\n1970-01-01T00:01:00.000Z,,4')
+})

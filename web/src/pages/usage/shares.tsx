@@ -1,0 +1,98 @@
+import type { Series } from '@dendro/api'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { askedRangeOf } from '../../parts/asked-range.ts'
+import { useClient } from '../../parts/client.ts'
+import { useDatasets } from '../../parts/datasets.ts'
+import { bytes, share } from '../../parts/numbers.ts'
+import type { Range } from '../../parts/time-range.ts'
+
+/** useNames knows datasets and callers by their ids; whoever may not be known is named by the id. */
+export function useNames() {
+  const client = useClient()
+  const { byId } = useDatasets()
+  const callers = useQuery({
+    queryKey: ['names of callers'],
+    queryFn: async ({ signal }) => {
+      const [users, keys] = await Promise.allSettled([client.users.list({ signal }), client.apiKeys.list({ signal })])
+      return new Map([
+        ...(users.status === 'fulfilled' ? users.value.users.map(({ id, email }) => [id, email] as const) : []),
+        ...(keys.status === 'fulfilled' ? keys.value.api_keys.map(({ id, name }) => [id, `key ${name}`] as const) : []),
+      ])
+    },
+  })
+  return useMemo(
+    () => ({
+      dataset: (id: string) => {
+        const found = byId.get(id)
+        return found ? `${found.collection} / ${found.dataset}` : 'a dataset that is gone'
+      },
+      caller: (id: string) => callers.data?.get(id) ?? (id === '' ? 'the service itself' : `a user or key ${id.slice(0, 8)}`),
+    }),
+    [byId, callers.data],
+  )
+}
+
+type SharesProps = {
+  series: readonly Series[]
+  /** before is what each used in the period before; undefined while that is not known. */
+  before: ReadonlyMap<string, number> | undefined
+  range: Range
+  of: 'dataset' | 'user'
+  /** chosen is the one that is looked into. */
+  chosen: string | undefined
+}
+
+/** Shares lists who used how much, the largest first; each can be looked into, and a dataset leads to its events. */
+export function Shares({ series, before, range, of, chosen }: SharesProps) {
+  const names = useNames()
+  const { byId } = useDatasets()
+  const all = series.reduce((sum, { value }) => sum + value, 0)
+  if (series.length === 0) return <p className="text-soft">Nothing in this range.</p>
+  return (
+    <ol className="flex max-h-96 flex-col gap-0.5 overflow-auto">
+      {series.map((one) => (
+        <li key={one.name} className="relative flex items-center gap-2 overflow-hidden rounded px-1.5 py-0.5">
+          <span
+            aria-hidden
+            className="absolute inset-y-0 left-0 rounded bg-tint"
+            style={{ width: `${all === 0 ? 0 : (100 * one.value) / all}%` }}
+          />
+          <Link
+            to="/usage"
+            search={({ dataset: _dataset, user: _user, ...rest }) => (chosen === one.name ? rest : { ...rest, [of]: one.name })}
+            className="relative min-w-0 truncate hover:underline"
+            aria-current={chosen === one.name ? 'true' : undefined}
+          >
+            {of === 'dataset' || one.key === 'log_id' ? names.dataset(one.name) : names.caller(one.name)}
+          </Link>
+          <span className="relative ml-auto shrink-0 text-xs tabular-nums">
+            {bytes(one.value)} · {share(one.value, all)} <Against now={one.value} before={before && (before.get(one.name) ?? 0)} />
+          </span>
+          {byId.has(one.name) && (
+            <Link
+              to="/explore"
+              search={{ d: [one.name], ...askedRangeOf(range) }}
+              className="relative shrink-0 text-accent text-xs hover:underline"
+              aria-label={`Events of ${names.dataset(one.name)}`}
+            >
+              events
+            </Link>
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** Against says how much more or less it was than in the period before. */
+function Against({ now, before }: { now: number; before: number | undefined }) {
+  if (before === undefined) return null
+  if (before === 0) return <span title="nothing in the period before">· new</span>
+  return (
+    <span title={`${bytes(before)} in the period before`}>
+      · {now === before ? '=' : now > before ? '▲' : '▼'} {share(Math.abs(now - before), before)}
+    </span>
+  )
+}
