@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { killServices, startService, stop, untilUp } from '../service.ts'
 import { browserPath, openBrowser } from './browser.ts'
+import { type Made, makeWatched, placed, watchedShots } from './watched.ts'
 
 /** `npm run screens [-- word…]` takes pictures of every page for people to look at, or of those whose names hold every word: `explore full dark 390`. */
 
@@ -65,6 +66,7 @@ const shots: readonly Shot[] = [
     act: (page) => page.getByRole('button', { name: 'New role' }).click(),
   },
   { name: 'api-operation', path: '/app/api?op=datasets.update' },
+  ...watchedShots,
   ...['api', 'monitors', 'dashboards', 'exports', 'usage'].map((name) => ({ name, path: `/app/${name}` })),
 ]
 
@@ -79,9 +81,13 @@ async function main(words: readonly string[]): Promise<void> {
   const service = await untilUp(await startService(dir, { DENDRO_BOOTSTRAP_API_KEY: KEY, DENDRO_RATE_LIMIT: 'off' }))
   const browser = await openBrowser()
   try {
+    let made: Made = {}
     for (const state of STATES) {
-      if (state === 'full') await fill(browser, service.url)
-      for (const picture of pictures.filter((one) => one.state === state)) await take(browser, service.url, picture)
+      if (state === 'full') {
+        await fill(browser, service.url)
+        made = await makeWatched(service.url, KEY)
+      }
+      for (const picture of pictures.filter((one) => one.state === state)) await take(browser, service.url, { ...picture, made })
     }
   } finally {
     await browser.close()
@@ -107,8 +113,8 @@ async function fill(browser: Browser, url: string): Promise<void> {
   await page.close()
 }
 
-async function take(browser: Browser, url: string, picture: Picture): Promise<void> {
-  const { shot, state, theme, width } = picture
+async function take(browser: Browser, url: string, picture: Picture & { made: Made }): Promise<void> {
+  const { shot, state, theme, width, made } = picture
   const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: width < 500 ? 844 : 900 } })
   if (!shot.isPublic) await context.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), KEY)
   const page = await context.newPage()
@@ -116,7 +122,7 @@ async function take(browser: Browser, url: string, picture: Picture): Promise<vo
   const isAsked = (place: URL) => place.origin === url && !place.pathname.startsWith('/app') && !place.pathname.startsWith('/docs')
   if (state === 'loading') await page.route(isAsked, () => undefined)
   if (state === 'error') await page.route(isAsked, (route) => route.fulfill({ status: 500, json: FAILED }))
-  await page.goto(url + shot.path)
+  await page.goto(url + placed(shot.path, made))
   if (state !== 'loading') await page.waitForLoadState('networkidle').catch(() => undefined)
   await page.waitForTimeout(SETTLED_MS)
   if (state === 'full') await shot.act?.(page).catch((thrown: unknown) => process.stderr.write(`${shot.name}: ${String(thrown)}\n`))

@@ -28,6 +28,9 @@ export function MonitorList({ asked }: { asked: Asked }) {
           <Link to="/downtimes" className="px-2 text-accent hover:underline">
             Downtimes
           </Link>
+          <Link to="/monitors" search={{ view: 'templates' }} className="px-2 text-accent hover:underline">
+            Templates
+          </Link>
           <Link to="/monitors" search={{ edit: 'new' }} className="inline-flex h-8 items-center rounded bg-accent px-2.5 text-accent-ink">
             New monitor
           </Link>
