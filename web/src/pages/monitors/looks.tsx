@@ -2,6 +2,7 @@ import type { Monitor, MonitorEvaluation } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { Chart, type ChartBand, type ChartData, type ChartLevel } from '../../parts/chart/chart.tsx'
+import { unitText } from '../../parts/chart/unit.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Panel, Waiting } from '../../parts/page.tsx'
@@ -10,7 +11,7 @@ import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { bandsOf } from './bands.ts'
 import { eventsOf } from './events-of.ts'
-import { operatorNames, shownValue, verdictNames } from './words.ts'
+import { operatorNames, shownValue, unitOfRule, verdictNames } from './words.ts'
 
 type LooksProps = {
   monitor: Monitor
@@ -27,6 +28,7 @@ export function Looks({ monitor, looks, failure, chosenMs, again }: LooksProps) 
   const [zone] = useZone()
   const navigate = useNavigate({ from: '/monitors' })
   const drawn = useMemo(() => drawingOf(monitor, looks ?? []), [monitor, looks])
+  const unit = unitText(unitOfRule(monitor))
   if (failure && !looks) return <FailureNote thrown={failure} again={again} />
   if (!looks) return <Waiting height="18rem">Reading what it saw …</Waiting>
   const chosen = looks.find(({ time }) => time === chosenMs) ?? looks[0]
@@ -40,6 +42,7 @@ export function Looks({ monitor, looks, failure, chosenMs, again }: LooksProps) 
             data={drawn.data}
             bands={drawn.bands}
             levels={drawn.levels}
+            unit={unit}
             zone={zone}
             height={220}
             onPick={(fromMs) => navigate({ search: (now) => ({ ...now, look: fromMs }) })}

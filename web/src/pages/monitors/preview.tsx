@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import { chartData } from '../../parts/chart/measured.ts'
+import { unitOf, unitText } from '../../parts/chart/unit.ts'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { count, share, span } from '../../parts/numbers.ts'
@@ -59,6 +60,11 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
               data={series.data}
               bands={bands}
               levels={rule.monitor_type === 'PATTERN' ? levelsOf({ type: 'PATTERN', ...rule }) : []}
+              unit={unitText(
+                rule.monitor_type === 'USAGE'
+                  ? 'bytes'
+                  : unitOf({ select: rule.queries[0]?.select ?? [], formula: rule.formulas?.[0]?.expression }),
+              )}
               zone={zone}
               height={220}
             />

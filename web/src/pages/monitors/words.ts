@@ -1,4 +1,5 @@
 import type { Monitor, MonitorEvaluation } from '@dendro/api'
+import { type Unit, unitOf } from '../../parts/chart/unit.ts'
 import { count } from '../../parts/numbers.ts'
 
 export type Operator = Monitor['comparison_operator']
@@ -61,6 +62,20 @@ export function ruleText({ type, aux, comparison_operator, threshold, window, qu
   const of = where === '' ? '' : ` of ${where}`
   const by = groups.length === 0 ? '' : ` by ${groups.join(', ')}`
   return `${value}${of}${by} ${operatorNames[comparison_operator]} ${count(threshold)} in the ${windowName(window)}`
+}
+
+/** unitOfRule is the unit of the value that is watched; what is made of it, such as a deviation, has none. */
+export function unitOfRule({
+  type,
+  aux,
+  queries,
+  formulas,
+  change_type,
+}: Pick<Rule, 'type' | 'aux' | 'queries' | 'formulas' | 'change_type'>): Unit {
+  if (type === 'USAGE') return 'bytes'
+  if (type === 'ANOMALY_DETECTION' || aux?.pattern_change !== undefined) return 'number'
+  if (type === 'CHANGE_DETECTION' && change_type === 'PERCENTAGE') return 'percent'
+  return unitOf({ select: queries[0]?.select ?? [], formula: formulas[0]?.expression })
 }
 
 /** keptBack are the verdicts that say why nothing was sent, in the words of this page. */

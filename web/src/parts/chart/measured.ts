@@ -27,7 +27,7 @@ export function withBefore(data: ChartData, earlier: ChartData | undefined): Cha
     ...data,
     series: data.series.map((one) => {
       const before = byName.get(one.name)
-      return before && before.length === one.values.length ? { ...one, before } : one
+      return { ...one, before: before?.length === one.values.length ? before : one.values.map(() => null) }
     }),
   }
 }
