@@ -1,4 +1,4 @@
-import type { Export } from '@dendro/api'
+import type { Export, ExportDetails } from '@dendro/api'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -98,7 +98,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
       ? rangeName({ fromMs: details.from_ts, toMs: details.to_ts }, zone)
       : (details.time_range ?? '')
   const again = useMutation({
-    mutationFn: () => client.exports.create({ body: { search_details: details, format, compression } }),
+    mutationFn: () => client.exports.create({ body: { search_details: askedAgain(details), format, compression } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['exports'] }),
   })
   const remove = async () => {
@@ -149,3 +149,10 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
     </li>
   )
 }
+
+/** askedAgain is what was asked, over the same datasets and moments: what is kept of it also tells how they were named. */
+const askedAgain = ({ from, from_expr, from_ts, to_ts, time_range, where }: ExportDetails) => ({
+  ...(from === '' ? { from_expr } : { from }),
+  ...(from_ts === undefined || to_ts === undefined ? { time_range } : { from_ts, to_ts }),
+  ...(where ? { where } : {}),
+})

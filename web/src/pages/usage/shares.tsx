@@ -62,7 +62,7 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
           <Link
             to="/usage"
             search={({ dataset: _dataset, user: _user, ...rest }) => (chosen === one.name ? rest : { ...rest, [of]: one.name })}
-            className="relative min-w-0 truncate hover:underline"
+            className="relative min-w-0 truncate hover:underline aria-[current=true]:font-medium"
             aria-current={chosen === one.name ? 'true' : undefined}
           >
             {of === 'dataset' || one.key === 'log_id' ? names.dataset(one.name) : names.caller(one.name)}

@@ -61,7 +61,7 @@ export function optionsOf(drawing: Drawing): uPlot.Options {
     ...size,
     ms: 1,
     ...(zone === 'utc' ? { tzDate: (ms: number) => uPlot.tzDate(new Date(ms), 'Etc/UTC') } : {}),
-    padding: [10, 12, 0, 0],
+    padding: [10, 20, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: true, range: () => spanOf(shown().data, shape) },
