@@ -69,11 +69,7 @@ const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '20px', maxHeight: '162px', overflow: 'auto' },
   '.cm-content': { padding: '5px 0', caretColor: 'var(--color-ink)' },
   '.cm-line': { padding: '0 8px' },
-  // On one line however narrow it is: a second one would move the page once something is typed.
-  '.cm-placeholder': {
-    ...{ color: 'var(--color-soft)', fontFamily: 'var(--font-sans)' },
-    ...{ maxWidth: '100%', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' },
-  },
+  '.cm-placeholder': { color: 'var(--color-soft)', fontFamily: 'var(--font-sans)' },
 })
 
 const marking = StateEffect.define<Mark | undefined>()

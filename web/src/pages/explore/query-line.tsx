@@ -38,7 +38,7 @@ export function QueryLine({ query, off, failure, fields, isBusy, inputRef, onQue
         <QueryInput
           ref={inputRef}
           label="Query"
-          placeholder="Words, or key = value AND …    ( / to come here, Tab completes )"
+          placeholder="Words, or key = value AND …"
           text={text}
           known={{ read: readWhere, fields, recent: text.trim() === '' ? recentQueries() : [] }}
           onText={setText}
