@@ -31,8 +31,14 @@ export type Box = {
   focus(): void
 }
 
-/** The editor is fetched on its own, so that nothing waits for it. */
-const editing = import('./query-editing.ts')
+/** AT_REST_MS is when the page has its first answers: then the editor is fetched, or as soon as somebody comes to write. */
+const AT_REST_MS = 1_000
+
+let editing: Promise<typeof import('./query-editing.ts')> | undefined
+const fetchEditor = () => {
+  editing ??= import('./query-editing.ts')
+  return editing
+}
 
 /** useBox opens the editor once it is here, with the text, the cursor and the focus of the plain line. */
 export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
@@ -45,7 +51,7 @@ export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
     let isGone = false
     let opened: Editor | undefined
     const open = (openEditor: typeof import('./query-editing.ts')['openEditor']) => {
-      if (isGone || !home.current) return
+      if (isGone || opened || !home.current) return
       const { label, placeholder = '' } = latest.current
       const before = plain.current
       const hadFocus = before !== null && document.activeElement === before
@@ -70,9 +76,14 @@ export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
       if (hadFocus) opened.focus()
       setEditor(opened)
     }
-    void editing.then(({ openEditor }) => open(openEditor))
+    const fetch = () => void fetchEditor().then(({ openEditor }) => open(openEditor))
+    const line = plain.current
+    const resting = setTimeout(fetch, editing === undefined ? AT_REST_MS : 0)
+    line?.addEventListener('focus', fetch, { once: true })
     return () => {
       isGone = true
+      clearTimeout(resting)
+      line?.removeEventListener('focus', fetch)
       opened?.close()
     }
   }, [heard])

@@ -29,7 +29,7 @@ export function CostLine({ answered, shown, live, isLive }: CostLineProps) {
     ? liveWords(live)
     : cost && [found ?? `${cost.isExact ? '' : 'at least '}${quantity(cost.events, 'event')}`, ...took(cost)].join(' · ')
   return (
-    <span className="ml-auto flex min-w-0 items-center gap-1">
+    <span className="flex min-w-0 grow items-center justify-end gap-1">
       <span className="min-w-0 truncate text-soft tabular-nums" aria-live="polite">
         {said}
         {!isLive && cost && ageMs !== undefined && ` · from cache, ${span(ageMs)} old`}

@@ -30,6 +30,8 @@ type EventListProps = {
 /** What stands before the columns of a row. */
 const BEFORE_PX = 240
 const GAP_PX = 72
+/** OVERSCAN is how many rows on either side are there before they are seen: few, since each that comes into sight costs a part of a frame. */
+const OVERSCAN = 8
 
 /** EventList puts only what is in sight into the page, so that a hundred thousand rows weigh no more than forty. */
 export function EventList(props: EventListProps) {
@@ -43,7 +45,7 @@ export function EventList(props: EventListProps) {
     getScrollElement: () => place.current,
     estimateSize: () => ROW_PX[look.density],
     getItemKey: keyAt,
-    overscan: 20,
+    overscan: OVERSCAN,
   })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0

@@ -1,5 +1,5 @@
 import type { Event, SearchResponse } from '@dendro/api'
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { useKnownFields } from '../../parts/fields.ts'
@@ -38,10 +38,13 @@ export type Page = { events: Event[]; cost: Cost; next: string | undefined }
 /** useEvents are the matching events, newest or oldest first, page by page. A page that nobody waits for any more is cancelled, and with it the question in the store. */
 export function useEvents(question: Question, isOn: boolean, isOldestFirst: boolean) {
   const client = useClient()
-  return useInfiniteQuery({
+  return useInfiniteQuery({ ...eventsOf(client, question, isOldestFirst), enabled: isOn, placeholderData: keepPreviousData })
+}
+
+/** eventsOf is how events are asked for, and under which name the answer is kept. */
+export const eventsOf = (client: DendroClient, question: Question, isOldestFirst: boolean) =>
+  infiniteQueryOptions({
     queryKey: ['events', ...keyOf(question), isOldestFirst],
-    enabled: isOn,
-    placeholderData: keepPreviousData,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }): Promise<Page> => {
       const body = pageParam
@@ -65,7 +68,6 @@ export function useEvents(question: Question, isOn: boolean, isOldestFirst: bool
     },
     getNextPageParam: (page: Page) => page.next,
   })
-}
 
 export type Bar = { fromMs: number; info: number; warn: number; error: number }
 /** Bars lie in round steps that may reach beyond the range, which ends at endMs and is lengthMs long. */
