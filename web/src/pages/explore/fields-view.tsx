@@ -34,7 +34,7 @@ export function FieldsView({ fields, isOld, failure, actions, again }: FieldsVie
       <table className="w-full text-xs">
         <thead className="sticky top-0 bg-panel text-left text-soft">
           <tr>
-            <th className="px-3 py-1 font-medium">Field</th>
+            <th className="min-w-32 px-3 py-1 font-medium">Field</th>
             <th className="px-2 py-1 text-right font-medium">In</th>
             <th className="px-2 py-1 font-medium">Most frequent values</th>
             <th className="px-2 py-1">
@@ -48,7 +48,7 @@ export function FieldsView({ fields, isOld, failure, actions, again }: FieldsVie
               <th scope="row" className="break-all px-3 py-1 text-left font-mono font-normal">
                 {name}
               </th>
-              <td className="px-2 py-1 text-right text-soft tabular-nums">{share(times, fields.sampled)}</td>
+              <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums">{share(times, fields.sampled)}</td>
               <td className="px-2 py-1">
                 <ul className="flex flex-wrap gap-1">
                   {values.slice(0, VALUES_SHOWN).map(({ value, count: seen }) => (

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
+import { quantity } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
 import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -82,7 +83,7 @@ function RoleRow({ role }: { role: Role }) {
 function May({ role }: { role: Role }) {
   return (
     <details>
-      <summary className="cursor-pointer">{role.permissions.length} permissions</summary>
+      <summary className="cursor-pointer">{quantity(role.permissions.length, 'permission')}</summary>
       <p className="max-w-md font-mono text-soft text-xs">{role.permissions.map(({ name }) => name).join(' ')}</p>
     </details>
   )
