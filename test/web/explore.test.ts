@@ -205,8 +205,6 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
 
   test.each([
     ['light', 1280],
-    ['dark', 1280],
-    ['light', 390],
     ['dark', 390],
   ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
     for (const path of ['/app/sign-in', '/app/data', asked({ q: "region = 'eu'" }), asked({ tab: 'patterns' })]) {

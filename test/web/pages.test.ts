@@ -361,7 +361,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       [`/app/dashboards?id=${text(dashboard)}&frame=${text('new')}`, 'What stands within'],
       ['/app/dashboards?view=metrics', 'Orders by region'],
       ['/app/dashboards?view=metrics&metric=new', 'What that is'],
-      ['/app/dashboards?view=templates', 'There is no template of'],
+      ['/app/dashboards?view=templates', 'can be kept as a template'],
       ['/app/exports', 'Exports'],
       ['/app/usage', 'shop / orders'],
       [`/app/usage?dataset=${text(dataset)}`, 'Only of the dataset'],
