@@ -12,7 +12,7 @@ export type { Field, Fields } from '../../parts/fields.ts'
 export type Question = { datasets: readonly string[] | undefined; where: string; range: Range; turn: number }
 
 /** ROWS is a first page of events: enough for any screen, little enough to arrive at once. MORE_ROWS are what whoever goes on reading gets at a time. */
-const ROWS = 200
+const ROWS = 100
 const MORE_ROWS = 2_000
 const SLICES = 120
 
