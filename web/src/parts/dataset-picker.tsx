@@ -94,6 +94,6 @@ const nameOf = ({ collection, dataset }: PickedDataset): string => `${collection
 function labelOf(all: readonly PickedDataset[], picked: readonly string[] | undefined): string {
   if (picked === undefined) return 'All datasets'
   const [first] = all.filter(({ id }) => picked.includes(id))
-  if (picked.length === 1) return first ? nameOf(first) : 'A dataset that is gone'
+  if (picked.length === 1) return first ? nameOf(first) : all.length === 0 ? 'One dataset' : 'A dataset that is gone'
   return `${picked.length} datasets`
 }

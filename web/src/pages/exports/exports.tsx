@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { useDatasets } from '../../parts/datasets.ts'
+import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { ago, bytes, count } from '../../parts/numbers.ts'
 import { Nothing, Page, Waiting } from '../../parts/page.tsx'
@@ -91,7 +91,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
   const queries = useQueryClient()
   const { byId } = useDatasets()
   const { status, progress, events, location, failure_detail, format, compression, search_details: details, created_at, export_id } = one
-  const names = (details.from === '' ? [] : details.from.split(':')).map((id) => byId.get(id)?.dataset ?? 'a dataset that is gone')
+  const names = (details.from === '' ? [] : details.from.split(':')).map((id) => byId.get(id)?.dataset ?? unknownDataset(byId))
   const where = names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more datasets` : names.join(', ')
   const when =
     details.from_ts !== undefined && details.to_ts !== undefined

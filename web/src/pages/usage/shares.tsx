@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { askedRangeOf } from '../../parts/asked-range.ts'
 import { useClient } from '../../parts/client.ts'
-import { useDatasets } from '../../parts/datasets.ts'
+import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { bytes, share } from '../../parts/numbers.ts'
 import type { Range } from '../../parts/time-range.ts'
 
@@ -26,7 +26,7 @@ export function useNames() {
     () => ({
       dataset: (id: string) => {
         const found = byId.get(id)
-        return found ? `${found.collection} / ${found.dataset}` : 'a dataset that is gone'
+        return found ? `${found.collection} / ${found.dataset}` : unknownDataset(byId)
       },
       caller: (id: string) => callers.data?.get(id) ?? (id === '' ? 'the service itself' : `a user or key ${id.slice(0, 8)}`),
     }),

@@ -5,7 +5,7 @@ import { type ReactNode, useMemo } from 'react'
 import { askedRangeOf, rangeOf } from '../../parts/asked-range.ts'
 import { Chart, type ChartBand, type ChartData } from '../../parts/chart/chart.tsx'
 import { useClient } from '../../parts/client.ts'
-import { useDatasets } from '../../parts/datasets.ts'
+import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { bytes, count, share, span } from '../../parts/numbers.ts'
 import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
@@ -273,7 +273,7 @@ function Drawn({ label, data, logs, stepMs, zone, onRange }: DrawnProps) {
     const [whole] = data.series
     if (!whole || largest.some(({ timeseries }) => timeseries.length !== data.times.length)) return { ...data, stepMs }
     const own = largest.map(({ name, timeseries }) => ({
-      name: byId.get(name)?.dataset ?? 'a dataset that is gone',
+      name: byId.get(name)?.dataset ?? unknownDataset(byId),
       values: timeseries.map(({ value }) => value),
     }))
     const rest = whole.values.map((value, at) => Math.max(0, (value ?? 0) - own.reduce((sum, one) => sum + (one.values[at] ?? 0), 0)))
