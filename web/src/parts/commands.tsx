@@ -1,5 +1,6 @@
 import { Dialog } from 'radix-ui'
 import { createContext, type KeyboardEvent, type ReactNode, useContext, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { Modal } from '../ui/modal.tsx'
 
 /** A Command is something a person can do from the keyboard by typing part of its name. */
 export type Command = { name: string; group: string; note?: string; run(): unknown }
@@ -67,53 +68,48 @@ function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void })
     event.preventDefault()
   }
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/30" />
-        <Dialog.Content
-          aria-describedby={undefined}
-          className="fixed top-24 left-1/2 z-50 flex max-h-[70vh] w-140 max-w-[92vw] -translate-x-1/2 flex-col rounded-lg border border-line bg-panel shadow-xl"
-        >
-          <Dialog.Title className="sr-only">Everything that can be done here</Dialog.Title>
-          <input
-            role="combobox"
-            aria-expanded
-            aria-controls={id}
-            aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
-            aria-autocomplete="list"
-            aria-label="What do you want to do?"
-            className="h-11 rounded-t-lg border-line border-b bg-transparent px-4"
-            placeholder="What do you want to do?"
-            value={typed}
-            onChange={(event) => {
-              setTyped(event.target.value)
-              setAt(0)
-            }}
-            onKeyDown={onKey}
-          />
-          <div id={id} role="listbox" aria-label="Commands" className="min-h-0 overflow-auto p-1">
-            {found.map((command, index) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: Enter runs what is active
-              // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the line; the arrows move what is active
-              <div
-                key={`${command.group} ${command.name}`}
-                id={`${id}-${index}`}
-                role="option"
-                aria-selected={index === at}
-                ref={index === at ? scrollHere : undefined}
-                className="flex cursor-pointer items-baseline gap-3 rounded px-3 py-1 aria-selected:bg-tint"
-                onClick={() => run(command)}
-              >
-                <span className="w-20 shrink-0 text-soft text-xs">{command.group}</span>
-                <span className="min-w-0 flex-1 truncate">{command.name}</span>
-                {command.note && <span className="shrink-0 text-soft text-xs">{command.note}</span>}
-              </div>
-            ))}
+    <Modal
+      onClose={onClose}
+      className="top-24 left-1/2 z-50 flex max-h-[70vh] w-140 max-w-[92vw] -translate-x-1/2 flex-col rounded-lg border bg-panel"
+    >
+      <Dialog.Title className="sr-only">Everything that can be done here</Dialog.Title>
+      <input
+        role="combobox"
+        aria-expanded
+        aria-controls={id}
+        aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
+        aria-autocomplete="list"
+        aria-label="What do you want to do?"
+        className="h-11 rounded-t-lg border-line border-b bg-transparent px-4"
+        placeholder="What do you want to do?"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value)
+          setAt(0)
+        }}
+        onKeyDown={onKey}
+      />
+      <div id={id} role="listbox" aria-label="Commands" className="min-h-0 overflow-auto p-1">
+        {found.map((command, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: Enter runs what is active
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the line; the arrows move what is active
+          <div
+            key={`${command.group} ${command.name}`}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            ref={index === at ? scrollHere : undefined}
+            className="flex cursor-pointer items-baseline gap-3 rounded px-3 py-1 aria-selected:bg-tint"
+            onClick={() => run(command)}
+          >
+            <span className="w-20 shrink-0 text-soft text-xs">{command.group}</span>
+            <span className="min-w-0 flex-1 truncate">{command.name}</span>
+            {command.note && <span className="shrink-0 text-soft text-xs">{command.note}</span>}
           </div>
-          {found.length === 0 && <p className="px-4 py-3 text-soft">Nothing here is called so.</p>}
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+        ))}
+      </div>
+      {found.length === 0 && <p className="px-4 py-3 text-soft">Nothing here is called so.</p>}
+    </Modal>
   )
 }
 

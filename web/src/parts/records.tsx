@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
+import { Confirm } from './confirm.tsx'
 import { copyText } from './copy.ts'
 import { FailureNote } from './failure.tsx'
 import { Waiting } from './page.tsx'
@@ -72,6 +73,24 @@ export function Row({ cells, below, children }: RowProps) {
     </>
   )
 }
+
+type ChangeAndDeleteProps = {
+  isEdited: boolean
+  label?: string
+  question: string
+  onEdit(isEdited: boolean): void
+  onDelete(): Promise<unknown>
+}
+
+/** ChangeAndDelete are what can be done with a record whose form opens below it. */
+export const ChangeAndDelete = ({ isEdited, label, question, onEdit, onDelete }: ChangeAndDeleteProps) => (
+  <>
+    <Button size="small" aria-expanded={isEdited} onClick={() => onEdit(!isEdited)}>
+      Change
+    </Button>
+    <Confirm size="small" action="Delete" {...(label === undefined ? {} : { label })} question={question} onYes={onDelete} />
+  </>
+)
 
 /** useAct changes something and reads again what it is part of. */
 export function useAct<In, Out>(key: readonly unknown[], run: (given: In) => Promise<Out>) {

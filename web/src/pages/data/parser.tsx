@@ -6,7 +6,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ParserForm } from './parser-form.tsx'
 
@@ -178,15 +178,12 @@ function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
           <Button size="small" disabled={turn.isPending} onClick={() => turn.mutate(!parser.enabled)}>
             {parser.enabled ? 'Switch off' : 'Switch on'}
           </Button>
-          <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-            Change
-          </Button>
-          <Confirm
-            size="small"
-            action="Delete"
+          <ChangeAndDelete
+            isEdited={isEdited}
+            onEdit={setEdited}
             label={`Delete the parser ${parser.name}`}
             question={`Delete "${parser.name}"? Datasets that have it are left without one; what was read stays.`}
-            onYes={() => remove.mutateAsync(undefined)}
+            onDelete={() => remove.mutateAsync(undefined)}
           />
         </>
       )}

@@ -3,12 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago, count } from '../../parts/numbers.ts'
 import { Page, Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
-import { Button, buttonLook } from '../../ui/button.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
+import { buttonLook } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { keptText } from './kept.ts'
 import { retentionChoices, retentionText } from './retentions.ts'
@@ -179,15 +178,12 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
         )
       }
     >
-      <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-        Change
-      </Button>
-      <Confirm
-        size="small"
-        action="Delete"
+      <ChangeAndDelete
+        isEdited={isEdited}
+        onEdit={setEdited}
         label={`Delete the rule of ${name}`}
         question={`Delete the rule of ${name}? The more general one counts from then on, and what it hides is removed.`}
-        onYes={() => remove.mutateAsync(undefined)}
+        onDelete={() => remove.mutateAsync(undefined)}
       />
     </Row>
   )

@@ -1,5 +1,6 @@
 import { Dialog } from 'radix-ui'
 import { Button } from '../../ui/button.tsx'
+import { Modal } from '../../ui/modal.tsx'
 
 const shortcuts = [
   ['/', 'Go to the query'],
@@ -25,29 +26,24 @@ const shortcuts = [
 
 export function Shortcuts({ onClose }: { onClose(): void }) {
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/30" />
-        <Dialog.Content
-          aria-describedby={undefined}
-          className="fixed top-1/2 left-1/2 z-40 w-96 max-w-[90vw] -translate-x-1/2 -translate-y-1/2 rounded-lg border border-line bg-panel p-4 shadow-xl"
-        >
-          <Dialog.Title className="mb-2 font-semibold">Keys</Dialog.Title>
-          <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1">
-            {shortcuts.map(([key, does]) => (
-              <div key={key} className="contents">
-                <dt>
-                  <kbd className="rounded border border-line bg-ground px-1.5 font-mono text-xs">{key}</kbd>
-                </dt>
-                <dd>{does}</dd>
-              </div>
-            ))}
-          </dl>
-          <Dialog.Close asChild>
-            <Button className="mt-3">Close</Button>
-          </Dialog.Close>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal
+      onClose={onClose}
+      className="top-1/2 left-1/2 z-40 w-96 max-w-[90vw] -translate-x-1/2 -translate-y-1/2 rounded-lg border bg-panel p-4"
+    >
+      <Dialog.Title className="mb-2 font-semibold">Keys</Dialog.Title>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1">
+        {shortcuts.map(([key, does]) => (
+          <div key={key} className="contents">
+            <dt>
+              <kbd className="rounded border border-line bg-ground px-1.5 font-mono text-xs">{key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <Dialog.Close asChild>
+        <Button className="mt-3">Close</Button>
+      </Dialog.Close>
+    </Modal>
   )
 }

@@ -5,8 +5,7 @@ import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 
 const WORKSPACES = ['chat workspaces']
@@ -109,15 +108,12 @@ function ChannelsRow({ integration, workspaces }: Workspaces & { integration: Sl
       cells={[name, workspaces.find((one) => one.id === workspace_id)?.name ?? workspace_id, channels.join(', ')]}
       below={isEdited && <ChannelsForm workspaces={workspaces} integration={integration} onEnd={() => setEdited(false)} />}
     >
-      <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-        Change
-      </Button>
-      <Confirm
-        size="small"
-        action="Delete"
+      <ChangeAndDelete
+        isEdited={isEdited}
+        onEdit={setEdited}
         label={`Delete ${name}`}
         question={`Delete "${name}"? Monitors that name it keep it from being deleted.`}
-        onYes={() => remove.mutateAsync(undefined)}
+        onDelete={() => remove.mutateAsync(undefined)}
       />
     </Row>
   )

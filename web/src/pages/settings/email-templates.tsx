@@ -2,10 +2,9 @@ import type { EmailTemplate } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, TextArea } from '../../ui/field.tsx'
 
@@ -47,15 +46,12 @@ function TemplateRow({ template }: { template: EmailTemplate }) {
       ]}
       below={isEdited && <TemplateForm template={template} onEnd={() => setEdited(false)} />}
     >
-      <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-        Change
-      </Button>
-      <Confirm
-        size="small"
-        action="Delete"
+      <ChangeAndDelete
+        isEdited={isEdited}
+        onEdit={setEdited}
         label={`Delete ${name}`}
         question={`Delete "${name}"? Monitors that name it keep it from being deleted.`}
-        onYes={() => remove.mutateAsync(undefined)}
+        onDelete={() => remove.mutateAsync(undefined)}
       />
     </Row>
   )

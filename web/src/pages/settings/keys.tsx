@@ -3,13 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useCallerNames } from '../../parts/callers.ts'
 import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, ShownOnce, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, ShownOnce, useAct } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
-import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { RolePicker, useRoleNames } from './role-picker.tsx'
 
@@ -103,15 +101,12 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
       ]}
       below={isEdited && <KeyForm apiKey={apiKey} onEnd={() => setEdited(false)} />}
     >
-      <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-        Change
-      </Button>
-      <Confirm
-        size="small"
-        action="Delete"
+      <ChangeAndDelete
+        isEdited={isEdited}
+        onEdit={setEdited}
         label={`Delete the key ${apiKey.name}`}
         question={`Delete "${apiKey.name}"? Whatever uses it stops at once.`}
-        onYes={() => remove.mutateAsync(undefined)}
+        onDelete={() => remove.mutateAsync(undefined)}
       />
     </Row>
   )

@@ -2,13 +2,11 @@ import type { Limit } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { bytes, count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
-import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 
 const LIMITS = ['limits']
@@ -118,17 +116,12 @@ function LimitRow({ limit }: { limit: Limit }) {
       {limit.type === 'SYSTEM' ? (
         <span className="text-soft text-xs">set by the operator</span>
       ) : (
-        <>
-          <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-            Change
-          </Button>
-          <Confirm
-            size="small"
-            action="Delete"
-            question="Delete this limit? What it refused is taken again at once."
-            onYes={() => remove.mutateAsync(undefined)}
-          />
-        </>
+        <ChangeAndDelete
+          isEdited={isEdited}
+          onEdit={setEdited}
+          question="Delete this limit? What it refused is taken again at once."
+          onDelete={() => remove.mutateAsync(undefined)}
+        />
       )}
     </Row>
   )

@@ -2,11 +2,10 @@ import type { Role } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { quantity } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { ROLES, useRoles } from './role-picker.tsx'
@@ -63,18 +62,13 @@ function RoleRow({ role }: { role: Role }) {
       below={isEdited && <RoleForm given={role} onEnd={() => setEdited(false)} />}
     >
       {!role.is_system_role && (
-        <>
-          <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-            Change
-          </Button>
-          <Confirm
-            size="small"
-            action="Delete"
-            label={`Delete the role ${role.display_name}`}
-            question={`Delete "${role.display_name}"? Whoever still has it keeps it from being deleted.`}
-            onYes={() => remove.mutateAsync(undefined)}
-          />
-        </>
+        <ChangeAndDelete
+          isEdited={isEdited}
+          onEdit={setEdited}
+          label={`Delete the role ${role.display_name}`}
+          question={`Delete "${role.display_name}"? Whoever still has it keeps it from being deleted.`}
+          onDelete={() => remove.mutateAsync(undefined)}
+        />
       )}
     </Row>
   )

@@ -2,11 +2,10 @@ import type { WebhookIntegration } from '@dendro/api'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField, type TextOf } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, TextArea } from '../../ui/field.tsx'
 
@@ -67,15 +66,12 @@ function WebhookRow({ webhook }: { webhook: WebhookIntegration }) {
       <Button size="small" disabled={probe.isPending} onClick={() => probe.mutate()}>
         {probe.isPending ? 'Calling …' : 'Test'}
       </Button>
-      <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-        Change
-      </Button>
-      <Confirm
-        size="small"
-        action="Delete"
+      <ChangeAndDelete
+        isEdited={isEdited}
+        onEdit={setEdited}
         label={`Delete the webhook ${webhook.name}`}
         question={`Delete "${webhook.name}"? Monitors that name it keep it from being deleted.`}
-        onYes={() => remove.mutateAsync(undefined)}
+        onDelete={() => remove.mutateAsync(undefined)}
       />
     </Row>
   )

@@ -1,36 +1,25 @@
 import type { Series } from '@dendro/api'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { askedRangeOf } from '../../parts/asked-range.ts'
-import { useClient } from '../../parts/client.ts'
+import { useCallers } from '../../parts/callers.ts'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { bytes, share } from '../../parts/numbers.ts'
 import type { Range } from '../../parts/time-range.ts'
 
 /** useNames knows datasets and callers by their ids; whoever may not be known is named by the id. */
 export function useNames() {
-  const client = useClient()
   const { byId } = useDatasets()
-  const callers = useQuery({
-    queryKey: ['names of callers'],
-    queryFn: async ({ signal }) => {
-      const [users, keys] = await Promise.allSettled([client.users.list({ signal }), client.apiKeys.list({ signal })])
-      return new Map([
-        ...(users.status === 'fulfilled' ? users.value.users.map(({ id, email }) => [id, email] as const) : []),
-        ...(keys.status === 'fulfilled' ? keys.value.api_keys.map(({ id, name }) => [id, `key ${name}`] as const) : []),
-      ])
-    },
-  })
+  const callerOf = useCallers()
   return useMemo(
     () => ({
       dataset: (id: string) => {
         const found = byId.get(id)
         return found ? `${found.collection} / ${found.dataset}` : unknownDataset(byId)
       },
-      caller: (id: string) => callers.data?.get(id) ?? (id === '' ? 'the service itself' : `a user or key ${id.slice(0, 8)}`),
+      caller: (id: string) => callerOf(id) ?? (id === '' ? 'the service itself' : `a user or key ${id.slice(0, 8)}`),
     }),
-    [byId, callers.data],
+    [byId, callerOf],
   )
 }
 

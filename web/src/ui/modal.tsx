@@ -1,0 +1,16 @@
+import { Dialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+
+type ModalProps = { className: string; onClose(): void; children: ReactNode }
+
+/** Modal lies over the page and keeps the focus until it is closed; what stands in it begins with a Dialog.Title, `className` says where it lies. */
+export const Modal = ({ className, onClose, children }: ModalProps) => (
+  <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Dialog.Portal>
+      <Dialog.Overlay className="fixed inset-0 z-40 bg-black/30" />
+      <Dialog.Content aria-describedby={undefined} className={`fixed border-line shadow-xl ${className}`}>
+        {children}
+      </Dialog.Content>
+    </Dialog.Portal>
+  </Dialog.Root>
+)
