@@ -8,23 +8,34 @@ const root = resolve(import.meta.dirname, '..')
 /** PATIENCE_MS only ends a test that waits for what never comes. */
 const PATIENCE_MS = 240_000
 
-/** A Service is the real program as a child process, with what it wrote so far. */
-export type Service = { child: ChildProcess; url: string; said: () => string; complained: () => string }
+/** A Service is the real program as a child process, with what it wrote so far; it has its address once it greets. */
+export type Service = { child: ChildProcess; readonly url: string; said: () => string; complained: () => string }
 
 const running = new Set<ChildProcess>()
 
-/** startService runs `dendro start` on a data directory and does not wait for it. */
-export async function startService(dir: string, env: Record<string, string> = {}, command: readonly string[] = []): Promise<Service> {
-  const port = await freePort()
+/**
+ * startService runs `dendro start` on a data directory and does not wait for it. The port is chosen as the service listens: one that is free
+ * now may be another program's by the time the stores are open.
+ */
+export function startService(dir: string, env: Record<string, string> = {}, command: readonly string[] = []): Service {
   const [program = '', ...args] = [...command, process.execPath, join(root, 'server/src/main.ts'), 'start']
   const child = spawn(program, args, {
-    env: { ...process.env, DENDRO_DATA_DIR: dir, DENDRO_PORT: String(port), DENDRO_LOG_LEVEL: 'warn', DENDRO_MEMORY: '2G', ...env },
+    env: { ...process.env, DENDRO_DATA_DIR: dir, DENDRO_PORT: '0', DENDRO_LOG_LEVEL: 'warn', DENDRO_MEMORY: '2G', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
   child.once('exit', () => running.delete(child))
   const [said, complained] = [textOf(child.stdout), textOf(child.stderr)]
-  return { child, url: `http://127.0.0.1:${port}`, said, complained }
+  return {
+    child,
+    get url() {
+      const [, address] = /answers on +(\S+)/.exec(said()) ?? []
+      if (address === undefined) throw new Error('the service has not greeted yet, it has no address')
+      return address
+    },
+    said,
+    complained,
+  }
 }
 
 function textOf(stream: NodeJS.ReadableStream | null): () => string {
@@ -73,6 +84,7 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
+/** freePort is for programs that take no 0 for a port and listen at once: the less time goes by, the less likely another takes it. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

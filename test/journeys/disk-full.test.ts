@@ -104,7 +104,7 @@ test.skipIf(!mounted)(
   { timeout: 300_000 },
   async () => {
     const service = await untilUp(
-      await startService(join(disk, 'data'), { DENDRO_ADMIN_EMAIL: EMAIL, DENDRO_ADMIN_PASSWORD: PASSWORD, DENDRO_RATE_LIMIT: 'off' }),
+      startService(join(disk, 'data'), { DENDRO_ADMIN_EMAIL: EMAIL, DENDRO_ADMIN_PASSWORD: PASSWORD, DENDRO_RATE_LIMIT: 'off' }),
     )
     const key = /dk_[\w-]+/.exec(service.said())?.[0] ?? ''
     const ask = async (method: string, path: string, body?: object) => {

@@ -45,7 +45,7 @@ type Export = {
 }
 
 const start = async (env: Record<string, string> = {}): Promise<Service> =>
-  untilUp(await startService(dir, { DENDRO_BOOTSTRAP_API_KEY: KEY, ...env }))
+  untilUp(startService(dir, { DENDRO_BOOTSTRAP_API_KEY: KEY, ...env }))
 
 async function ask<T>({ url }: Service, method: string, path: string, body?: string): Promise<T> {
   const headers = { 'x-service-api-key': KEY, 'content-type': path === '/' ? 'application/x-ndjson' : 'application/json' }

@@ -21,7 +21,7 @@ const ALL_MB = 2_048
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dendro-hostile-'))
-  service = await untilUp(await startService(dir))
+  service = await untilUp(startService(dir))
   upMs = performance.now()
   key = /dk_[\w-]+/.exec(service.said())?.[0] ?? ''
   // What an ordinary large post takes is taken before the others are looked at.

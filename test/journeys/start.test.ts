@@ -18,7 +18,7 @@ afterEach(async () => {
 
 /** refused starts a service that must leave by itself with one sentence, and gives the sentence. */
 async function refused(env: Record<string, string>, dataDir = dir): Promise<string> {
-  const { status, complained } = await ended(await startService(dataDir, { DENDRO_LOG_LEVEL: 'silent', ...env }))
+  const { status, complained } = await ended(startService(dataDir, { DENDRO_LOG_LEVEL: 'silent', ...env }))
   expect([status, complained]).toEqual([1, expect.stringMatching(/^dendro: [^\n]+\n$/)])
   await until(() => processesOf(dir).length === 0)
   return complained
@@ -27,7 +27,7 @@ async function refused(env: Record<string, string>, dataDir = dir): Promise<stri
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s is heard while a start waits for a PostgreSQL server, and nothing stays behind',
   async (signal) => {
-    const service = await startService(dir, { DENDRO_POSTGRES_URL: 'postgres://127.0.0.1:1/dendro' })
+    const service = startService(dir, { DENDRO_POSTGRES_URL: 'postgres://127.0.0.1:1/dendro' })
     await until(() => service.complained().includes('waiting for a server'))
     expect(await stop(service.child, signal)).toBe(0)
     await until(() => processesOf(dir).length === 0)
@@ -35,20 +35,20 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 )
 
 test('a stop in the middle of a first start leaves nothing behind, and the next start makes everything', async () => {
-  const first = await startService(dir)
+  const first = startService(dir)
   await until(() => processesOf(dir).some((pid) => commandOf(pid).includes('initdb')))
   expect(await stop(first.child, 'SIGTERM')).toBe(0)
   await until(() => processesOf(dir).length === 0)
-  await untilUp(await startService(dir))
+  await untilUp(startService(dir))
 })
 
 test('a service that is killed while the metadata store is being made takes that work with it, and the next start comes up at once', async () => {
-  const first = await startService(dir)
+  const first = startService(dir)
   await until(() => processesOf(dir).some((pid) => commandOf(pid).includes('initdb')))
   await stop(first.child, 'SIGKILL')
-  const second = await untilUp(await startService(dir))
+  const second = await untilUp(startService(dir))
   expect(await stop(second.child, 'SIGTERM')).toBe(0)
-  await untilUp(await startService(dir))
+  await untilUp(startService(dir))
   expect((await readdir(join(dir, 'meta'))).filter((name) => name.startsWith('pg.new'))).toEqual([])
 })
 
@@ -58,7 +58,7 @@ test('a secret that cannot be used stops the start before a store is opened', as
 })
 
 test('a start with another master key ends, with the stores closed', async () => {
-  const first: Service = await untilUp(await startService(dir))
+  const first: Service = await untilUp(startService(dir))
   await stop(first.child, 'SIGTERM')
   expect(await refused({ DENDRO_MASTER_KEY: 'another key altogether, as good as any' })).toContain('is not the one of this deployment')
 })

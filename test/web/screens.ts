@@ -78,7 +78,7 @@ async function main(words: readonly string[]): Promise<void> {
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
   const dir = mkdtempSync(join(tmpdir(), 'dendro-screens-'))
-  const service = await untilUp(await startService(dir, { DENDRO_BOOTSTRAP_API_KEY: KEY, DENDRO_RATE_LIMIT: 'off' }))
+  const service = await untilUp(startService(dir, { DENDRO_BOOTSTRAP_API_KEY: KEY, DENDRO_RATE_LIMIT: 'off' }))
   const browser = await openBrowser()
   try {
     let made: Made = {}
