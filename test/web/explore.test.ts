@@ -187,7 +187,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await counted(page, 60)
   })
 
-  test('shows events as they arrive', async () => {
+  test('shows events as they arrive, also the first ones of a dataset that is made meanwhile, by its name', async () => {
     const page = await stand.open(asked({ live: true, q: "message = 'fresh from the press'" }))
     await page.getByText('Waiting for events').waitFor()
     const seen = rows(page).first().getByText('fresh from the press')
@@ -201,6 +201,8 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
         { interval: 500 },
       )
       .toBe(true)
+    await stand.send('newborn', [{ message: 'fresh from the press' }])
+    await rows(page).getByText('newborn', { exact: true }).first().waitFor()
   })
 
   test.each([

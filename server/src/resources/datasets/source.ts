@@ -21,14 +21,18 @@ export type Source = {
  * nothing is a 400, finding nothing a 404; of ids known and unknown the known ones are read.
  */
 export async function sourceDatasets(world: Pick<World, 'meta'>, actor: Actor, source: Source): Promise<DatasetRow[]> {
-  const selector = selectorOf(source)
-  const visible = await visibleDatasets(world, actor)
-  const ids = new Set(source.from)
-  const chosen = selector
-    ? matchDatasets(selector, visible)
-    : visible.filter(({ id, collection, dataset }) => ids.has(id) || ids.has(`${collection}.${dataset}`))
+  const choose = choiceOf(source)
+  const chosen = choose(await visibleDatasets(world, actor))
   if (chosen.length === 0) throw new Failure(404, 'no datasets matched')
   return chosen
+}
+
+/** choiceOf reads a source once, for whoever looks again and again at what there is. */
+export function choiceOf(source: Source): (datasets: readonly DatasetRow[]) => DatasetRow[] {
+  const selector = selectorOf(source)
+  if (selector) return (datasets) => matchDatasets(selector, datasets)
+  const named = new Set(source.from)
+  return (datasets) => datasets.filter(({ id, collection, dataset }) => named.has(id) || named.has(`${collection}.${dataset}`))
 }
 
 function selectorOf(source: Source): Selector | undefined {

@@ -69,6 +69,64 @@ describe('a live tail', () => {
     expect(await poll(id)).toEqual(['first'])
   })
 
+  test('takes in datasets that are made after its start, from their first event on, as far as its selector chooses them', async () => {
+    const young = await app.newOrganization()
+    const begin = async (body: object) => (await young.ask<{ job_id: string }>('POST', '/live-tail', { body })).body.job_id
+    const sent = async (name: string, message: string) => {
+      const headers = { 'x-service-collection': 'shop', 'x-service-dataset': name, 'content-type': 'application/x-ndjson' }
+      expect((await young.ask('POST', '/ingest', { raw: JSON.stringify({ message }), headers })).status).toBe(200)
+      app.clock.advance(600)
+    }
+    const shown = async (id: string) =>
+      (await young.ask<Polled>('GET', `/live-tail?job_id=${id}&most_recent_first=false`)).body.logs.flatMap(({ events }) =>
+        events.map((event) => event.message_kvs.message),
+      )
+    const sources = [
+      { from_expr: '*' },
+      { from_expr: "collection = 'shop' OR dataset = 'default'" },
+      { from_expr: "NOT dataset LIKE 'web%'" },
+    ]
+    const [all, shop, other] = await Promise.all(sources.map(begin))
+    app.clock.advance(600)
+    await sent('web', 'first of web')
+    // Who watches it from now on has not seen what was before.
+    const late = await begin({ from_expr: '*' })
+    app.clock.advance(600)
+    await sent('api', 'first of api')
+    await sent('web', 'second of web')
+    const both = ['first of web', 'first of api', 'second of web']
+    expect([await shown(all ?? ''), await shown(shop ?? ''), await shown(other ?? '')]).toEqual([both, both, ['first of api']])
+    expect([await shown(late), await shown(all ?? '')]).toEqual([['first of api', 'second of web'], []])
+  })
+
+  test('shows nothing of a dataset that is hidden from who watches, also when it is made later and others watch it too', async () => {
+    const watched = await app.newOrganization()
+    const key = await watched.newKey(['SearchApi'])
+    await watched.ask('POST', '/datasets', { body: { collection: 'hidden', dataset: 'old' } })
+    const policy = {
+      policy_type: 'LOG_FORBID',
+      resource: { resource_type: 'COLLECTION', resource_id: 'hidden' },
+      actions: ['*'],
+      principal: { principal_type: 'ROLE', principal_id: 'SearchApi' },
+    }
+    expect((await watched.ask('POST', '/policies', { body: policy })).status).toBe(201)
+    const begin = async (own: object) =>
+      (await watched.ask<{ job_id: string }>('POST', '/live-tail', { body: { from_expr: '*' }, ...own })).body.job_id
+    const [owner, limited] = [await begin({}), await begin({ key })]
+    app.clock.advance(600)
+    for (const collection of ['hidden', 'open']) {
+      const headers = { 'x-service-collection': collection, 'x-service-dataset': 'new', 'content-type': 'application/x-ndjson' }
+      expect((await watched.ask('POST', '/ingest', { raw: JSON.stringify({ message: collection }), headers })).status).toBe(200)
+      app.clock.advance(600)
+    }
+    const shown = async (id: string, own: object) =>
+      (await watched.ask<Polled>('GET', `/live-tail?job_id=${id}`, own)).body.logs.flatMap(({ events }) =>
+        events.map((event) => event.message_kvs.message),
+      )
+    expect(await shown(owner, {})).toEqual(['open', 'hidden'])
+    expect(await shown(limited, { key })).toEqual(['open'])
+  })
+
   test('shows what another process took in, and may be polled there from then on', async () => {
     const other = await openTestApp()
     try {

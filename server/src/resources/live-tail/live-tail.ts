@@ -7,7 +7,7 @@ import type { FoundEvent } from '../../reading/question.ts'
 import { readEvents } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'
 import { visibleDatasets } from '../datasets/datasets.ts'
-import { sourceDatasets } from '../datasets/source.ts'
+import { choiceOf, sourceDatasets } from '../datasets/source.ts'
 import { noteSearch } from '../search/note-search.ts'
 import { questionFor } from '../search/question.ts'
 import { EVERYTHING, rawText, shownEvents } from '../search/shown-event.ts'
@@ -31,8 +31,8 @@ const ALIVE_MS = 15_000
 export class LiveTails {
   readonly #world: World
   readonly #tails: Tails
-  /** #watches says how far each job has come in this process, and when it was looked at last. */
-  readonly #watches = new Map<string, { watch: Watch; usedAtMs: number }>()
+  /** #watches says how far each job has come in this process, and when it was looked at here first and last. */
+  readonly #watches = new Map<string, { watch: Watch; beganMs: number; usedAtMs: number }>()
 
   constructor(world: World) {
     this.#world = world
@@ -48,7 +48,7 @@ export class LiveTails {
       id: ids.uuid(),
       org_id: actor.orgId,
       identity: actor.identity,
-      log_ids: datasets.map(({ id }) => id),
+      source: { from: ask.from, from_expr: ask.from_expr },
       condition,
       polled_at: clock.nowMs(),
     }
@@ -109,10 +109,14 @@ export class LiveTails {
     return row
   }
 
-  /** #take gives what is new to the job, the oldest first; datasets that the caller may not see any more are left out. */
+  /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now. */
   async #take(actor: Actor, row: LiveTailRow, limit: number): Promise<Omit<Taken, 'events'> & { events: Event[] }> {
-    const wanted = new Set(row.log_ids)
-    const datasets = (await visibleDatasets(this.#world, actor)).filter(({ id }) => wanted.has(id))
+    const nowMs = this.#world.clock.nowMs()
+    const { watch, beganMs } = this.#watches.get(row.id) ?? { watch: new Map(), beganMs: nowMs }
+    this.#watches.set(row.id, { watch, beganMs, usedAtMs: nowMs })
+    const datasets = choiceOf(row.source)(await visibleDatasets(this.#world, actor))
+    // All that is in a dataset younger than the watch has arrived since.
+    for (const { id, created_at } of datasets) if (created_at > beganMs && !watch.has(id)) watch.set(id, 0)
     const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
     const read: ReadNew = async (logIds, filter, bounds, oneOf) => {
       const due = datasets.filter(({ id }) => logIds.includes(id))
@@ -124,14 +128,12 @@ export class LiveTails {
       this.#world.usage.note({ kind: 'search', orgId, identityId: identity.id, logIds, bytes: cost.bytes, latencyMs: 0, isMore: true })
       return { events, hasMore }
     }
-    const tails = await this.#tails.refresh([...places.keys()], read)
+    const tails = await this.#tails.refresh(datasets, read)
     const matcher = matcherOf(parseFilter(row.condition).filter)
     const matches = (event: FoundEvent): boolean => {
       const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
       return matcher({ ...event, raw: rawText(event.raw), collection, dataset })
     }
-    const watch = this.#watches.get(row.id)?.watch ?? new Map()
-    this.#watches.set(row.id, { watch, usedAtMs: this.#world.clock.nowMs() })
     const { events, ...said } = takeNew(tails, watch, matches, limit)
     return { ...said, events: shownEvents(events, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }).events }
   }

@@ -1,13 +1,14 @@
 import type { Identity } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
 import { json, sql } from '../../meta/sql.ts'
+import type { Source } from '../datasets/source.ts'
 
-export type LiveTailRow = { id: string; org_id: string; identity: Identity; log_ids: string[]; condition: string; polled_at: number }
+export type LiveTailRow = { id: string; org_id: string; identity: Identity; source: Source; condition: string; polled_at: number }
 
 export const insertLiveTail = (db: Db, row: LiveTailRow) =>
   db.run(sql`
-    insert into live_tails (id, org_id, identity, log_ids, condition, polled_at)
-    values (${row.id}, ${row.org_id}, ${json(row.identity)}, ${row.log_ids}::uuid[], ${row.condition}, ${row.polled_at})`)
+    insert into live_tails (id, org_id, identity, source, condition, polled_at)
+    values (${row.id}, ${row.org_id}, ${json(row.identity)}, ${json(row.source)}, ${row.condition}, ${row.polled_at})`)
 
 export const selectLiveTail = (db: Db, orgId: string, id: string) =>
   db.one<LiveTailRow>(sql`select * from live_tails where org_id = ${orgId} and id = ${id}`)

@@ -21,6 +21,9 @@ export type Tail = {
 /** An Arrived event stands for so many. */
 type Arrived = { event: FoundEvent; oneOf: number }
 
+/** A Watched dataset is known by its id, and when it was made. */
+type Watched = { id: string; created_at: number }
+
 /** What has just arrived is read each time; what could not be seen for a while after its number was claimed, now and then. */
 type Pace = 'now' | 'late'
 
@@ -50,6 +53,8 @@ const AHEAD_MS = 60_000
 /** EVENTS_MAX is how many events of a dataset wait for slow watchers. */
 const EVENTS_MAX = 10_000
 const IDLE_MS = 120_000
+/** NEWBORN_MS is how far back a new tail looks for what came to a dataset before anybody knew of it. */
+const NEWBORN_MS = 60_000
 
 /** Tails are the tails of the datasets that are being watched in this process. */
 export class Tails {
@@ -60,28 +65,31 @@ export class Tails {
     this.#clock = clock
   }
 
-  /** refresh brings the tails of datasets up to now by one question for all that are not; what a new tail finds at first is past. */
-  async refresh(logIds: readonly string[], read: ReadNew): Promise<readonly Tail[]> {
+  /**
+   * refresh brings the tails of datasets up to now by one question for all that are not. What a new tail finds at first is past for who begins to
+   * watch; of a dataset that was made just now it is all there is.
+   */
+  async refresh(datasets: readonly Watched[], read: ReadNew): Promise<readonly Tail[]> {
     const nowMs = this.#clock.nowMs()
-    const fresh = logIds.filter((logId) => !this.#tails.has(logId))
-    for (const logId of fresh) {
-      this.#tails.set(logId, {
-        logId,
+    const fresh = datasets.filter(({ id }) => !this.#tails.has(id))
+    for (const { id, created_at } of fresh) {
+      this.#tails.set(id, {
+        logId: id,
         events: [],
         first: 0,
         seen: new Set(),
         oneOf: { now: 1, late: 1 },
-        readAtMs: nowMs - FRESH_MS,
+        readAtMs: Math.min(nowMs - FRESH_MS, Math.max(created_at, nowMs - NEWBORN_MS)),
         lateAtMs: Number.NEGATIVE_INFINITY,
         usedAtMs: nowMs,
         reading: undefined,
       })
     }
-    const tails = logIds.flatMap((logId) => this.#tails.get(logId) ?? [])
+    const tails = datasets.flatMap(({ id }) => this.#tails.get(id) ?? [])
     for (const tail of tails) tail.usedAtMs = nowMs
     const due = tails.filter((tail) => tail.reading === undefined && Math.abs(nowMs - tail.readAtMs) >= FRESH_MS)
     if (due.length > 0) {
-      const reading = this.#readOn(due, new Set(fresh), read, nowMs).finally(() => {
+      const reading = this.#readOn(due, new Set(fresh.map(({ id }) => id)), read, nowMs).finally(() => {
         for (const tail of due) tail.reading = undefined
       })
       for (const tail of due) tail.reading = reading
@@ -107,9 +115,6 @@ export class Tails {
       add(tail, byLog.get(tail.logId) ?? [], nowMs)
       tail.readAtMs = nowMs
       if (late.includes(tail)) tail.lateAtMs = nowMs
-      if (!fresh.has(tail.logId)) continue
-      tail.first += tail.events.length
-      tail.events = []
     }
   }
 

@@ -9,7 +9,7 @@ import { useSeeking } from './find-bar.tsx'
 import { COUNT } from './group-bar.tsx'
 import { useGroups } from './groups.ts'
 import { useHistory } from './history-menu.tsx'
-import { useLive } from './live.ts'
+import { useLive, useStrangers } from './live.ts'
 import { usePatterns, usePatternTrends } from './patterns.ts'
 import { type Question, useBars, useEvents, useFields } from './questions.ts'
 import { useRows } from './rows.ts'
@@ -49,6 +49,7 @@ export function useAsking() {
   const answered = answeredOf({ tab, events, patterns, trends, groups, fields })
   useHistory(asked, answered, isLive)
   const live = useLive(question.datasets, question.where, isLive)
+  useStrangers(live.events, datasets)
   const queries = useQueryClient()
   const actions = useActions(change, columns)
   const tray = useTray()

@@ -1,8 +1,9 @@
 import type { Event } from '@dendro/api'
 import { fromText } from '@dendro/api/client'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { keptCredential } from '../../session/session.ts'
+import type { useDatasets } from './questions.ts'
 
 /**
  * Live is what arrives: the events shown, how many more have come while the list stands still, and how fast they come. Where they come too fast, each
@@ -81,6 +82,15 @@ export function useLive(datasets: readonly string[] | undefined, where: string, 
     isStill.current = next
   }, [])
   return { ...live, still }
+}
+
+/** useStrangers asks for the datasets anew when an event arrives of one that was made since they were asked for. */
+export function useStrangers(events: readonly Event[], { byId, data, refetch }: ReturnType<typeof useDatasets>): void {
+  const stranger = useMemo(() => events.find(({ metadata }) => !byId.has(metadata.service_id))?.metadata.service_id, [events, byId])
+  const isKnown = data !== undefined
+  useEffect(() => {
+    if (stranger !== undefined && isKnown) void refetch()
+  }, [stranger, isKnown, refetch])
 }
 
 type Told = { taken(event: Event): void; sampled(oneOf: number): void; missed(count: number): void; failed(thrown: unknown): void }
