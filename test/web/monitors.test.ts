@@ -97,10 +97,10 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await stand.org.ask('DELETE', `/monitors/${copy?.id}`)
   })
 
-  test('a template of monitors is written, refused where it makes no sense, and used', async () => {
-    const metric = await stand.org.ask<{ id: string }>('POST', '/metrics/definitions/templates', {
+  test('a template of monitors is written in a form, refused beside the field, shown as JSON without loss, and used', async () => {
+    await stand.org.ask<{ id: string }>('POST', '/metrics/definitions/templates', {
       body: {
-        name: 'Errors',
+        name: 'Errors of a region',
         description: '',
         queries: [{ name: 'a', select: ['count(*)'], from: [dataset], where: "region = '{{region}}'" }],
         parameters: { region: { type: 'STRING' } },
@@ -109,29 +109,83 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     const page = await stand.open('/app/monitors')
     await page.getByRole('link', { name: 'Templates' }).click()
     await page.getByRole('button', { name: 'New template of monitors' }).click()
-    await page.getByRole('button', { name: 'Save the template' }).click()
-    await page.getByText('The service did not take this').waitFor()
-    await page.getByLabel(/^The template as JSON/).fill(
-      JSON.stringify({
-        name: 'Errors in {{region}}',
-        comparison_operator: 'ABOVE',
-        threshold: '3',
-        window: 'Last 5 minutes',
-        actions: '[{"email": "oncall@example.org"}]',
-        metric: { id: metric.body.id, arguments: { region: { input: 'region' } } },
-        parameters: { region: { type: 'STRING' } },
-        this_template_tags: {},
-      }),
-    )
-    await page.getByRole('button', { name: 'Save the template' }).click()
+    const form = page.getByRole('region', { name: 'New template of monitors' })
+    await form.getByRole('button', { name: 'Save the template' }).click()
+    await form.getByText('The service did not take this').waitFor()
+    const metric = form.getByRole('group', { name: 'Queries of the template of a metric' })
+    await metric.getByText(/^must be/).waitFor()
+    await metric.getByLabel('Queries of the template of a metric').selectOption('Errors of a region')
+    await metric.getByText("count(*) of region = '{{region}}'").waitFor()
+    expect(await metric.getByLabel('Its region is').locator('option:checked').textContent()).toBe('◇ asked for as region')
+    await form.getByLabel('Name', { exact: true }).first().fill('Errors in {{region}} {{zone}}')
+    await form.getByText('zone is not asked for').waitFor()
+    await form.getByLabel('Name', { exact: true }).first().fill('Errors in {{region}}')
+    await form.getByRole('button', { name: 'Ask no more for service' }).click()
+    await form.getByRole('textbox', { name: 'Threshold' }).fill('3')
+    await form.getByRole('button', { name: 'Ask no more for threshold' }).click()
+    await form.getByRole('textbox', { name: 'Address' }).fill('oncall@example.org')
+    await form.getByRole('button', { name: 'Ask no more for email' }).click()
+    await form.getByRole('button', { name: 'As JSON' }).click()
+    const json = form.getByLabel(/^The template as JSON/)
+    const content = JSON.parse(await json.inputValue())
+    expect(content).toMatchObject({
+      threshold: '3',
+      actions: '[{"email":"oncall@example.org"}]',
+      metric: { arguments: { region: { input: 'region' } } },
+      parameters: { region: { type: 'STRING' } },
+    })
+    await json.fill(JSON.stringify({ ...content, group_retention: 3_600_000, window: 'Sometimes' }, null, 2))
+    await form.getByRole('button', { name: 'As a form' }).click()
+    await form.getByRole('button', { name: 'As JSON' }).click()
+    expect(JSON.parse(await json.inputValue())).toEqual({ ...content, group_retention: 3_600_000, window: 'Sometimes' })
+    await json.fill(JSON.stringify({ ...content, window: 7 }, null, 2))
+    await form.getByRole('button', { name: 'As a form' }).click()
+    await form.getByText('The form cannot show “window” as it is written here.').waitFor()
+    await form.getByRole('button', { name: 'Save the template' }).click()
+    await form
+      .getByRole('list', { name: 'What was not taken' })
+      .getByText(/^Line \d+: /)
+      .waitFor()
+    await json.fill(JSON.stringify(content))
+    await form.getByRole('button', { name: 'As a form' }).click()
+    await form.getByRole('button', { name: 'leave open: window' }).click()
+    await form.getByText('asks for window').waitFor()
+    await form.getByRole('button', { name: 'Save the template' }).click()
     await page.getByRole('link', { name: 'Use the template Errors in {{region}}' }).click()
-    await page.getByText('It still needs region.').waitFor()
+    await page.getByText(/^It still needs (region|window)\.$/).waitFor()
     await page.getByLabel('region').fill('us')
+    await page.getByLabel('window').fill('Last 15 minutes')
     await page.getByRole('button', { name: 'Create the monitor' }).click()
     await page.getByRole('heading', { name: 'Errors in us', level: 1 }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('link', { name: 'Payments fail' }).waitFor()
+  })
+
+  test('a monitor is kept as a template, whose threshold is then left open; the metric of it is written in a form too', async () => {
+    const page = await stand.open(`/app/monitors?id=${firing.id}`)
+    await page.getByRole('button', { name: 'Keep as template' }).click()
+    await page.getByLabel('Name of the template').fill('Like the payments')
+    await page.getByRole('button', { name: 'Keep it' }).click()
+    await page.getByRole('link', { name: 'Choose what it leaves open' }).click()
+    const form = page.getByRole('region', { name: 'Template of monitors' })
+    await form.getByText("count(*) of level = 'error' by region").waitFor()
+    expect(await form.getByRole('textbox', { name: 'Threshold' }).inputValue()).toBe('5')
+    await form.getByRole('button', { name: 'leave open: threshold' }).click()
+    await form.getByRole('group', { name: 'Asked for: threshold' }).waitFor()
+    await form.getByRole('button', { name: 'Save the template' }).click()
+    await page.getByRole('list', { name: 'Monitors' }).getByText('asks for threshold').waitFor()
+    await page.getByRole('button', { name: 'Edit the template Like the payments' }).last().click()
+    const metric = page.getByRole('region', { name: 'Template of metrics' })
+    const where = metric.getByRole('textbox', { name: 'Only events with' })
+    await metric.locator('.cm-content').and(where).fill('level = {{level}}')
+    await metric.getByText('level is not asked for').waitFor()
+    expect(await where.locator('mark').count()).toBe(0)
+    await metric.getByRole('button', { name: 'Ask for level' }).click()
+    await metric.getByText('asks for level').waitFor()
+    expect(await axeFaults(page, 'the form of a template')).toEqual([])
+    await metric.getByRole('button', { name: 'Save the template' }).click()
+    await page.getByRole('list', { name: 'Metrics' }).getByText('asks for level').waitFor()
   })
 
   test('a monitor is muted for ever and heard again', async () => {
@@ -262,7 +316,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
       [`/app/monitors?id=${firing.id}`, 'The latest look'],
       [`/app/monitors?edit=${firing.id}`, /times it would have told/],
       ['/app/monitors?group=status', 'Grouped by'],
-      ['/app/monitors?view=templates', 'template of a metric'],
+      ['/app/monitors?view=templates', 'the template of a metric'],
       ['/app/downtimes', 'No downtime is planned'],
       ['/app/downtimes?edit=new', 'What it covers'],
     ] as const) {

@@ -78,19 +78,36 @@ function refusedOf(thrown: unknown, conflict: string | undefined): Refused {
   return new Map((thrown.errors ?? []).map(({ field, message }) => [field, message]))
 }
 
-type FormFieldProps = { name: string; help?: ReactNode; className?: string; of: string | readonly string[]; children: ReactNode }
+/** Refusals stand beside the fields of what is written without a form of its own. */
+export const Refusals = ({ thrown, children }: { thrown: unknown; children: ReactNode }) => (
+  <RefusedContext value={refusedOf(thrown, undefined)}>{children}</RefusedContext>
+)
+
+type FormFieldProps = {
+  name: string
+  help?: ReactNode
+  className?: string
+  of: string | readonly string[]
+  /** below stands under the control without being its name. */
+  below?: ReactNode
+  children: ReactNode
+}
 
 /** FormField is a field of a form under its name; `of` is what the service calls it. */
-export function FormField({ of, className = '', ...field }: FormFieldProps) {
+export const FormField = ({ of, className = '', below, ...field }: FormFieldProps) => (
+  <div className={`flex min-w-0 flex-col gap-0.5 ${className}`}>
+    <Field {...field} />
+    {below}
+    <Refusal of={of} />
+  </div>
+)
+
+/** Refusal is what the service said about a field. */
+export function Refusal({ of }: Pick<FormFieldProps, 'of'>) {
   const refused = useContext(RefusedContext)
   const names = typeof of === 'string' ? [of] : of
   const [message] = [...refused].flatMap(([name, text]) => (names.some((one) => belongs(name, one)) ? [text] : []))
-  return (
-    <div className={`flex min-w-0 flex-col gap-0.5 ${className}`}>
-      <Field {...field} />
-      {message !== undefined && <p className="text-error text-xs">{message}</p>}
-    </div>
-  )
+  return message === undefined ? null : <p className="text-error text-xs">{message}</p>
 }
 
 /** belongs says whether what is wrong with a member, as in `roles[0]`, is said beside the field of the whole. */

@@ -17,3 +17,13 @@ export const tidied = (queries: readonly MetricQuery[]): MetricQuery[] =>
     const keys = (groups ?? []).map((key) => key.trim()).filter((key) => key !== '')
     return { ...query, where: query.where.trim(), ...(keys.length > 0 ? { groups: keys } : {}) }
   })
+
+/** measureText says in one line what queries measure. */
+export const measureText = (queries: readonly Pick<MetricQuery, 'select' | 'where' | 'groups'>[]): string =>
+  queries
+    .map(({ select, where, groups = [] }) =>
+      [select[0] ?? '', where === '' ? '' : `of ${where}`, groups.length === 0 ? '' : `by ${groups.join(', ')}`]
+        .filter((text) => text !== '')
+        .join(' '),
+    )
+    .join('; ')

@@ -1,10 +1,12 @@
 import type { Dataset, MetricQuery } from '@dendro/api'
-import { useState } from 'react'
+import type { Read } from '@dendro/language/offers'
+import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
 import { DatasetPicker } from './dataset-picker.tsx'
 import { type Field as KnownField, useKnownFields } from './fields.ts'
 import { EVERYTHING, newQuery } from './metric-queries.ts'
+import { openly } from './open-texts.ts'
 import { QueryField } from './query-input.tsx'
 import { readFormula, readItem, readKeys, readWhere } from './reading.ts'
 
@@ -16,12 +18,14 @@ type QueryEditorProps = {
   queries: readonly MetricQuery[]
   formula: string
   datasets: readonly Dataset[]
+  /** mark shows what a query of a template leaves open; without it, nothing is. */
+  mark?(query: MetricQuery): ReactNode
   onQueries(queries: MetricQuery[]): void
   onFormula(formula: string): void
 }
 
 /** QueryEditor writes the queries of a metric, and the formula over them where there are several. */
-export function QueryEditor({ queries, formula, datasets, onQueries, onFormula }: QueryEditorProps) {
+export function QueryEditor({ queries, formula, datasets, mark, onQueries, onFormula }: QueryEditorProps) {
   const change = (at: number, by: MetricQuery) => onQueries(queries.map((one, index) => (index === at ? by : one)))
   const names = queries.map(({ name }) => name)
   const free = ['a', 'b', 'c', 'd', 'e', 'f'].find((name) => queries.every((one) => one.name !== name)) ?? 'g'
@@ -33,6 +37,7 @@ export function QueryEditor({ queries, formula, datasets, onQueries, onFormula }
           key={at}
           query={query}
           datasets={datasets}
+          mark={mark}
           onChange={(by) => change(at, by)}
           onRemove={queries.length > 1 ? () => onQueries(queries.filter((_, index) => index !== at)) : undefined}
         />
@@ -44,7 +49,12 @@ export function QueryEditor({ queries, formula, datasets, onQueries, onFormula }
       )}
       {(queries.length > 1 || formula !== '') && (
         <div>
-          <QueryField label="Formula" text={formula} known={{ read: readFormula(names), fields: [], names }} onText={onFormula} />
+          <QueryField
+            label="Formula"
+            text={formula}
+            known={{ read: mark ? openly(readFormula(names)) : readFormula(names), fields: [], names }}
+            onText={onFormula}
+          />
           <p className="text-soft text-xs">
             Over the names of the queries, such as {names[0] ?? 'a'} / {names[1] ?? 'b'} * 100
           </p>
@@ -57,14 +67,17 @@ export function QueryEditor({ queries, formula, datasets, onQueries, onFormula }
 type OneQueryProps = {
   query: MetricQuery
   datasets: readonly Dataset[]
+  mark: QueryEditorProps['mark']
   onChange(by: MetricQuery): void
   onRemove: (() => void) | undefined
 }
 
-function OneQuery({ query, datasets, onChange, onRemove }: OneQueryProps) {
+function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) {
   const { name, select, from, from_expr, where, groups = [] } = query
   const known = useKnownFields({ datasets: from && from.length > 0 ? from : undefined, range: LATELY, turn: 0 }, true).data?.fields ?? []
   const isSelected = from_expr !== undefined && from_expr !== '' && from_expr !== EVERYTHING
+  const isOpen = mark !== undefined && (from ?? []).some((id) => id.includes('{{'))
+  const reading = mark ? openly : (read: Read) => read
   const pick = (ids: string[] | undefined) => {
     const { from: _from, from_expr: _expr, ...rest } = query
     onChange(ids === undefined ? { ...rest, from_expr: EVERYTHING } : { ...rest, from: ids })
@@ -81,14 +94,22 @@ function OneQuery({ query, datasets, onChange, onRemove }: OneQueryProps) {
       <QueryField
         label="Measure"
         text={select[0] ?? ''}
-        known={{ read: readItem, fields: known }}
+        known={{ read: reading(readItem), fields: known }}
         onText={(text) => onChange({ ...query, select: [text] })}
       />
-      <Groups groups={groups} fields={known} onGroups={regroup} />
+      <Groups groups={groups} read={reading(readKeys)} fields={known} onGroups={regroup} />
       <div className="flex min-w-0 items-end justify-between gap-1">
         {isSelected ? (
           <Field name="Datasets by selector" className="flex-1">
             <Input className="font-mono" value={from_expr} onChange={(event) => onChange({ ...query, from_expr: event.target.value })} />
+          </Field>
+        ) : isOpen ? (
+          <Field name="Datasets by id" className="flex-1">
+            <Input
+              className="font-mono"
+              value={(from ?? []).join(', ')}
+              onChange={(event) => pick(event.target.value === '' ? undefined : event.target.value.split(',').map((id) => id.trim()))}
+            />
           </Field>
         ) : (
           <DatasetPicker all={datasets} picked={from && from.length > 0 ? from : undefined} onPick={pick} />
@@ -104,9 +125,10 @@ function OneQuery({ query, datasets, onChange, onRemove }: OneQueryProps) {
         label="Only events with"
         placeholder="all events, or key = value AND …"
         text={where}
-        known={{ read: readWhere, fields: known }}
+        known={{ read: reading(readWhere), fields: known }}
         onText={(text) => onChange({ ...query, where: text })}
       />
+      {mark && <div className="col-span-full">{mark(query)}</div>}
     </fieldset>
   )
 }
@@ -114,10 +136,12 @@ function OneQuery({ query, datasets, onChange, onRemove }: OneQueryProps) {
 /** Groups are the keys to group by, written as the language writes a list; the text stays as it was typed. */
 function Groups({
   groups,
+  read,
   fields,
   onGroups,
 }: {
   groups: readonly string[]
+  read: Read
   fields: readonly KnownField[]
   onGroups(keys: readonly string[]): void
 }) {
@@ -129,7 +153,7 @@ function Groups({
       label="By groups of"
       placeholder="key, key"
       text={isSame ? text : groups.join(', ')}
-      known={{ read: readKeys, fields }}
+      known={{ read, fields }}
       onText={(next) => {
         setText(next)
         onGroups(keysIn(next))

@@ -1,11 +1,12 @@
 import type { TemplateParameters } from '@dendro/api'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
-import { Field, TextArea } from '../ui/field.tsx'
 import { Confirm } from './confirm.tsx'
 import { FailureNote } from './failure.tsx'
+import type { Content } from './open-texts.ts'
 import { Panel, Waiting } from './page.tsx'
+import { TemplateEditor, type TemplateForm } from './template-editor.tsx'
 
 type KeptTemplate = { id: string; name: string; description?: string | undefined; parameters: TemplateParameters }
 
@@ -24,17 +25,30 @@ type TemplateLibraryProps = {
   queryKey: readonly string[]
   library: Library
   /** example is what a new one begins as. */
-  example: object
+  example: Content
+  form: TemplateForm
+  /** first is the template that is written as the page opens. */
+  first?: string | undefined
   use?(template: KeptTemplate): ReactNode
 }
 
-/** TemplateLibrary lists templates; they are written as the JSON that the service takes. */
+/** TemplateLibrary lists templates, and has them written in a form. */
 export function TemplateLibrary(props: TemplateLibraryProps) {
-  const { title, noun, queryKey, library, example, use } = props
-  const [edited, setEdited] = useState<string>()
+  const { title, noun, queryKey, library, example, form, first, use } = props
+  const [edited, setEdited] = useState(first)
+  const queries = useQueryClient()
   const list = useQuery({ queryKey, queryFn: ({ signal }) => library.list(signal) })
-  const write = (id: string, first: object) => (
-    <Editor library={library} id={id} first={first} queryKey={queryKey} onDone={() => setEdited(undefined)} />
+  const write = (id: string, begun: Content) => (
+    <TemplateEditor
+      label={id === 'new' ? `New template of ${noun}` : `Template of ${noun}`}
+      form={form}
+      first={begun}
+      onSave={async (content) => {
+        await (id === 'new' ? library.create(content) : library.update(id, content))
+        await queries.invalidateQueries({ queryKey })
+      }}
+      onDone={() => setEdited(undefined)}
+    />
   )
   return (
     <Panel
@@ -71,7 +85,7 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
 }
 
 /** contentOf is a template without what the service keeps of it. */
-function contentOf(template: KeptTemplate): object {
+function contentOf(template: KeptTemplate): Content {
   const { id: _id, metadata: _metadata, ...content } = template as KeptTemplate & { metadata?: unknown }
   return content
 }
@@ -112,57 +126,4 @@ function Row({ template, library, queryKey, onEdit, children }: RowProps) {
       />
     </div>
   )
-}
-
-type EditorProps = {
-  library: Library
-  id: string
-  first: object
-  queryKey: readonly string[]
-  onDone(): void
-}
-
-const ROWS = 18
-
-function Editor({ library, id, first, queryKey, onDone }: EditorProps) {
-  const queries = useQueryClient()
-  const [text, setText] = useState(() => JSON.stringify(first, null, 2))
-  const save = useMutation({
-    mutationFn: async () => {
-      const body = bodyIn(text)
-      await (id === 'new' ? library.create(body) : library.update(id, body))
-    },
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey })
-      onDone()
-    },
-  })
-  return (
-    <div className="flex flex-col gap-2 p-3">
-      <Field name="The template as JSON; its texts say {{name}} for a parameter">
-        <TextArea
-          className="font-mono text-xs"
-          rows={ROWS}
-          spellCheck={false}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      </Field>
-      {save.error && <FailureNote thrown={save.error} />}
-      <div className="flex gap-2">
-        <Button look="main" disabled={save.isPending} onClick={() => save.mutate()}>
-          {save.isPending ? 'Saving …' : 'Save the template'}
-        </Button>
-        <Button onClick={onDone}>Leave it</Button>
-      </div>
-    </div>
-  )
-}
-
-function bodyIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (thrown) {
-    throw new Error(`This is no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`, { cause: thrown })
-  }
 }

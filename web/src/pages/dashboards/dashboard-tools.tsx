@@ -8,7 +8,7 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { KeepAsTemplate } from './keep-as-template.tsx'
+import { KeepDashboard } from './keep-dashboard.tsx'
 import { useChange } from './questions.ts'
 
 /** DashboardTools rename a dashboard, keep it as a template, copy and delete it. */
@@ -54,7 +54,7 @@ export function DashboardTools({ dashboard }: { dashboard: Dashboard }) {
       {dashboard.template && (
         <Confirm action="Detach" question="Forget that this was made from a template? It stays as it is." onYes={detach} />
       )}
-      <KeepAsTemplate dashboard={dashboard} />
+      <KeepDashboard dashboard={dashboard} />
       <Popover label="Rename" open={isOpen} onOpenChange={setOpen} trigger={<Button>Rename</Button>}>
         {form}
       </Popover>

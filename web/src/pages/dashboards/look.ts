@@ -1,6 +1,17 @@
 import type { MetricTimeseries, Widget } from '@dendro/api'
 import { type Unit, unitOf, units, unitText } from '../../parts/chart/unit.ts'
 
+/** widgetTypes are the ways in which a widget can draw what it shows. */
+export const widgetTypes = [
+  ['line', 'Lines'],
+  ['area', 'Areas, piled up'],
+  ['bar', 'Bars, piled up'],
+  ['top-list', 'Top list'],
+  ['score', 'One number'],
+  ['pie', 'Shares of a whole'],
+  ['treemap', 'Tiles'],
+] as const satisfies readonly (readonly [Widget['type'], string])[]
+
 /** A Look is what a widget keeps of how it is drawn, beside its type. */
 export type Look = { unit: Unit | 'auto'; isFine: boolean }
 

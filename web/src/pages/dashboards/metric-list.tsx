@@ -1,24 +1,15 @@
-import type { MetricDefinition, MetricQuery } from '@dendro/api'
+import type { MetricDefinition } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
+import { measureText } from '../../parts/metric-queries.ts'
 import { ago } from '../../parts/numbers.ts'
 import { Nothing, Page, Waiting } from '../../parts/page.tsx'
 import { Input } from '../../ui/field.tsx'
 import { useAllWidgets, useMetrics } from './questions.ts'
-
-/** measureText says in one line what queries measure. */
-export const measureText = (queries: readonly MetricQuery[]): string =>
-  queries
-    .map(({ select, where, groups = [] }) =>
-      [select[0] ?? '', where === '' ? '' : `of ${where}`, groups.length === 0 ? '' : `by ${groups.join(', ')}`]
-        .filter((text) => text !== '')
-        .join(' '),
-    )
-    .join('; ')
 
 const nameOf = ({ name, queries }: MetricDefinition): string => name ?? measureText(queries)
 

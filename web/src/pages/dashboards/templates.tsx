@@ -1,11 +1,13 @@
 import type { BodyInput, contract } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
+import { MetricTemplates } from '../../parts/metric-templates.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Library, TemplateLibrary } from '../../parts/template-library.tsx'
+import { dashboardTemplateForm, widgetTemplateForm } from './template-forms.tsx'
 
-type Kind = 'dashboardTemplates' | 'widgetTemplates' | 'metricDefinitionTemplates'
-/** BodyOf is what was written, which is only known to be JSON; the service says what is wrong with it. */
+type Kind = 'dashboardTemplates' | 'widgetTemplates'
+/** BodyOf is what was written, which may make no sense; the service says what is wrong with it. */
 type BodyOf<K extends Kind> = BodyInput<Contract[K]['create']>
 type Contract = typeof contract
 
@@ -24,13 +26,6 @@ export function DashboardTemplates() {
     update: (templateId, body) => client.widgetTemplates.update({ params: { templateId }, body: body as BodyOf<'widgetTemplates'> }),
     remove: (templateId) => client.widgetTemplates.remove({ params: { templateId } }),
   }
-  const metrics: Library = {
-    list: async (signal) => (await client.metricDefinitionTemplates.list({ signal })).templates,
-    create: (body) => client.metricDefinitionTemplates.create({ body: body as BodyOf<'metricDefinitionTemplates'> }),
-    update: (templateId, body) =>
-      client.metricDefinitionTemplates.update({ params: { templateId }, body: body as BodyOf<'metricDefinitionTemplates'> }),
-    remove: (templateId) => client.metricDefinitionTemplates.remove({ params: { templateId } }),
-  }
   return (
     <Page
       title="Templates"
@@ -46,6 +41,7 @@ export function DashboardTemplates() {
         noun="dashboards"
         queryKey={['dashboard templates']}
         library={dashboards}
+        form={dashboardTemplateForm}
         example={{ name: 'Region {{region}}', widgets: [], this_template_tags: {}, parameters: { region: { type: 'STRING' } } }}
         use={({ id, name }) => (
           <Link to="/dashboards" search={{ template: id }} className={useLook} aria-label={`Use the template ${name}`}>
@@ -58,20 +54,10 @@ export function DashboardTemplates() {
         noun="widgets"
         queryKey={['widget templates']}
         library={widgets}
+        form={widgetTemplateForm}
         example={{ name: 'Events of {{region}}', type: 'line', metrics: [], parameters: { region: { type: 'STRING' } } }}
       />
-      <TemplateLibrary
-        title="Metrics"
-        noun="metrics"
-        queryKey={['metric templates']}
-        library={metrics}
-        example={{
-          name: 'Events of {{region}}',
-          description: '',
-          queries: [{ name: 'a', select: ['count(*)'], from_expr: '*', where: "region = '{{region}}'" }],
-          parameters: { region: { type: 'STRING' } },
-        }}
-      />
+      <MetricTemplates />
     </Page>
   )
 }

@@ -7,7 +7,7 @@ import { type Unit, units } from '../../parts/chart/unit.ts'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { newQuery } from '../../parts/metric-queries.ts'
+import { measureText, newQuery } from '../../parts/metric-queries.ts'
 import { Page, Panel, Waiting } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
 import type { Range } from '../../parts/time-range.ts'
@@ -15,20 +15,9 @@ import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import type { Asked } from './asked.ts'
-import { auxOf, type Look, lookOf } from './look.ts'
-import { measureText } from './metric-list.tsx'
+import { auxOf, type Look, lookOf, widgetTypes } from './look.ts'
 import { definitionOf, Preview } from './preview.tsx'
 import { useDashboard, useMetrics } from './questions.ts'
-
-const kinds = [
-  ['line', 'Lines'],
-  ['area', 'Areas, piled up'],
-  ['bar', 'Bars, piled up'],
-  ['top-list', 'Top list'],
-  ['score', 'One number'],
-  ['pie', 'Shares of a whole'],
-  ['treemap', 'Tiles'],
-] as const satisfies readonly (readonly [Widget['type'], string])[]
 
 type Draft = {
   name: string
@@ -182,7 +171,7 @@ function LookFields({ draft, onChange }: { draft: Draft; onChange(change: Partia
           <Input value={name} required maxLength={255} onChange={(event) => onChange({ name: event.target.value })} />
         </Field>
         <Field name="Shown as">
-          <Select value={type} options={kinds} onPick={(next) => onChange({ type: next })} />
+          <Select value={type} options={widgetTypes} onPick={(next) => onChange({ type: next })} />
         </Field>
         <Field name="Values are">
           <Select value={look.unit} options={offeredUnits} onPick={(unit) => onChange({ look: { ...look, unit } })} />

@@ -42,7 +42,7 @@ export const windows = [
   '1 day',
 ].map((length) => `Last ${length}`)
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
+export const HOUR_MS = 60 * MINUTE_MS
 const unitMs: Record<string, number> = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS }
 
 /** windowMsOf is the length of `Last 5 minutes`; undefined for what is written otherwise. */

@@ -8,7 +8,7 @@ import { MonitorTemplates } from './templates.tsx'
 /** MonitorsPage is the list of monitors, one of them, or the writing of one, as the address says. */
 export function MonitorsPage() {
   const asked = useSearch({ from: '/inside/monitors' })
-  if (asked.view === 'templates') return <MonitorTemplates />
+  if (asked.view === 'templates') return <MonitorTemplates key={asked.edit} first={asked.edit} />
   if (asked.template !== undefined) return <FromTemplate key={asked.template} id={asked.template} />
   if (asked.edit !== undefined)
     return <MonitorEditor key={`${asked.edit} ${asked.of}`} asked={asked} id={asked.edit === 'new' ? undefined : asked.edit} />

@@ -9,6 +9,7 @@ import { Page, Panel, Waiting } from '../../parts/page.tsx'
 import { StatusMark } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
 import { Changes, Sent } from './history.tsx'
+import { KeepMonitor } from './keep-monitor.tsx'
 import { Looks } from './looks.tsx'
 import { Mute, mutedText } from './mute.tsx'
 import { useHistory, useMonitor } from './questions.ts'
@@ -80,6 +81,7 @@ function Actions({ monitor }: { monitor: Monitor }) {
       >
         Copy
       </Link>
+      <KeepMonitor monitor={monitor} />
       <Mute monitors={[monitor]} />
       <TestSending monitor={monitor} />
       <Confirm action="Delete" question={`Delete “${monitor.name}” with its history?`} onYes={remove} />

@@ -1,14 +1,24 @@
+import type { ReactNode } from 'react'
+import { FormField } from '../../parts/form.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import { type Draft, windows } from './draft.ts'
 import { type Kind, kindNames, type Operator, operatorNames } from './words.ts'
 
-type RuleFieldsProps = { draft: Draft; onChange(change: Partial<Draft>): void }
+/** A RuleText is a text of a rule that a template may leave open. */
+export type RuleText = 'threshold' | 'warning' | 'window' | 'compareTo' | 'evaluationWindow'
+
+type RuleFieldsProps = {
+  draft: Draft
+  /** mark shows what a template leaves open. */
+  mark?: (text: RuleText) => ReactNode
+  onChange(change: Partial<Draft>): void
+}
 
 const kinds = Object.entries(kindNames) as [Kind, string][]
 const operators = Object.entries(operatorNames) as [Operator, string][]
 
 /** RuleFields say when it alerts: how the value is judged, over which window, and what silence means. */
-export function RuleFields({ draft, onChange }: RuleFieldsProps) {
+export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
   const { type, operator, threshold, warning, window, noData, retentionHours } = draft
   const offered = windows.includes(window) ? windows : [window, ...windows]
   const hasGroups = draft.queries.some(({ groups }) => (groups ?? []).length > 0)
@@ -17,13 +27,13 @@ export function RuleFields({ draft, onChange }: RuleFieldsProps) {
       <Field name="Kind" className="col-span-2">
         <Select value={type} options={kinds} onPick={(next) => onChange({ type: next, ...operatorFor(next, operator) })} />
       </Field>
-      <Field name="Over the">
+      <FormField name="Over the" of="window" below={mark?.('window')}>
         <Select
           value={window}
-          options={offered.map((one) => [one, one.toLowerCase()] as const)}
+          options={offered.map((one) => [one, one.includes('{{') ? one : one.toLowerCase()] as const)}
           onPick={(next) => onChange({ window: next })}
         />
-      </Field>
+      </FormField>
       <Field name="Without events it is">
         <Select
           value={noData}
@@ -43,17 +53,17 @@ export function RuleFields({ draft, onChange }: RuleFieldsProps) {
           onPick={(next) => onChange({ operator: next })}
         />
       </Field>
-      <Field name={thresholdName(type, draft.changeType)}>
+      <FormField name={thresholdName(type, draft.changeType)} of="threshold" below={mark?.('threshold')}>
         <Input inputMode="decimal" value={threshold} required onChange={(event) => onChange({ threshold: event.target.value })} />
-      </Field>
-      <Field name="Warn at">
+      </FormField>
+      <FormField name="Warn at" of="warning_threshold" below={mark?.('warning')}>
         <Input
           inputMode="decimal"
           placeholder="no warning"
           value={warning}
           onChange={(event) => onChange({ warning: event.target.value })}
         />
-      </Field>
+      </FormField>
       {hasGroups && (
         <Field name="Forget silent groups after" help="hours">
           <Input
@@ -64,7 +74,7 @@ export function RuleFields({ draft, onChange }: RuleFieldsProps) {
           />
         </Field>
       )}
-      <KindFields draft={draft} onChange={onChange} />
+      <KindFields draft={draft} {...(mark ? { mark } : {})} onChange={onChange} />
     </div>
   )
 }
@@ -83,13 +93,13 @@ const thresholdName = (type: Kind, change: Draft['changeType']): string =>
     ANOMALY_DETECTION: 'Deviations',
   })[type]
 
-function KindFields({ draft, onChange }: RuleFieldsProps) {
+function KindFields({ draft, mark, onChange }: RuleFieldsProps) {
   if (draft.type === 'CHANGE_DETECTION') {
     return (
       <>
-        <Field name="Compared with" help="5 mins ago to 1 month ago">
+        <FormField name="Compared with" of="compare_to" help="5 mins ago to 1 month ago" below={mark?.('compareTo')}>
           <Input value={draft.compareTo} required onChange={(event) => onChange({ compareTo: event.target.value })} />
-        </Field>
+        </FormField>
         <Field name="As a">
           <Select
             value={draft.changeType}
@@ -105,9 +115,14 @@ function KindFields({ draft, onChange }: RuleFieldsProps) {
   }
   if (draft.type === 'ANOMALY_DETECTION') {
     return (
-      <Field name="Usual is what was in the last" help="10 to 1000 windows, at most 30 days">
+      <FormField
+        name="Usual is what was in the last"
+        of="evaluation_window"
+        help="10 to 1000 windows, at most 30 days"
+        below={mark?.('evaluationWindow')}
+      >
         <Input value={draft.evaluationWindow} required onChange={(event) => onChange({ evaluationWindow: event.target.value })} />
-      </Field>
+      </FormField>
     )
   }
   if (draft.type === 'USAGE') {

@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react'
+import { FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
@@ -12,24 +14,10 @@ const MAIL = 'mail'
 /** TellFields say who is told: addresses, webhooks and chats, and what goes along. */
 export function TellFields({ draft, onChange }: TellFieldsProps) {
   const { targets, notifyOnce, hasReport, reportText } = draft
-  const change = (at: number, by: Target) => onChange({ targets: targets.map((one, index) => (index === at ? by : one)) })
   return (
     <Panel title="Who is told">
       <div className="flex flex-col gap-3 p-3">
-        {targets.map((target, at) => (
-          <OneTarget
-            // biome-ignore lint/suspicious/noArrayIndexKey: a target is known by its place, its address is being written
-            key={at}
-            target={target}
-            onChange={(by) => change(at, by)}
-            onRemove={targets.length > 1 ? () => onChange({ targets: targets.filter((_, index) => index !== at) }) : undefined}
-          />
-        ))}
-        {targets.length < ACTIONS_MAX && (
-          <Button size="small" look="quiet" className="self-start" onClick={() => onChange({ targets: [...targets, { email: '' }] })}>
-            + somebody else
-          </Button>
-        )}
+        <TargetFields targets={targets} onChange={(next) => onChange({ targets: [...next] })} />
         <label className="flex items-center gap-2">
           <input type="checkbox" checked={notifyOnce} onChange={(event) => onChange({ notifyOnce: event.target.checked })} />
           Tell once for all groups: of the first that alerts, and when the last is well again
@@ -48,16 +36,53 @@ export function TellFields({ draft, onChange }: TellFieldsProps) {
   )
 }
 
-type OneTargetProps = { target: Target; onChange(by: Target): void; onRemove: (() => void) | undefined }
+type TargetFieldsProps = {
+  targets: readonly Target[]
+  /** mark shows what a template leaves open of an address, which then need not be one. */
+  mark?: (target: Target, at: number) => ReactNode
+  onChange(targets: readonly Target[]): void
+}
 
-function OneTarget({ target, onChange, onRemove }: OneTargetProps) {
+/** TargetFields are those who are told, one below the other. */
+export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
+  return (
+    <>
+      {targets.map((target, at) => (
+        <OneTarget
+          // biome-ignore lint/suspicious/noArrayIndexKey: a target is known by its place, its address is being written
+          key={at}
+          target={target}
+          mark={mark?.(target, at)}
+          isOpen={mark !== undefined}
+          onChange={(by) => onChange(targets.map((one, index) => (index === at ? by : one)))}
+          onRemove={targets.length > 1 || mark ? () => onChange(targets.filter((_, index) => index !== at)) : undefined}
+        />
+      ))}
+      {targets.length < ACTIONS_MAX && (
+        <Button size="small" look="quiet" className="self-start" onClick={() => onChange([...targets, { email: '' }])}>
+          {targets.length === 0 ? '+ somebody' : '+ somebody else'}
+        </Button>
+      )}
+    </>
+  )
+}
+
+type OneTargetProps = {
+  target: Target
+  mark: ReactNode
+  isOpen: boolean
+  onChange(by: Target): void
+  onRemove: (() => void) | undefined
+}
+
+function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps) {
   const places = usePlaces()
   const isMail = target.email !== undefined
   const known = (places.data ?? []).map(({ id, name }) => [id, name] as const)
   const own = isMail ? MAIL : (target.integration_id ?? '')
   const gone = isMail || known.some(([id]) => id === own) ? [] : [[own, places.data ? 'An integration that is gone' : '…'] as const]
   return (
-    <div className="flex items-end gap-2">
+    <div className="flex items-start gap-2">
       <Field name="By" className="w-44 shrink-0">
         <Select
           value={own}
@@ -66,19 +91,19 @@ function OneTarget({ target, onChange, onRemove }: OneTargetProps) {
         />
       </Field>
       {isMail ? (
-        <Field name="Address" className="flex-1">
+        <FormField name="Address" of="actions" className="flex-1" below={mark}>
           <Input
-            type="email"
+            type={isOpen ? 'text' : 'email'}
             placeholder="oncall@example.org"
             value={target.email}
             onChange={(event) => onChange({ ...target, email: event.target.value })}
           />
-        </Field>
+        </FormField>
       ) : (
         <span className="flex-1" />
       )}
       {onRemove && (
-        <Button look="quiet" aria-label="Remove this one" onClick={onRemove}>
+        <Button look="quiet" className="mt-4.5" aria-label="Remove this one" onClick={onRemove}>
           ×
         </Button>
       )}

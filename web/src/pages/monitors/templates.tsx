@@ -1,17 +1,19 @@
 import type { BodyInput, contract } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
+import { MetricTemplates } from '../../parts/metric-templates.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Library, TemplateLibrary } from '../../parts/template-library.tsx'
+import { monitorTemplateForm } from './template-form.tsx'
 
 type Contract = typeof contract
 
 /** MonitorTemplates are what monitors are made from; each names the template of a metric, which gives its queries. */
-export function MonitorTemplates() {
+export function MonitorTemplates({ first }: { first: string | undefined }) {
   const client = useClient()
   const monitors: Library = {
     list: async (signal) => (await client.monitorTemplates.list({ signal })).templates,
-    // What was written is only known to be JSON; the service says what is wrong with it.
+    // What was written may make no sense; the service says what is wrong with it.
     create: (body) => client.monitorTemplates.create({ body: body as BodyInput<Contract['monitorTemplates']['create']> }),
     update: (templateId, body) =>
       client.monitorTemplates.update({ params: { templateId }, body: body as BodyInput<Contract['monitorTemplates']['update']> }),
@@ -27,24 +29,22 @@ export function MonitorTemplates() {
       }
     >
       <p className="-mt-2 text-soft">
-        The queries of a monitor come from a{' '}
-        <Link to="/dashboards" search={{ view: 'templates' }} className="text-accent underline">
-          template of a metric
-        </Link>
-        , which is named here by its id.
+        A monitor can be kept as a template by its own “Keep as template”. Its queries are kept apart, as the template of a metric.
       </p>
       <TemplateLibrary
         title="Monitors"
         noun="monitors"
         queryKey={['monitor templates']}
         library={monitors}
+        first={first}
+        form={monitorTemplateForm}
         example={{
           name: 'Errors of {{service}}',
           comparison_operator: 'ABOVE',
           threshold: '{{threshold}}',
           window: 'Last 5 minutes',
-          actions: '[{"email": "{{email}}"}]',
-          metric: { id: '', arguments: { service: { input: 'service' } } },
+          actions: '[{"email":"{{email}}"}]',
+          metric: { id: '', arguments: {} },
           parameters: { service: { type: 'STRING' }, threshold: { type: 'DOUBLE' }, email: { type: 'STRING' } },
           this_template_tags: {},
         }}
@@ -59,6 +59,7 @@ export function MonitorTemplates() {
           </Link>
         )}
       />
+      <MetricTemplates />
     </Page>
   )
 }

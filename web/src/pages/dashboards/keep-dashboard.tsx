@@ -1,50 +1,24 @@
 import type { Dashboard, MetricDefinition, Widget } from '@dendro/api'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Field, Input } from '../../ui/field.tsx'
-import { Popover } from '../../ui/popover.tsx'
+import { KeepAsTemplate } from '../../parts/keep-as-template.tsx'
+import { keepMetric } from '../../parts/metric-templates.tsx'
 
-/** KeepAsTemplate keeps a dashboard with its widgets and their metrics as templates, which others are made from. */
-export function KeepAsTemplate({ dashboard }: { dashboard: Dashboard }) {
+/** KeepDashboard keeps a dashboard with its widgets and their metrics as templates, which others are made from. */
+export function KeepDashboard({ dashboard }: { dashboard: Dashboard }) {
   const client = useClient()
-  const queries = useQueryClient()
-  const [name, setName] = useState(dashboard.name)
-  const keep = useMutation({
-    mutationFn: () => keepDashboard(client, dashboard, name.trim()),
-    onSuccess: async () => {
-      for (const kind of ['dashboard', 'widget', 'metric']) await queries.invalidateQueries({ queryKey: [`${kind} templates`] })
-    },
-  })
-  const send = (event: FormEvent) => {
-    event.preventDefault()
-    keep.mutate()
-  }
   return (
-    <Popover label="Keep as template" trigger={<Button>Keep as template</Button>}>
-      <form onSubmit={send} className="flex w-72 max-w-full flex-col gap-2">
-        <Field name="Name of the template">
-          <Input value={name} required maxLength={255} onChange={(event) => setName(event.target.value)} />
-        </Field>
-        {keep.isSuccess ? (
-          <p role="status">
-            Kept. Give it parameters among the{' '}
-            <Link to="/dashboards" search={{ view: 'templates' }} className="text-accent underline">
-              templates
-            </Link>
-            .
-          </p>
-        ) : (
-          <Button type="submit" look="main" disabled={keep.isPending || name.trim() === ''}>
-            {keep.isPending ? 'Keeping it …' : 'Keep it'}
-          </Button>
-        )}
-        {keep.error && <FailureNote thrown={keep.error} />}
-      </form>
-    </Popover>
+    <KeepAsTemplate
+      name={dashboard.name}
+      kinds={['dashboard', 'widget', 'metric']}
+      onKeep={(name) => keepDashboard(client, dashboard, name)}
+    >
+      Kept. Give it parameters among the{' '}
+      <Link to="/dashboards" search={{ view: 'templates' }} className="text-accent underline">
+        templates
+      </Link>
+      .
+    </KeepAsTemplate>
   )
 }
 
@@ -104,14 +78,4 @@ async function keepWidget(client: Client, widget: Widget, known: Known): Promise
   })
   known.kept.set(widget.id, id)
   return id
-}
-
-async function keepMetric(client: Client, { name, description, queries, formulas }: MetricDefinition): Promise<string> {
-  const body = {
-    name: name ?? queries[0]?.name ?? 'metric',
-    description: description ?? '',
-    queries: queries.map(({ id: _id, ...query }) => query),
-    ...(formulas && formulas.length > 0 ? { formulas } : {}),
-  }
-  return (await client.metricDefinitionTemplates.create({ body })).id
 }

@@ -1,0 +1,112 @@
+import type { TemplateReference } from '@dendro/api'
+import { useQuery } from '@tanstack/react-query'
+import { useClient } from '../../parts/client.ts'
+import { FormField, Refusal } from '../../parts/form.tsx'
+import { useMetricTemplates } from '../../parts/metric-templates.tsx'
+import { OpenText, ParameterFields, ReferenceList, type TemplateFormProps, withAsked } from '../../parts/open-fields.tsx'
+import { askedIn, type Content, isMap, isText, listOf, mapOf, parameters, references } from '../../parts/open-texts.ts'
+import type { TemplateForm } from '../../parts/template-editor.tsx'
+import { Select } from '../../ui/field.tsx'
+import { widgetTypes } from './look.ts'
+
+function useWidgetTemplates() {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['widget templates'],
+    queryFn: async ({ signal }) => (await client.widgetTemplates.list({ signal })).templates,
+  })
+}
+
+const referencesIn = (content: Content, of: 'metrics' | 'widgets') => (content[of] ?? []) as TemplateReference[]
+
+/** withWidgets leaves the places of those that are gone out of the layout. */
+function withWidgets(content: Content, widgets: readonly TemplateReference[]): Content {
+  const layout = content.layout as { widget_layouts?: { id: string }[] } | undefined
+  const widget_layouts = layout?.widget_layouts?.filter((place) => widgets.some(({ id }) => id === place.id))
+  return { ...content, widgets, ...(widget_layouts ? { layout: { ...layout, widget_layouts } } : {}) }
+}
+
+/** Head is what every template has: its texts, and what it asks for. */
+function Head(own: TemplateFormProps) {
+  return (
+    <>
+      <OpenText {...own} name="Name" of="name" />
+      <OpenText {...own} name="Description" of="description" isLong charsMax={1_024} />
+      <h3 className="font-medium">What it asks for</h3>
+      <ParameterFields {...own} />
+    </>
+  )
+}
+
+function Widgets({ content, onChange }: TemplateFormProps) {
+  const widgets = useWidgetTemplates()
+  return (
+    <>
+      <ReferenceList
+        label="Template of a widget"
+        add="a widget"
+        of="widgets"
+        templates={widgets.data}
+        references={referencesIn(content, 'widgets')}
+        asked={askedIn(content)}
+        onChange={(next, asked) => onChange(withAsked(withWidgets(content, next), asked))}
+      />
+      <Refusal of="layout" />
+    </>
+  )
+}
+
+const DashboardTemplateFields = (own: TemplateFormProps) => (
+  <>
+    <Head {...own} />
+    <h3 className="font-medium">What stands on it</h3>
+    <Widgets {...own} />
+  </>
+)
+
+function WidgetTemplateFields({ content, onChange }: TemplateFormProps) {
+  const metrics = useMetricTemplates()
+  const own = { content, onChange }
+  const [shown, within] = [referencesIn(content, 'metrics'), referencesIn(content, 'widgets')]
+  return (
+    <>
+      <Head {...own} />
+      <h3 className="font-medium">What it shows</h3>
+      {within.length === 0 && (
+        <>
+          <FormField name="Drawn as" of="type">
+            <Select
+              value={String(content.type ?? 'line')}
+              options={widgetTypes as readonly (readonly [string, string])[]}
+              onPick={(type) => onChange({ ...content, type })}
+            />
+          </FormField>
+          <ReferenceList
+            label="Template of a metric"
+            add="a metric"
+            of="metrics"
+            templates={metrics.data}
+            references={shown}
+            asked={askedIn(content)}
+            onChange={(next, asked) => onChange(withAsked({ ...content, metrics: next }, asked))}
+          />
+        </>
+      )}
+      {/* A frame around others shows no metrics of its own. */}
+      {shown.length === 0 && <Widgets {...own} />}
+    </>
+  )
+}
+
+const shapes = {
+  name: isText,
+  description: isText,
+  widgets: references.many,
+  layout: mapOf({ widget_layouts: listOf(isMap) }),
+  parameters,
+}
+export const dashboardTemplateForm: TemplateForm = { Fields: DashboardTemplateFields, shapes }
+export const widgetTemplateForm: TemplateForm = {
+  Fields: WidgetTemplateFields,
+  shapes: { ...shapes, type: (value) => widgetTypes.some(([type]) => type === value), metrics: references.many },
+}

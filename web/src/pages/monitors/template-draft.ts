@@ -1,0 +1,71 @@
+import type { MetricQuery } from '@dendro/api'
+import type { Content } from '../../parts/open-texts.ts'
+import { type Draft, HOUR_MS, newDraft, type Target } from './draft.ts'
+
+const text = (value: unknown): string => (value === undefined ? '' : String(value))
+
+/** targetsIn are those whom a template tells; undefined where they are not written as a list that a form knows. */
+export function targetsIn(actions: string): Target[] | undefined {
+  try {
+    const list: unknown = JSON.parse(actions === '' ? '[]' : actions)
+    return Array.isArray(list) && list.every(isTarget) ? list : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isTarget = (one: unknown): one is Target =>
+  typeof one === 'object' &&
+  one !== null &&
+  Object.entries(one).every(([name, value]) => ['email', 'integration_id'].includes(name) && typeof value === 'string') &&
+  Object.keys(one).length === 1
+
+/** draftOfTemplate is a template as the form of a monitor shows it; what it leaves open stands there as it is written. */
+export function draftOfTemplate(content: Content, queries: readonly MetricQuery[]): Draft {
+  const bare = newDraft({}, text(content.window))
+  return {
+    ...bare,
+    queries: [...queries],
+    type: (content.monitor_type ?? content.type ?? bare.type) as Draft['type'],
+    operator: (content.comparison_operator ?? bare.operator) as Draft['operator'],
+    threshold: text(content.threshold),
+    warning: text(content.warning_threshold),
+    compareTo: text(content.compare_to ?? bare.compareTo),
+    changeType: (content.change_type ?? bare.changeType) as Draft['changeType'],
+    evaluationWindow: text(content.evaluation_window ?? bare.evaluationWindow),
+    noData: (content.no_data_status ?? 'NO_DATA') as Draft['noData'],
+    retentionHours: typeof content.group_retention === 'number' ? text(content.group_retention / HOUR_MS) : '',
+    aux: content.aux as Draft['aux'],
+  }
+}
+
+/** withDraft is a template with what was changed in the form of a monitor, and everything else as it was. */
+export function withDraft(content: Content, draft: Draft, change: Partial<Draft>): Content {
+  const next: Record<string, unknown> = { ...content }
+  const put = (name: string, value: unknown) => {
+    if (value === undefined || value === '') delete next[name]
+    else next[name] = value
+  }
+  const { type, operator, threshold, warning, window, compareTo, changeType, evaluationWindow, noData, retentionHours } = change
+  if (type !== undefined) {
+    for (const name of ['type', 'monitor_type']) if (name === 'monitor_type' || name in next) next[name] = type
+    const isChange = type === 'CHANGE_DETECTION'
+    put('compare_to', isChange ? draft.compareTo : undefined)
+    put('change_type', isChange ? draft.changeType : undefined)
+    put('evaluation_window', type === 'ANOMALY_DETECTION' ? draft.evaluationWindow : undefined)
+  }
+  if (operator !== undefined) next.comparison_operator = operator
+  if (threshold !== undefined) next.threshold = threshold
+  if (warning !== undefined) put('warning_threshold', warning)
+  if (window !== undefined) next.window = window
+  if (compareTo !== undefined) put('compare_to', compareTo)
+  if (changeType !== undefined) put('change_type', changeType)
+  if (evaluationWindow !== undefined) put('evaluation_window', evaluationWindow)
+  if (noData !== undefined) next.no_data_status = noData
+  if (retentionHours !== undefined) put('group_retention', hoursMs(retentionHours))
+  if ('aux' in change) put('aux', change.aux)
+  return next
+}
+
+const hoursMs = (hours: string): number | undefined =>
+  hours.trim() === '' || Number.isNaN(Number(hours)) ? undefined : Math.round(Number(hours) * HOUR_MS)

@@ -1,0 +1,171 @@
+import type { MetricQuery, TemplateReference } from '@dendro/api'
+import { useState } from 'react'
+import { FormField } from '../../parts/form.tsx'
+import { measureText } from '../../parts/metric-queries.ts'
+import { useMetricTemplates } from '../../parts/metric-templates.tsx'
+import {
+  OpenMark,
+  OpenText,
+  ParameterFields,
+  type ParameterType,
+  ReferenceField,
+  type TemplateFormProps,
+  withAsked,
+} from '../../parts/open-fields.tsx'
+import { askedIn, type Content, isMap, isText, isTextOrNumber, isTruth, parameters, references } from '../../parts/open-texts.ts'
+import type { TemplateForm } from '../../parts/template-editor.tsx'
+import { Field, Select, TextArea } from '../../ui/field.tsx'
+import type { Draft } from './draft.ts'
+import { RuleFields, type RuleText } from './rule-fields.tsx'
+import { TargetFields } from './tell-fields.tsx'
+import { draftOfTemplate, targetsIn, withDraft } from './template-draft.ts'
+import { kindNames, operatorNames } from './words.ts'
+
+/** opened is what a text of a rule is left open as. */
+const opened: Record<RuleText, { name: string; type: ParameterType; label: string }> = {
+  threshold: { name: 'threshold', type: 'DOUBLE', label: 'threshold' },
+  warning: { name: 'warning', type: 'DOUBLE', label: 'warning' },
+  window: { name: 'window', type: 'STRING', label: 'window' },
+  compareTo: { name: 'compare_to', type: 'STRING', label: 'time compared with' },
+  evaluationWindow: { name: 'evaluation_window', type: 'STRING', label: 'usual time' },
+}
+
+/** MonitorTemplateFields are the fields of a monitor, with what the template leaves open marked below each. */
+function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
+  const metrics = useMetricTemplates()
+  const reference = (content.metric ?? content.metric_id ?? { id: '' }) as TemplateReference
+  const metric = metrics.data?.find(({ id }) => id === reference.id)
+  // What is written of a number may not be one yet; it holds as long as nothing else changes the template.
+  const [written, setWritten] = useState<{ of: Content; draft: Draft }>()
+  const known = draftOfTemplate(content, (metric?.queries ?? []) as MetricQuery[])
+  const draft = written?.of === content ? { ...written.draft, queries: known.queries } : known
+  const set = (change: Partial<Draft>, asked = {}) => {
+    const next = withAsked(withDraft(content, draft, change), asked)
+    setWritten({ of: next, draft: { ...draft, ...change } })
+    onChange(next)
+  }
+  const ask = (name: string, type: ParameterType = 'STRING') => onChange(withAsked(content, { [name]: { type } }))
+  const mark = (text: RuleText) => {
+    const { name, type, label } = opened[text]
+    return (
+      <OpenMark
+        text={draft[text]}
+        label={label}
+        content={content}
+        onAsk={(asked) => ask(asked, type)}
+        onOpen={() => set({ [text]: `{{${name}}}` }, { [name]: { type } })}
+      />
+    )
+  }
+  const own = { content, onChange }
+  return (
+    <>
+      <OpenText {...own} name="Name" of="name" />
+      <OpenText
+        {...own}
+        name="Description"
+        of="description"
+        isLong
+        charsMax={4_000}
+        help="It is sent along: what it means, and what to do."
+      />
+      <h3 className="font-medium">What it asks for</h3>
+      <ParameterFields {...own} />
+      <h3 className="font-medium">What is watched</h3>
+      <ReferenceField
+        label="Queries of the template of a metric"
+        of={['metric', 'metric_id']}
+        templates={metrics.data}
+        reference={reference}
+        asked={askedIn(content)}
+        onChange={(next, asked) => {
+          const names = ['metric', 'metric_id'].filter((name) => name in content)
+          const members = Object.fromEntries((names.length === 0 ? ['metric'] : names).map((name) => [name, next]))
+          onChange(withAsked({ ...content, ...members }, asked))
+        }}
+      >
+        {metric && <p className="break-words font-mono text-xs">{measureText(metric.queries)}</p>}
+      </ReferenceField>
+      <RuleFields draft={draft} mark={mark} onChange={set} />
+      <h3 className="font-medium">Who is told</h3>
+      <Told {...own} onAsk={ask} />
+    </>
+  )
+}
+
+/** Told are those who are told, or the text that only its parameters make a list of them. */
+function Told({ content, onChange, onAsk }: TemplateFormProps & { onAsk(name: string): void }) {
+  const actions = String(content.actions ?? '')
+  const targets = targetsIn(actions)
+  const onceText = content.notify_once === undefined ? 'false' : String(content.notify_once)
+  const onces = [
+    ['false', 'each group for itself'],
+    ['true', 'once for all groups: the first that alerts, and when the last is well again'],
+  ] as const
+  const set = (text: string, asked = {}) => onChange(withAsked({ ...content, actions: text }, asked))
+  return (
+    <>
+      {targets ? (
+        <TargetFields
+          targets={targets}
+          onChange={(next) => set(JSON.stringify(next))}
+          mark={({ email = '' }, at) => (
+            <OpenMark
+              text={email}
+              label="address"
+              content={content}
+              onAsk={onAsk}
+              onOpen={() =>
+                set(JSON.stringify(targets.map((one, index) => (index === at ? { email: '{{email}}' } : one))), {
+                  email: { type: 'STRING' },
+                })
+              }
+            />
+          )}
+        />
+      ) : (
+        <FormField
+          name="Actions, as a list in JSON or what is asked for as one"
+          of="actions"
+          below={<OpenMark text={actions} label="actions" content={content} onAsk={onAsk} />}
+        >
+          <TextArea className="font-mono text-xs" value={actions} onChange={(event) => set(event.target.value)} />
+        </FormField>
+      )}
+      <Field name="They are told of">
+        <Select
+          value={onceText}
+          options={onces.some(([one]) => one === onceText) ? onces : [...onces, [onceText, onceText] as const]}
+          onPick={(next) => onChange({ ...content, notify_once: next })}
+        />
+      </Field>
+    </>
+  )
+}
+
+const oneOf = (names: readonly string[]) => (value: unknown) => names.some((name) => name === value)
+
+export const monitorTemplateForm: TemplateForm = {
+  Fields: MonitorTemplateFields,
+  shapes: {
+    name: isText,
+    description: isText,
+    comparison_operator: oneOf(Object.keys(operatorNames)),
+    type: oneOf(Object.keys(kindNames)),
+    monitor_type: oneOf(Object.keys(kindNames)),
+    threshold: isTextOrNumber,
+    warning_threshold: isTextOrNumber,
+    actions: isText,
+    notify_once: isTruth,
+    window: isText,
+    no_data_status: oneOf(['OK', 'NO_DATA', 'WARN', 'ALERT']),
+    group_retention: (value) => typeof value === 'number',
+    aux: isMap,
+    compare_to: isText,
+    change_type: oneOf(['DIFFERENCE', 'PERCENTAGE']),
+    evaluation_window: isText,
+    metric: references.one,
+    metric_id: references.one,
+    parameters,
+  },
+}

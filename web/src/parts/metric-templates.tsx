@@ -1,0 +1,136 @@
+import type { BodyInput, contract, MetricDefinition, MetricFormula, MetricQuery } from '@dendro/api'
+import { useQuery } from '@tanstack/react-query'
+import { Button } from '../ui/button.tsx'
+import { useClient } from './client.ts'
+import { useDatasets } from './datasets.ts'
+import { Refusal } from './form.tsx'
+import { OpenMark, OpenText, ParameterFields, type TemplateFormProps, withAsked } from './open-fields.tsx'
+import { isMap, isText, listOf, mapOf, parameters } from './open-texts.ts'
+import { QueryEditor } from './query-editor.tsx'
+import { type Library, TemplateLibrary } from './template-library.tsx'
+
+type BodyOf = BodyInput<(typeof contract)['metricDefinitionTemplates']['create']>
+
+const KEY = ['metric templates']
+
+export function useMetricTemplates() {
+  const client = useClient()
+  return useQuery({ queryKey: KEY, queryFn: async ({ signal }) => (await client.metricDefinitionTemplates.list({ signal })).templates })
+}
+
+type Measured = Pick<MetricDefinition, 'name' | 'description' | 'queries' | 'formulas'>
+
+/** keepMetric keeps queries as a template that asks for nothing yet, and tells its id. */
+export async function keepMetric(
+  client: ReturnType<typeof useClient>,
+  { name, description, queries, formulas }: Measured,
+): Promise<string> {
+  const body = {
+    name: name ?? queries[0]?.name ?? 'metric',
+    description: description ?? '',
+    queries: queries.map(({ id: _id, ...query }) => query),
+    ...(formulas && formulas.length > 0 ? { formulas } : {}),
+  }
+  return (await client.metricDefinitionTemplates.create({ body })).id
+}
+
+/** MetricTemplates are what metrics are made from, and what monitors and widgets of templates measure. */
+export function MetricTemplates({ first }: { first?: string | undefined }) {
+  const client = useClient()
+  const library: Library = {
+    list: async (signal) => (await client.metricDefinitionTemplates.list({ signal })).templates,
+    create: (body) => client.metricDefinitionTemplates.create({ body: body as BodyOf }),
+    update: (templateId, body) => client.metricDefinitionTemplates.update({ params: { templateId }, body: body as BodyOf }),
+    remove: (templateId) => client.metricDefinitionTemplates.remove({ params: { templateId } }),
+  }
+  return (
+    <TemplateLibrary
+      title="Metrics"
+      noun="metrics"
+      queryKey={KEY}
+      library={library}
+      first={first}
+      form={form}
+      example={{
+        name: 'Events of {{region}}',
+        description: '',
+        queries: [{ name: 'a', select: ['count(*)'], from_expr: '*', where: "region = '{{region}}'" }],
+        parameters: { region: { type: 'STRING' } },
+      }}
+    />
+  )
+}
+
+const query = mapOf({
+  name: isText,
+  select: listOf(isText),
+  from: listOf(isText),
+  from_expr: isText,
+  where: isText,
+  groups: listOf(isText),
+  aggregation: listOf(isMap),
+})
+const form = {
+  Fields: MetricTemplateFields,
+  shapes: {
+    name: isText,
+    description: isText,
+    queries: listOf((one) => query(one) && typeof (one as MetricQuery).where === 'string' && Array.isArray((one as MetricQuery).select)),
+    formulas: listOf(mapOf({ name: isText, expression: isText })),
+    parameters,
+  },
+}
+
+function MetricTemplateFields({ content, onChange }: TemplateFormProps) {
+  const datasets = useDatasets()
+  const queries = (content.queries ?? []) as MetricQuery[]
+  const [formula, ...others] = (content.formulas ?? []) as MetricFormula[]
+  const setFormula = (expression: string) => {
+    const { formulas: _formulas, ...rest } = content
+    const formulas = expression === '' ? others : [{ name: formula?.name ?? 'formula', expression }, ...others]
+    onChange(formulas.length === 0 ? rest : { ...rest, formulas })
+  }
+  const openDatasets = (of: MetricQuery) => {
+    const { from_expr: _expression, ...rest } = of
+    const opened = queries.map((one) => (one === of ? { ...rest, from: ['{{datasets}}'] } : one))
+    const asked = { datasets: { type: 'STRING_LIST' as const, description: 'ids of datasets' } }
+    onChange(withAsked({ ...content, queries: opened }, asked))
+  }
+  const mark = (one: MetricQuery) => (
+    <div className="flex flex-wrap items-center gap-2">
+      <OpenMark
+        text={[one.select[0], one.where, one.from_expr, ...(one.from ?? []), ...(one.groups ?? [])].join(' ')}
+        label={`query ${one.name}`}
+        content={content}
+        onAsk={(name) => onChange(withAsked(content, { [name]: { type: 'STRING' } }))}
+      />
+      {!(one.from ?? []).some((id) => id.includes('{{')) && (
+        <Button size="small" look="quiet" onClick={() => openDatasets(one)} aria-label={`leave the datasets open: query ${one.name}`}>
+          leave the datasets open
+        </Button>
+      )}
+    </div>
+  )
+  const own = { content, onChange }
+  return (
+    <>
+      <OpenText {...own} name="Name" of="name" />
+      <OpenText {...own} name="Description" of="description" isLong charsMax={1_000} />
+      <h3 className="font-medium">What it asks for</h3>
+      <ParameterFields {...own} />
+      <h3 className="font-medium">What it measures</h3>
+      <p className="-mt-2 text-soft text-xs">
+        Where something differs, say the name of what is asked for in double braces, such as {'{{region}}'}.
+      </p>
+      <QueryEditor
+        queries={queries}
+        formula={formula?.expression ?? ''}
+        datasets={datasets.data?.datasets ?? []}
+        mark={mark}
+        onQueries={(next) => onChange({ ...content, queries: next })}
+        onFormula={setFormula}
+      />
+      <Refusal of={['queries', 'formulas']} />
+    </>
+  )
+}

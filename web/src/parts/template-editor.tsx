@@ -1,0 +1,133 @@
+import { ApiFailure } from '@dendro/api/client'
+import { useMutation } from '@tanstack/react-query'
+import { type ComponentType, useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { Field, TextArea } from '../ui/field.tsx'
+import { FailureNote } from './failure.tsx'
+import { Refusals } from './form.tsx'
+import type { TemplateFormProps } from './open-fields.tsx'
+import { type Content, isMap, lineOf, type Shape, strangeIn } from './open-texts.ts'
+
+/** A TemplateForm is what a kind of template is written in, and what it knows to write. */
+export type TemplateForm = { Fields: ComponentType<TemplateFormProps>; shapes: Readonly<Record<string, Shape>> }
+
+type TemplateEditorProps = {
+  label: string
+  form: TemplateForm
+  first: Content
+  onSave(content: Content): Promise<unknown>
+  onDone(): void
+}
+
+type View = { kind: 'form'; content: Content } | { kind: 'json'; text: string }
+
+const ROWS = 18
+
+/** TemplateEditor writes a template in a form, or as JSON: two views of the same, and neither loses what the other does not show. */
+export function TemplateEditor({ label, form, first, onSave, onDone }: TemplateEditorProps) {
+  const [view, setView] = useState<View>(() => viewOf(first, form))
+  const [fault, setFault] = useState<unknown>()
+  const save = useMutation({ mutationFn: async () => onSave(contentIn(view)), onSuccess: onDone })
+  const turn = (kind: View['kind']) => {
+    setFault(undefined)
+    try {
+      const content = contentIn(view)
+      setView(kind === 'json' ? { kind, text: written(content) } : { kind, content: shown(content, form) })
+    } catch (thrown) {
+      setFault(thrown)
+    }
+  }
+  const failure = fault ?? save.error
+  return (
+    <section aria-label={label} className="flex flex-col gap-3 p-3">
+      <div className="flex gap-1">
+        {(['form', 'json'] as const).map((kind) => (
+          <Button
+            key={kind}
+            size="small"
+            look={view.kind === kind ? 'chosen' : 'quiet'}
+            aria-pressed={view.kind === kind}
+            onClick={() => view.kind !== kind && turn(kind)}
+          >
+            {kind === 'form' ? 'As a form' : 'As JSON'}
+          </Button>
+        ))}
+      </div>
+      {view.kind === 'form' ? (
+        <Refusals thrown={save.error}>
+          <form.Fields content={view.content} onChange={(content) => setView({ kind: 'form', content })} />
+        </Refusals>
+      ) : (
+        <>
+          <Field name="The template as JSON; its texts say {{name}} for a parameter">
+            <TextArea
+              className="font-mono text-xs"
+              rows={ROWS}
+              spellCheck={false}
+              value={view.text}
+              onChange={(event) => setView({ kind: 'json', text: event.target.value })}
+            />
+          </Field>
+          <RefusedLines thrown={save.error} text={view.text} />
+        </>
+      )}
+      {failure ? <FailureNote thrown={failure} /> : null}
+      <div className="flex gap-2">
+        <Button
+          look="main"
+          disabled={save.isPending}
+          onClick={() => {
+            setFault(undefined)
+            save.mutate()
+          }}
+        >
+          {save.isPending ? 'Saving …' : 'Save the template'}
+        </Button>
+        <Button onClick={onDone}>Leave it</Button>
+      </div>
+    </section>
+  )
+}
+
+const written = (content: Content): string => JSON.stringify(content, null, 2)
+
+/** viewOf shows what is kept in a form; what the form does not know, as JSON. */
+const viewOf = (first: Content, { shapes }: TemplateForm): View =>
+  strangeIn(first, shapes) === undefined ? { kind: 'form', content: first } : { kind: 'json', text: written(first) }
+
+function shown(content: Content, { shapes }: TemplateForm): Content {
+  const strange = strangeIn(content, shapes)
+  if (strange !== undefined) throw new Error(`The form cannot show “${strange}” as it is written here.`)
+  return content
+}
+
+function contentIn(view: View): Content {
+  if (view.kind === 'form') return view.content
+  let read: unknown
+  try {
+    read = JSON.parse(view.text)
+  } catch (thrown) {
+    throw new Error(`This is no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`, { cause: thrown })
+  }
+  if (!isMap(read)) throw new Error('A template is an object, with its members between { and }.')
+  return read as Content
+}
+
+/** RefusedLines say in which line stands what the service did not take. */
+function RefusedLines({ thrown, text }: { thrown: unknown; text: string }) {
+  const errors = thrown instanceof ApiFailure ? (thrown.errors ?? []) : []
+  const found = errors.flatMap(({ field, message }) => {
+    const line = lineOf(text, field)
+    return line === undefined ? [] : [{ line, message }]
+  })
+  if (found.length === 0) return null
+  return (
+    <ul aria-label="What was not taken" className="text-error text-xs">
+      {found.map(({ line, message }) => (
+        <li key={`${line} ${message}`}>
+          Line {line}: {message}
+        </li>
+      ))}
+    </ul>
+  )
+}
