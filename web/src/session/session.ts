@@ -1,6 +1,7 @@
 import { routes } from 'virtual:routes'
 import type { Client, contract } from '@dendro/api'
 import { makeClient } from '@dendro/api/client'
+import { forgetEvents } from './kept-events.ts'
 
 /** A Credential is what the person showed: a key of the API, or the token of a login. */
 export type Credential = { kind: 'key' | 'token'; text: string }
@@ -17,7 +18,7 @@ export function keptCredential(): Credential | undefined {
 }
 
 export function keepCredential({ kind, text }: Credential, isRemembered: boolean): void {
-  forgetCredential()
+  dropCredential()
   const storage = isRemembered ? localStorage : sessionStorage
   storage.setItem(KEY, `${kind} ${text}`)
   localStorage.setItem(LAST_KIND, kind)
@@ -26,7 +27,13 @@ export function keepCredential({ kind, text }: Credential, isRemembered: boolean
 /** lastKind is how somebody came in last time on this computer. */
 export const lastKind = (): Credential['kind'] => (localStorage.getItem(LAST_KIND) === 'token' ? 'token' : 'key')
 
+/** forgetCredential is for who leaves: what was put aside in this tab goes too. */
 export function forgetCredential(): void {
+  forgetEvents()
+  dropCredential()
+}
+
+function dropCredential(): void {
   sessionStorage.removeItem(KEY)
   localStorage.removeItem(KEY)
 }

@@ -2,6 +2,7 @@ import type { Dataset } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useMe } from '../../parts/me.ts'
 import type { QueryFocus } from '../../parts/query-input.tsx'
 import { answeredOf } from './answered.ts'
 import { optional, type Tab } from './asked.ts'
@@ -52,7 +53,8 @@ export function useAsking() {
   useStrangers(live.events, datasets)
   const queries = useQueryClient()
   const actions = useActions(change, columns)
-  const tray = useTray()
+  const me = useMe().data
+  const tray = useTray(me && `${me.org_id} ${me.id}`)
   const found = useMemo(
     () => (isLive ? live.events : (events.data?.pages.flatMap((page) => page.events) ?? [])),
     [isLive, live.events, events.data],

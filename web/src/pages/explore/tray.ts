@@ -1,6 +1,7 @@
 import type { Event } from '@dendro/api'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { keepEvents, keptEvents } from '../../session/kept-events.ts'
 import { plainLine } from './line-text.ts'
 import { idOf } from './link.ts'
 
@@ -14,9 +15,19 @@ export type Tray = {
 
 export const TRAY_MAX = 50
 
-/** useTray keeps events in the order in which they happened. */
-export function useTray(): Tray {
+/** useTray keeps events in the order in which they happened, for its owner also when the page is loaded anew in the same tab. */
+export function useTray(owner: string | undefined): Tray {
   const [events, setEvents] = useState<readonly Event[]>([])
+  const [keeper, setKeeper] = useState<string>()
+  useEffect(() => {
+    if (owner === undefined) return
+    const kept = keptEvents(owner)
+    setEvents((before) => [...kept.filter((event) => !before.some((one) => idOf(one) === idOf(event))), ...before].toSorted(inOrder))
+    setKeeper(owner)
+  }, [owner])
+  useEffect(() => {
+    if (keeper !== undefined) keepEvents(keeper, events)
+  }, [keeper, events])
   const ids = useMemo(() => new Set(events.map(idOf)), [events])
   const turn = useCallback((event: Event) => setEvents((before) => turned(before, event)), [])
   const clear = useCallback(() => setEvents([]), [])
