@@ -57,7 +57,7 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
   test('a dataset is made, waits with a ready configuration and a key, says that it receives, and is renamed and deleted', async () => {
     const org = await stand.app.newOrganization()
     const page = await stand.open('/app/data', { key: org.key })
-    await page.getByText('Waiting for the first event.').waitFor()
+    await page.getByText('Waiting for the first event').waitFor()
     await page.getByRole('button', { name: 'New dataset' }).click()
     const form = page.getByRole('dialog', { name: 'New dataset' })
     await form.getByLabel('Collection').fill('.shop')

@@ -62,7 +62,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
       .waitFor()
     await other.getByRole('button', { name: 'Send demo data' }).click()
     await other.getByText('shop / checkout').waitFor()
-    await other.getByText(/[\d,]+ events of the last day have been received/).waitFor()
+    await other.getByText(/[\d,]+ events of the last day received/).waitFor()
     await other.getByRole('link', { name: 'Explore them' }).click()
     await other.getByRole('region', { name: 'Events', exact: true }).locator('[data-index]').nth(5).waitFor()
   })

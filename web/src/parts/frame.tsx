@@ -1,9 +1,10 @@
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { forgetCredential } from '../session/session.ts'
 import { Button } from '../ui/button.tsx'
 import { useClient } from './client.ts'
 import { Commands } from './commands.tsx'
+import { useCurrentShown } from './current-shown.ts'
 import { useMe } from './me.ts'
 import { applyTheme, keptTheme, type Theme } from './theme.ts'
 
@@ -21,6 +22,7 @@ const places = [
 /** Frame is what stands around every page: where one can go, who one is, the theme. */
 export function Frame() {
   const navigate = useNavigate()
+  const row = useCurrentShown(useLocation().pathname)
   const commands = places.map(({ to, name }) => ({ group: 'Go to', name, run: () => navigate({ to, search: {} }) }))
   return (
     <Commands own={commands}>
@@ -33,7 +35,11 @@ export function Frame() {
             <img src="/docs/icon.svg" alt="" width="20" height="20" />
             <span className="max-sm:sr-only">Dendro</span>
           </Link>
-          <nav aria-label="Pages" className="flex min-w-0 items-center gap-1 overflow-x-auto max-lg:order-last max-lg:w-full max-lg:pb-1">
+          <nav
+            ref={row}
+            aria-label="Pages"
+            className="flex min-w-0 items-center gap-1 overflow-x-auto max-lg:order-last max-lg:w-full max-lg:pb-1"
+          >
             {places.map(({ to, name }) => (
               <Link
                 key={to}

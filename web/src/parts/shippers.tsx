@@ -1,7 +1,7 @@
 import { Button } from '../ui/button.tsx'
 import { copyText } from './copy.ts'
 
-/** Shippers are ready configurations of what sends lines; the key stands in them where one was made for it. */
+/** Shippers are ready configurations of what sends lines, below a heading of the second level; the key stands in them where one was made for it. */
 export function Shippers({ apiKey }: { apiKey?: string | undefined }) {
   return (
     <ul className="flex min-w-0 flex-col gap-3">

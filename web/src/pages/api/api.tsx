@@ -3,7 +3,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { Waiting } from '../../parts/page.tsx'
+import { Page, Waiting } from '../../parts/page.tsx'
 import { type Entry, entriesOf, type OpenApi } from './document.ts'
 import { OperationView } from './operation.tsx'
 
@@ -18,8 +18,17 @@ export function ApiPage() {
   })
   const document = answer.data
   const entries = useMemo(() => (document ? entriesOf(document) : []), [document])
-  if (answer.error) return <FailureNote thrown={answer.error} again={() => answer.refetch()} />
-  if (!document) return <Waiting>Reading what the service can do …</Waiting>
+  if (!document) {
+    return (
+      <Page title="API">
+        {answer.error ? (
+          <FailureNote thrown={answer.error} again={() => answer.refetch()} />
+        ) : (
+          <Waiting>Reading what the service can do …</Waiting>
+        )}
+      </Page>
+    )
+  }
   const shown = entries.find(({ operation }) => operation.operationId === op)
   return (
     <div className="flex h-full max-md:flex-col">

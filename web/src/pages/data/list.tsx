@@ -273,8 +273,9 @@ function Size({ of }: { of: number | undefined }) {
 function HowToSend() {
   return (
     <section aria-live="polite" className="flex max-w-3xl flex-col gap-3">
+      <h2 className="font-semibold">Waiting for the first event</h2>
       <p>
-        <strong>Waiting for the first event.</strong> <span className="text-soft">It will show up here within seconds of arriving.</span>{' '}
+        <span className="text-soft">It will show up here within seconds of arriving.</span>{' '}
         <Link to="/welcome" className="text-accent underline">
           Begin with demo data, or a key for shippers
         </Link>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import { useClient } from '../../parts/client.ts'
+import { useCurrentShown } from '../../parts/current-shown.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Page, Waiting } from '../../parts/page.tsx'
 import { buttonLook } from '../../ui/button.tsx'
@@ -35,6 +36,7 @@ export function OneDataset({ id }: { id: string }) {
   })
   const dataset = read.data
   const { Part } = parts[part]
+  const row = useCurrentShown(part)
   return (
     <Page
       title={dataset ? `${dataset.collection} / ${dataset.dataset}` : 'A dataset'}
@@ -50,7 +52,7 @@ export function OneDataset({ id }: { id: string }) {
         </>
       }
     >
-      <nav aria-label="Sides of the dataset" className="flex gap-1 overflow-x-auto border-line border-b pb-1">
+      <nav ref={row} aria-label="Sides of the dataset" className="flex gap-1 overflow-x-auto border-line border-b pb-1">
         {datasetParts.map((one) => (
           <Link
             key={one}

@@ -24,7 +24,10 @@ export function answeredOf({ tab, events, patterns, trends, groups, fields }: As
     const cost = patterns.data && { ...patterns.data.cost, bytes: trends.data?.cost.bytes }
     return { ...stateOf(patterns), cost }
   }
-  if (tab === 'table' || tab === 'chart') return { ...stateOf(groups), cost: groups.data?.cost }
+  if (tab === 'table' || tab === 'chart') {
+    const found = groups.data?.isEstimated ? { found: `${quantity(groups.data.total, 'event')}, measured approximately` } : {}
+    return { ...stateOf(groups), cost: groups.data?.cost, ...found }
+  }
   if (tab === 'difference') return { ...stateOf(fields), data: undefined, cost: undefined }
   const sampled = fields.data?.sampled ?? 0
   const cost = fields.data && { events: sampled, isExact: false, bytes: undefined, ms: fields.data.ms }

@@ -9,7 +9,7 @@ type CompareWithProps = { against: Comparison | undefined; range: Range; failure
 export function CompareWith({ against, range, failure, change }: CompareWithProps) {
   return (
     <label className="flex items-center gap-1">
-      <span className="max-lg:sr-only">Compare with</span>
+      <span>Compare with</span>
       <select
         className="h-6.5 rounded border border-line bg-panel px-1 text-ink max-sm:w-28"
         value={against ?? ''}

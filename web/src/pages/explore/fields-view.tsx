@@ -1,19 +1,27 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { FailureNote } from '../../parts/failure.tsx'
 import { quantity, share } from '../../parts/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Fields } from './questions.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
-type FieldsViewProps = { fields: Fields | undefined; isOld: boolean; failure: unknown; actions: ValueActions; again(): unknown }
+type FieldsViewProps = {
+  fields: Fields | undefined
+  isOld: boolean
+  failure: unknown
+  actions: ValueActions
+  nothing: ReactNode
+  again(): unknown
+}
 
 const VALUES_SHOWN = 5
 
 /** FieldsView is every key side by side with its values: what can be asked of these events. */
-export function FieldsView({ fields, isOld, failure, actions, again }: FieldsViewProps) {
+export function FieldsView({ fields, isOld, failure, actions, nothing, again }: FieldsViewProps) {
   const [typed, setTyped] = useState('')
   if (failure && !fields) return <FailureNote thrown={failure} again={again} />
   if (!fields) return <p className="p-3 text-soft">Reading the fields …</p>
+  if (fields.sampled === 0) return nothing
   if (fields.fields.length === 0) return <p className="p-6 text-center text-soft">No event of this range has a key.</p>
   const shown = fields.fields.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()))
   return (

@@ -17,6 +17,8 @@ export type Groups = {
   lengthMs: number
   total: number
   more: number
+  /** isEstimated says that what is measured is near the truth; how many events there are is counted all the same. */
+  isEstimated: boolean
   cost: Cost
 }
 
@@ -72,7 +74,8 @@ export async function measureGroups(client: DendroClient, question: Question, wi
     lengthMs,
     total: Number(answer.totals.count),
     more: Math.max(0, Number(answer.totals.total_groups ?? 0) - Number(answer.totals.retrieved_groups ?? 0)),
-    cost: costOf(answer),
+    isEstimated: !answer.is_exact,
+    cost: { ...costOf(answer), isExact: true },
   }
 }
 

@@ -95,9 +95,17 @@ function Groups({ asking }: Props) {
   )
 }
 
-function Fields({ asking: { fields, actions } }: Props) {
+function Fields({ asking }: Props) {
+  const { fields, actions } = asking
   return (
-    <FieldsView fields={fields.data} isOld={fields.isPlaceholderData} failure={fields.error} actions={actions} again={fields.refetch} />
+    <FieldsView
+      nothing={<Nothing asking={asking} />}
+      fields={fields.data}
+      isOld={fields.isPlaceholderData}
+      failure={fields.error}
+      actions={actions}
+      again={fields.refetch}
+    />
   )
 }
 

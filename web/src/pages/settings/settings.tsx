@@ -1,5 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
+import { useCurrentShown } from '../../parts/current-shown.ts'
 import { AccessRules } from './access-rules.tsx'
 import { type SettingsPart, settingsParts } from './asked.ts'
 import { Audit } from './audit.tsx'
@@ -31,9 +32,11 @@ const parts = {
 export function SettingsPage() {
   const { part = 'users' } = useSearch({ from: '/inside/settings' })
   const { name, Part } = parts[part]
+  const row = useCurrentShown(part)
   return (
     <div className="flex h-full max-md:flex-col">
       <nav
+        ref={row}
         aria-label="Settings"
         className="flex shrink-0 gap-0.5 overflow-auto border-line bg-panel p-2 max-md:border-b md:w-44 md:flex-col md:border-r"
       >

@@ -7,7 +7,7 @@ import { Chart, type ChartBand, type ChartData } from '../../parts/chart/chart.t
 import { useClient } from '../../parts/client.ts'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { bytes, count, share, span } from '../../parts/numbers.ts'
+import { bytes, count, share } from '../../parts/numbers.ts'
 import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { TimePicker } from '../../parts/time-picker.tsx'
@@ -240,13 +240,13 @@ function Total({ kind, data }: { kind: Kind; data: MetricItem }) {
 }
 
 function Difference({ delta }: { delta: Delta }) {
-  const { delta_value, total_value, start_time, end_time } = delta
+  const { delta_value, total_value } = delta
   const sign = delta_value === 0 ? '=' : delta_value > 0 ? '▲' : '▼'
   const of = total_value === 0 ? '' : ` (${share(Math.abs(delta_value), total_value)})`
   return (
     <span className="text-soft tabular-nums">
       {sign} {bytes(Math.abs(delta_value))}
-      {of} against {bytes(total_value)} in the {span(end_time - start_time)} before
+      {of} against {bytes(total_value)} in the period before
     </span>
   )
 }

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { ago, count } from '../../parts/numbers.ts'
+import { ago, quantity } from '../../parts/numbers.ts'
 import { Shippers } from '../../parts/shippers.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Administrator } from './administrator.tsx'
@@ -91,7 +91,7 @@ function Received() {
         <div aria-live="polite" className="flex flex-col gap-2">
           {received.error && !received.data && <FailureNote thrown={received.error} again={() => received.refetch()} />}
           {!isThere && !received.error && <p>Waiting for the first event. Nothing has been received yet.</p>}
-          {isThere && <p>{count(received.data?.events ?? 0)} events of the last day have been received:</p>}
+          {isThere && <p>{quantity(received.data?.events ?? 0, 'event')} of the last day received:</p>}
           <ul className="text-soft">
             {seen.map(({ id, collection, dataset, metadata }) => (
               <li key={id}>

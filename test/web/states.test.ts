@@ -1,0 +1,36 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { axeFaults, browserPath } from './browser.ts'
+import { shots, spoil } from './shots.ts'
+import { openStand, type Stand } from './stand.ts'
+import { placed } from './watched.ts'
+
+/** What the pages look like where there is nothing, where nothing comes, and where everything fails; what they look like full is tried page by page. */
+
+let stand: Stand
+const paths = [...new Set(shots.filter(({ isPublic }) => !isPublic).map(({ path }) => placed(path, {})))]
+
+describe.skipIf(browserPath === undefined)('every page', () => {
+  beforeAll(async () => {
+    stand = await openStand()
+  })
+  afterEach(() => stand.endTest())
+  afterAll(() => stand.close())
+
+  test.each([
+    ['empty', 'light', 1280],
+    ['error', 'dark', 390],
+    ['loading', 'light', 390],
+  ] as const)('has a heading, fits the screen and has no fault that axe finds: %s, %s, %d pixels', async (state, theme, width) => {
+    const page = await stand.open('/app/settings?part=you', { theme, width })
+    if (state !== 'empty') await spoil(page, state)
+    for (const path of paths) {
+      await page.goto(stand.app.url + path)
+      await page.getByRole('heading').first().waitFor()
+      if (state !== 'loading')
+        await expect.poll(() => page.getByText(/^(Reading|Counting|Measuring|Looking)/).count(), { message: path }).toBe(0)
+      expect(await axeFaults(page, path)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
+    }
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+})
