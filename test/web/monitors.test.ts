@@ -1,5 +1,6 @@
 import type { Monitor } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../server/src/meta/sql.ts'
 import { openRound } from '../../server/src/resources/monitors/watching.ts'
 import { axeFaults, browserPath } from './browser.ts'
 import { openStand, type Stand } from './stand.ts'
@@ -209,6 +210,53 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('group', { name: /^What the monitor saw/ }).waitFor()
     await page.getByRole('link', { name: 'Events it looked at' }).click()
     await page.getByText('40 events ·').waitFor()
+  })
+
+  test('a look, a group of it and a change lead to their events: what the monitor asks for, in that group and that window', async () => {
+    const searched = (url: string) => {
+      const found = new URL(url).searchParams
+      const { q, by } = { q: found.get('q') ?? '', by: found.get('by') ?? '' }
+      return { q, by, widthMs: Number(found.get('t')) - Number(found.get('f')) }
+    }
+    const page = await stand.open(`/app/monitors?id=${firing.id}`)
+    await page.getByRole('region', { name: 'The latest look' }).getByRole('link', { name: 'region:eu' }).click()
+    await page.getByText('26 events ·').waitFor()
+    await page.goBack()
+    await page.getByRole('region', { name: 'Changes' }).getByRole('link').first().click()
+    await page.waitForURL(/[?&]look=\d+/)
+    await page.goto(`${stand.app.url}/app/monitors?edit=${firing.id}`)
+    const preview = page.getByRole('region', { name: 'The last 7 days with it' })
+    const chart = preview.getByRole('group', { name: /^What it would have seen: .*Enter opens the events/ })
+    await chart.focus()
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/app\/explore/)
+    expect(searched(page.url())).toEqual({ q: "level = 'error'", by: '["region"]', widthMs: HOUR_MS / 4 })
+    await page.goBack()
+    const change = preview.getByRole('region', { name: 'What would have changed' }).getByRole('row').filter({ hasText: 'region:us' }).last()
+    await change.getByRole('link').click()
+    await page.getByText('40 events ·').waitFor()
+    expect(searched(page.url())).toEqual({ q: `level = 'error' AND "region" = 'us'`, by: '', widthMs: HOUR_MS / 4 })
+  })
+
+  test('looks are read on until nothing older is kept, and one of long ago is told in full', async () => {
+    const { monitors } = (await stand.org.ask<{ monitors: Monitor[] }>('GET', '/monitors')).body
+    const id = monitors.find(({ name }) => name === 'Nothing is sold')?.id ?? ''
+    await stand.app.app.world.meta.run(sql`
+      insert into monitor_evaluations (org_id, monitor_id, time, from_ts, to_ts, status, is_change, record)
+      select org_id, monitor_id, time - n * 60000, from_ts - n * 60000, to_ts - n * 60000, status, is_change, record
+      from monitor_evaluations, generate_series(1, 1500) n where monitor_id = ${id}`)
+    const page = await stand.open(`/app/monitors?id=${id}`)
+    const saw = page.getByRole('region', { name: 'What it saw' })
+    await saw.getByText(/^1.?000 looks/).waitFor()
+    await saw.getByText(/^The oldest shown is of/).waitFor()
+    await saw.getByRole('button', { name: 'Older looks' }).click()
+    await saw.getByText(/^1.?501 looks/).waitFor()
+    await saw.getByText(/^Nothing older is kept than/).waitFor()
+    expect(await saw.getByRole('button', { name: 'Older looks' }).count()).toBe(0)
+    const { evaluations } = (await stand.org.ask<{ evaluations: { time: number }[] }>('GET', `/monitors/${id}/evaluations?limit=1`)).body
+    await page.goto(`${stand.app.url}/app/monitors?id=${id}&look=${(evaluations[0]?.time ?? 0) - 1_400 * 60_000}`)
+    await page.getByRole('region', { name: /^The look at/ }).waitFor()
   })
 
   test('a test is sent, and seen among the notifications', async () => {

@@ -1,4 +1,5 @@
 import type { contract, MonitorEvaluation, ReplyOf } from '@dendro/api'
+import { Link } from '@tanstack/react-router'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Panel, Waiting } from '../../parts/page.tsx'
 import { StatusMark, statusNames } from '../../parts/status.tsx'
@@ -11,10 +12,10 @@ type Notifications = ReplyOf<typeof contract.monitors.notifications>['monitor_no
 const LISTED_MAX = 200
 const timeText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
 
-type ChangesProps = { events: Events | undefined; failure: unknown; zone: Zone; again(): unknown }
+type ChangesProps = { monitorId: string; events: Events | undefined; failure: unknown; zone: Zone; again(): unknown }
 
 /** Changes lists how the status changed, with what was said about it. */
-export function Changes({ events, failure, zone, again }: ChangesProps) {
+export function Changes({ monitorId, events, failure, zone, again }: ChangesProps) {
   return (
     <Panel title="Changes">
       {failure && !events ? <FailureNote thrown={failure} again={again} /> : null}
@@ -25,7 +26,14 @@ export function Changes({ events, failure, zone, again }: ChangesProps) {
           {events.slice(0, LISTED_MAX).map(({ time, monitor_status, previous_status, message, ai_report }) => (
             <li key={`${time} ${monitor_status}`} className="flex flex-col gap-1 px-3 py-1.5">
               <span className="flex flex-wrap items-center gap-2">
-                <span className="text-soft text-xs tabular-nums">{timeText(time, zone)}</span>
+                <Link
+                  to="/monitors"
+                  search={{ id: monitorId, look: time }}
+                  title="What it saw then, and its events"
+                  className="text-accent text-xs tabular-nums hover:underline"
+                >
+                  {timeText(time, zone)}
+                </Link>
                 <StatusMark status={monitor_status} isNamed />
                 {previous_status && <span className="text-soft text-xs">after {statusNames[previous_status].toLowerCase()}</span>}
               </span>

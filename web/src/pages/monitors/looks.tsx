@@ -9,29 +9,36 @@ import { Panel, Waiting } from '../../parts/page.tsx'
 import { StatusMark, Step } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
+import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { eventsOf } from './events-of.ts'
+import type { LooksKept } from './looks-kept.ts'
+import { useLook } from './questions.ts'
 import { operatorNames, shownValue, unitOfRule, verdictNames } from './words.ts'
 
 type LooksProps = {
   monitor: Monitor
-  looks: readonly MonitorEvaluation[] | undefined
+  kept: LooksKept | undefined
   failure: unknown
   chosenMs: number | undefined
+  older: { isPending: boolean; error: unknown; mutate(beforeMs: number): void }
   again(): unknown
 }
 
 const SERIES_MAX = 20
 
 /** Looks draws what a monitor saw, look by look, with its thresholds; one look is told in full: the latest, or the one that was clicked. */
-export function Looks({ monitor, looks, failure, chosenMs, again }: LooksProps) {
+export function Looks({ monitor, kept, failure, chosenMs, older, again }: LooksProps) {
+  const looks = kept?.looks
   const [zone] = useZone()
   const navigate = useNavigate({ from: '/monitors' })
   const drawn = useMemo(() => drawingOf(monitor, looks ?? []), [monitor, looks])
   const unit = unitText(unitOfRule(monitor))
+  const listed = looks?.find(({ time }) => time === chosenMs)
+  const far = useLook(monitor.id, looks && !listed ? chosenMs : undefined)
   if (failure && !looks) return <FailureNote thrown={failure} again={again} />
   if (!looks) return <Waiting height="18rem">Reading what it saw …</Waiting>
-  const chosen = looks.find(({ time }) => time === chosenMs) ?? looks[0]
+  const chosen = listed ?? far.data ?? looks[0]
   if (!chosen) return <Waiting>It has not looked yet; it does every minute.</Waiting>
   return (
     <div className="grid gap-4 lg:grid-cols-2">
@@ -50,9 +57,30 @@ export function Looks({ monitor, looks, failure, chosenMs, again }: LooksProps) 
           <p className="px-1 text-soft text-xs">
             {looks.length === 1 ? '1 look' : `${count(looks.length)} looks`}. Click one to see what it decided, and why.
           </p>
+          <Oldest kept={kept} older={older} zone={zone} />
         </div>
       </Panel>
       <OneLook monitor={monitor} look={chosen} isLatest={chosen === looks[0]} zone={zone} />
+    </div>
+  )
+}
+
+/** Oldest says how far back the looks go, and reads on until nothing older is kept. */
+function Oldest({ kept, older, zone }: { kept: LooksKept; older: LooksProps['older']; zone: Zone }) {
+  const oldest = kept.looks.at(-1)
+  if (!oldest) return null
+  const { day, clock } = clockOf(oldest.time, zone)
+  return (
+    <div className="flex flex-wrap items-center gap-2 px-1 text-soft text-xs">
+      <span>
+        {kept.isEnd ? 'Nothing older is kept than' : 'The oldest shown is of'} {day} {clock.slice(0, 8)}.
+      </span>
+      {!kept.isEnd && (
+        <Button size="small" disabled={older.isPending} onClick={() => older.mutate(oldest.time)}>
+          {older.isPending ? 'Reading …' : 'Older looks'}
+        </Button>
+      )}
+      {older.error ? <FailureNote thrown={older.error} again={() => older.mutate(oldest.time)} /> : null}
     </div>
   )
 }
@@ -100,12 +128,13 @@ type OneLookProps = { monitor: Monitor; look: MonitorEvaluation; isLatest: boole
 function OneLook({ monitor, look, isLatest, zone }: OneLookProps) {
   const at = (ms: number) => clockOf(ms, zone).clock.slice(0, 8)
   const { threshold, warning_threshold, comparison_operator, groups, groups_total, failure, missed, patterns, muted, downtime } = look
+  const stretch = { fromMs: look.from_ts, toMs: look.to_ts }
   const alertsAt = `${operatorNames[comparison_operator]} ${count(threshold)}`
   return (
     <Panel
       title={isLatest ? 'The latest look' : `The look at ${clockOf(look.time, zone).day} ${at(look.time)}`}
       actions={
-        <Link to="/explore" search={eventsOf(monitor, look)} className="text-accent text-xs hover:underline">
+        <Link to="/explore" search={eventsOf(monitor, stretch)} className="text-accent text-xs hover:underline">
           Events it looked at
         </Link>
       }
@@ -130,7 +159,7 @@ function OneLook({ monitor, look, isLatest, zone }: OneLookProps) {
             ))}
           </ul>
         )}
-        <Decisions groups={groups} />
+        <Decisions groups={groups} searchOf={(group) => eventsOf(monitor, stretch, group)} />
         {groups_total > groups.length && (
           <p className="text-soft text-xs">{count(groups_total - groups.length)} further groups without news.</p>
         )}
@@ -139,7 +168,9 @@ function OneLook({ monitor, look, isLatest, zone }: OneLookProps) {
   )
 }
 
-function Decisions({ groups }: { groups: MonitorEvaluation['groups'] }) {
+type DecisionsProps = { groups: MonitorEvaluation['groups']; searchOf(group: string): ReturnType<typeof eventsOf> }
+
+function Decisions({ groups, searchOf }: DecisionsProps) {
   if (groups.length === 0) return <p className="text-soft">No group had events.</p>
   const hasBaseline = groups.some(({ baseline }) => baseline !== undefined)
   return (
@@ -158,7 +189,11 @@ function Decisions({ groups }: { groups: MonitorEvaluation['groups'] }) {
         <tbody>
           {groups.map(({ group_id, value, baseline, before, after, change, verdict, gone }) => (
             <tr key={group_id} className="border-line border-t align-top">
-              <td className="break-all py-1 pr-3 font-mono">{group_id === '' ? 'all' : group_id}</td>
+              <td className="break-all py-1 pr-3 font-mono">
+                <Link to="/explore" search={searchOf(group_id)} title="Its events" className="text-accent hover:underline">
+                  {group_id === '' ? 'all' : group_id}
+                </Link>
+              </td>
               <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>
               {hasBaseline && <td className="py-1 pr-3 text-right tabular-nums">{shownValue(baseline)}</td>}
               <td className="whitespace-nowrap py-1 pr-3">

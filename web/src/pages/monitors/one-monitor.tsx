@@ -19,7 +19,7 @@ import { ruleText } from './words.ts'
 /** OneMonitor says what a monitor is now, why, what it was before, and what it told whom. */
 export function OneMonitor({ id, look }: { id: string; look: number | undefined }) {
   const monitor = useMonitor(id)
-  const { looks, events, sent } = useHistory(id)
+  const { looks, older, events, sent } = useHistory(id)
   const [zone] = useZone()
   if (monitor.error && !monitor.data) {
     return (
@@ -38,11 +38,11 @@ export function OneMonitor({ id, look }: { id: string; look: number | undefined 
   return (
     <Page title={monitor.data.name} actions={<Actions monitor={monitor.data} />}>
       <Head monitor={monitor.data} muted={mutedText(monitor.data, zone)} />
-      <Looks monitor={monitor.data} looks={looks.data} failure={looks.error} again={() => looks.refetch()} chosenMs={look} />
+      <Looks monitor={monitor.data} kept={looks.data} failure={looks.error} again={() => looks.refetch()} chosenMs={look} older={older} />
       <Groups monitor={monitor.data} />
       <div className="grid gap-4 lg:grid-cols-2">
-        <Changes events={events.data?.monitor_events} failure={events.error} again={() => events.refetch()} zone={zone} />
-        <Sent sent={sent.data} looks={looks.data} failure={sent.error} again={() => sent.refetch()} zone={zone} />
+        <Changes monitorId={id} events={events.data?.monitor_events} failure={events.error} again={() => events.refetch()} zone={zone} />
+        <Sent sent={sent.data} looks={looks.data?.looks} failure={sent.error} again={() => sent.refetch()} zone={zone} />
       </div>
     </Page>
   )

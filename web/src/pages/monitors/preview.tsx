@@ -1,5 +1,6 @@
 import type { contract, ReplyOf } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import { chartData } from '../../parts/chart/measured.ts'
@@ -14,6 +15,7 @@ import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { type WatchRule, windowMsOf } from './draft.ts'
+import { eventsOf } from './events-of.ts'
 import { levelsOf } from './looks.tsx'
 import { shownValue } from './words.ts'
 
@@ -28,6 +30,7 @@ const SLICES_MAX = 1_440
 /** Preview looks with the rule at the last 7 days: what would have changed, and what would have been sent. */
 export function Preview({ rule }: { rule: WatchRule | undefined }) {
   const [zone] = useZone()
+  const navigate = useNavigate()
   const settled = useSettled(rule)
   const backtest = useBacktest(settled)
   const series = useSeries(settled)
@@ -67,16 +70,18 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
               )}
               zone={zone}
               height={220}
+              onPick={(fromMs, toMs) => navigate({ to: '/explore', search: eventsOf(rule, { fromMs, toMs }) })}
             />
           ) : (
             !series.error && <Waiting height="16rem">Measuring …</Waiting>
           )}
+          <p className="text-soft text-xs">Click a step, or a change below, to see its events.</p>
           {rule.monitor_type !== 'PATTERN' && (
             <p className="text-soft text-xs">
               The line is what the query gives; the threshold is of what is made of it, and stands in the changes below.
             </p>
           )}
-          <WouldChange found={found} zone={zone} />
+          <WouldChange found={found} rule={rule} zone={zone} />
         </div>
       )}
     </Panel>
@@ -197,7 +202,8 @@ function Outcome({ found }: { found: Backtest }) {
   )
 }
 
-function WouldChange({ found, zone }: { found: Backtest; zone: Zone }) {
+function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; zone: Zone }) {
+  const windowMs = windowMsOf(rule.window) ?? 300_000
   if (found.changes.length === 0) return null
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too
@@ -209,8 +215,15 @@ function WouldChange({ found, zone }: { found: Backtest; zone: Zone }) {
             .toReversed()
             .map(({ time, group_id, value, before, after, verdict }) => (
               <tr key={`${time} ${group_id}`} className="border-line border-t">
-                <td className="whitespace-nowrap py-1 pr-3 text-soft tabular-nums">
-                  {clockOf(time, zone).day} {clockOf(time, zone).clock.slice(0, 5)}
+                <td className="whitespace-nowrap py-1 pr-3 tabular-nums">
+                  <Link
+                    to="/explore"
+                    search={eventsOf(rule, { fromMs: time - windowMs, toMs: time }, group_id)}
+                    title="The events it would have looked at"
+                    className="text-accent hover:underline"
+                  >
+                    {clockOf(time, zone).day} {clockOf(time, zone).clock.slice(0, 5)}
+                  </Link>
                 </td>
                 <td className="whitespace-nowrap py-1 pr-3">
                   <Step before={before} after={after} />

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
+import { LOOKS_MAX, type LooksKept, withLatest, withOlder } from './looks-kept.ts'
 
 /** LOOK_EVERY_MS is how often the page asks; monitors themselves look every minute. */
 const LOOK_EVERY_MS = 15_000
@@ -23,17 +24,24 @@ export function useMonitor(id: string | undefined) {
   })
 }
 
-const LOOKS_MAX = 1_000
-
 /** useHistory is what a monitor saw, how its status changed, and what it sent. */
 export function useHistory(id: string) {
   const client = useClient()
   const params = { monitorId: id }
   const options = { refetchInterval: LOOK_EVERY_MS }
+  const queries = useQueryClient()
+  const queryKey = ['monitors', id, 'looks']
   const looks = useQuery({
     ...options,
-    queryKey: ['monitors', id, 'looks'],
-    queryFn: async ({ signal }) => (await client.monitors.evaluations({ params, query: { limit: LOOKS_MAX }, signal })).evaluations,
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const { evaluations } = await client.monitors.evaluations({ params, query: { limit: LOOKS_MAX }, signal })
+      return withLatest(queries.getQueryData<LooksKept>(queryKey), evaluations)
+    },
+  })
+  const older = useMutation({
+    mutationFn: (beforeMs: number) => client.monitors.evaluations({ params, query: { to_ts: beforeMs, limit: LOOKS_MAX } }),
+    onSuccess: ({ evaluations }) => queries.setQueryData<LooksKept>(queryKey, (kept) => (kept ? withOlder(kept, evaluations) : undefined)),
   })
   const events = useQuery({
     ...options,
@@ -45,7 +53,20 @@ export function useHistory(id: string) {
     queryKey: ['monitors', id, 'sent'],
     queryFn: async ({ signal }) => (await client.monitors.notifications({ params, signal })).monitor_notifications,
   })
-  return { looks, events, sent }
+  return { looks, older, events, sent }
+}
+
+/** useLook is one look that is longer ago than those that are listed. */
+export function useLook(id: string, atMs: number | undefined) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['monitors', id, 'look', atMs],
+    enabled: atMs !== undefined,
+    queryFn: async ({ signal }) => {
+      const query = { from_ts: atMs ?? 0, to_ts: (atMs ?? 0) + 1, limit: 1 }
+      return (await client.monitors.evaluations({ params: { monitorId: id }, query, signal })).evaluations[0] ?? null
+    },
+  })
 }
 
 /** useMute mutes until a moment, for ever with -1, and not at all with 0. */
