@@ -67,10 +67,35 @@ export async function makeWatched(url: string, key: string): Promise<Made> {
     await make('/widgets', { name: 'The shop at once', widget_ids: inner }),
   ]
   const dashboard = await make('/dashboards', { name: 'The shop', description: 'What it does in this hour', widget_ids })
+  const template = await makeTemplates(make, web)
   const search_details = { from: [web], time_range: 'Last 1 day', where: 'status >= 500' }
   await ask('POST', '/exports', { search_details, format: 'csv', compression: 'gzip' })
   await ask('POST', '/exports', { search_details: { from: datasets.map(({ id }) => id), time_range: 'Last 1 hour' } })
-  return { monitor, downtime, dashboard, widget: widget_ids[0] ?? '', frame: widget_ids.at(-1) ?? '', web, metric: byPath }
+  return { monitor, downtime, dashboard, widget: widget_ids[0] ?? '', frame: widget_ids.at(-1) ?? '', web, metric: byPath, template }
+}
+
+/** makeTemplates keeps a template of a monitor, which leaves open what differs from page to page. */
+async function makeTemplates(make: (path: string, body: object) => Promise<string>, web: string): Promise<string> {
+  const metric = await make('/metrics/definitions/templates', {
+    name: 'Failures of a page',
+    description: 'Answers from 500 on',
+    queries: [query(web, { where: "status >= 500 AND path = '{{path}}'" })],
+    parameters: { path: { type: 'STRING', description: 'such as /cart' } },
+  })
+  return make('/monitors/templates', {
+    name: 'The page {{path}} fails',
+    comparison_operator: 'ABOVE',
+    threshold: '{{threshold}}',
+    window: 'Last 1 hour',
+    actions: '[{"email":"{{email}}"}]',
+    metric: { id: metric, arguments: { path: { input: 'path' } } },
+    parameters: {
+      path: { type: 'STRING', description: 'such as /cart' },
+      threshold: { type: 'DOUBLE' },
+      email: { type: 'STRING', description: 'who is told' },
+    },
+    this_template_tags: {},
+  })
 }
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
@@ -84,6 +109,8 @@ export const watchedShots = [
   { name: 'monitor-editor', path: '/app/monitors?edit={monitor}' },
   { name: 'monitor-groups', path: '/app/monitors?group=tags' },
   { name: 'monitor-templates', path: '/app/monitors?view=templates' },
+  { name: 'monitor-template-form', path: '/app/monitors?view=templates&edit={template}' },
+  { name: 'monitor-from-template', path: '/app/monitors?template={template}' },
   { name: 'downtimes', path: '/app/downtimes' },
   { name: 'downtime-editor', path: '/app/downtimes?edit={downtime}' },
   { name: 'one-dashboard', path: '/app/dashboards?id={dashboard}&before=true' },

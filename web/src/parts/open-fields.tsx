@@ -308,7 +308,7 @@ function ArgumentField({ name, argument, asked, onChange }: ArgumentFieldProps) 
     else onChange(next === ALWAYS ? { literal: '' } : { input: next.slice('asked '.length) }, false)
   }
   return (
-    <div className="grid grid-cols-2 items-end gap-2">
+    <div className="grid items-end gap-2 sm:grid-cols-2">
       <Field name={`Its ${name} is`}>
         <Select value={value} options={options} onPick={pick} className={isKnown ? '' : 'text-error'} />
       </Field>

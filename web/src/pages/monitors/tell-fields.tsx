@@ -83,7 +83,7 @@ function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps)
   const gone = isMail || known.some(([id]) => id === own) ? [] : [[own, places.data ? 'An integration that is gone' : '…'] as const]
   return (
     <div className="flex items-start gap-2">
-      <Field name="By" className="w-44 shrink-0">
+      <Field name="By" className="w-32 shrink-0 sm:w-44">
         <Select
           value={own}
           options={[[MAIL, 'E-mail'], ...known, ...gone]}
