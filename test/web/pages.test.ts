@@ -117,7 +117,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByLabel('Shown as').selectOption('bar')
     await page.getByLabel('By groups of').fill('region')
     await page
-      .getByRole('region', { name: 'What that is' })
+      .getByRole('region', { name: 'Preview' })
       .getByRole('group', { name: /^Preview: 3 series/ })
       .waitFor()
     await page.getByRole('button', { name: 'Add the widget' }).click()
@@ -363,10 +363,10 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       ['/app/dashboards', 'The shop'],
       [`/app/dashboards?id=${text(dashboard)}`, 'No events in this range'],
       [`/app/dashboards?id=${text(dashboard)}&before=true`, 'the period before'],
-      [`/app/dashboards?id=${text(dashboard)}&widget=${text('new')}`, 'What that is'],
+      [`/app/dashboards?id=${text(dashboard)}&widget=${text('new')}`, 'Preview'],
       [`/app/dashboards?id=${text(dashboard)}&frame=${text('new')}`, 'What stands within'],
       ['/app/dashboards?view=metrics', 'Orders by region'],
-      ['/app/dashboards?view=metrics&metric=new', 'What that is'],
+      ['/app/dashboards?view=metrics&metric=new', 'Preview'],
       ['/app/dashboards?view=templates', 'can be kept as a template'],
       ['/app/exports', 'Exports'],
       ['/app/usage', 'shop / orders'],

@@ -80,7 +80,7 @@ function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void })
         aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
         aria-autocomplete="list"
         aria-label="What do you want to do?"
-        className="h-11 rounded-t-lg border-line border-b bg-transparent px-4"
+        className="h-11 shrink-0 rounded-t-lg border-line border-b bg-transparent px-4"
         placeholder="What do you want to do?"
         value={typed}
         onChange={(event) => {

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, useContext } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from './confirm.tsx'
 import { copyText } from './copy.ts'
@@ -16,14 +16,16 @@ export function Answer<T>({ of, children }: { of: Read<T>; children(data: T): Re
 
 type RowsProps = { label: string; heads: readonly string[]; empty: string; children: readonly ReactNode[] }
 
-/** Rows is a table of records; its last column is what can be done with each. */
+const HeadsContext = createContext<readonly string[]>([])
+
+/** Rows is a table of records; its last column is what can be done with each. On a narrow screen the cells of a record stand below one another, each beside its name. */
 export function Rows({ label, heads, empty, children }: RowsProps) {
   if (children.length === 0) return <p className="px-3 py-6 text-center text-soft">{empty}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
     <section aria-label={`${label} table`} tabIndex={0} className="relative overflow-x-auto">
-      <table className="w-full">
-        <thead className="text-left text-soft text-xs">
+      <table className="w-full max-sm:block">
+        <thead className="text-left text-soft text-xs max-sm:sr-only">
           <tr>
             {heads.map((name) => (
               <th key={name} className="whitespace-nowrap px-3 py-2 font-medium">
@@ -35,7 +37,9 @@ export function Rows({ label, heads, empty, children }: RowsProps) {
             </th>
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody className="max-sm:block">
+          <HeadsContext value={heads}>{children}</HeadsContext>
+        </tbody>
       </table>
     </section>
   )
@@ -50,22 +54,23 @@ type RowProps = {
 
 /** Row is one record: its cells, what can be done with it, and what was opened below it. */
 export function Row({ cells, below, children }: RowProps) {
+  const heads = useContext(HeadsContext)
   return (
     <>
-      <tr className="border-line border-t align-top">
+      <tr className="border-line border-t align-top max-sm:block max-sm:py-1.5">
         {cells.map((cell, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its column
-          <td key={at} className="break-words px-3 py-1.5">
-            {cell}
+          <td key={at} data-head={heads[at]} className={`break-words px-3 py-1.5 max-sm:py-0.5 ${at === 0 ? 'max-sm:block' : beside}`}>
+            <div className="min-w-0">{cell}</div>
           </td>
         ))}
-        <td className="px-3 py-1">
-          <span className="flex flex-wrap justify-end gap-1">{children}</span>
+        <td className="px-3 py-1 max-sm:block max-sm:has-[>span:empty]:hidden">
+          <span className="flex flex-wrap justify-end gap-1 max-sm:justify-start">{children}</span>
         </td>
       </tr>
       {below ? (
-        <tr>
-          <td colSpan={cells.length + 1} className="bg-sunk">
+        <tr className="max-sm:block">
+          <td colSpan={cells.length + 1} className="bg-sunk max-sm:block">
             {below}
           </td>
         </tr>
@@ -73,6 +78,10 @@ export function Row({ cells, below, children }: RowProps) {
     </>
   )
 }
+
+/** beside puts the name of its column beside a cell of a narrow screen; what is empty is left out there. */
+const beside =
+  'max-sm:grid max-sm:grid-cols-[6.5rem_minmax(0,1fr)] max-sm:items-baseline max-sm:gap-x-2 max-sm:before:text-soft max-sm:before:text-xs max-sm:before:content-[attr(data-head)] max-sm:has-[>div:empty]:hidden'
 
 type ChangeAndDeleteProps = {
   isEdited: boolean

@@ -55,7 +55,7 @@ function MetricForm({ title, metric }: { title: string; metric: MetricDefinition
       }
       onSend={() => save.mutate({ name: name.trim(), description: description.trim(), ...definitionOf(queries, formula) })}
       beside={
-        <Panel title="What that is">
+        <Panel title="Preview">
           <div className="p-3">
             <Preview type="line" look={LOOK} queries={queries} formula={formula} range={{ words: 'Last 1 hour' }} />
           </div>

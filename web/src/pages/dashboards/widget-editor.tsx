@@ -113,7 +113,7 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
       }
       onSend={() => save.mutate(isKept ? draft : { ...draft, kept: [] })}
       beside={
-        <Panel title="What that is">
+        <Panel title="Preview">
           <div className="p-3">
             {isKept ? <p className="text-soft">Kept metrics are shown on the dashboard.</p> : <Preview {...draft} range={range} />}
           </div>

@@ -79,7 +79,7 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
             checked={asked.all ?? false}
             onChange={(event) => change((now) => ({ ...now, all: event.target.checked }))}
           />
-          Those of the service itself
+          Also the service's own
         </label>
         <span role="status" className="text-soft text-xs">
           {found.length === 1 ? '1 dataset' : `${count(found.length)} datasets`}
@@ -155,7 +155,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
               <th
                 key={name}
                 aria-sort={own === sort ? (own === 'name' ? 'ascending' : 'descending') : undefined}
-                className={`whitespace-nowrap px-3 py-2 font-medium ${look}`}
+                className={`whitespace-nowrap px-3 py-2 font-medium max-sm:px-2 ${look}`}
               >
                 {own ? (
                   <button type="button" className="hover:text-ink" onClick={() => onSort(own)}>
@@ -176,7 +176,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
             <Fragment key={collection}>
               {collection !== '' && (
                 <tr className="border-line border-t bg-sunk">
-                  <th colSpan={2} scope="rowgroup" className="break-words px-3 py-1 text-left font-medium">
+                  <th colSpan={2} scope="rowgroup" className="break-words px-3 py-1 text-left font-medium max-sm:px-2">
                     {collection}
                   </th>
                   <td colSpan={heads.length - 1} className="px-3 py-1 text-right">
@@ -217,19 +217,19 @@ function DatasetRow({ dataset, volume, keptDays, nowMs, isNamed }: DatasetRowPro
   const tags = Object.entries(dataset.tags)
   return (
     <tr className="border-line border-t">
-      <td className="min-w-32 max-w-md px-3 py-1.5">
+      <td className="min-w-32 max-w-md px-3 py-1.5 max-sm:min-w-20 max-sm:px-2">
         <Link to="/data" search={{ id: dataset.id }} className="break-words text-accent hover:underline">
           {isNamed && <span className="text-soft">{dataset.collection} / </span>}
           {dataset.dataset}
         </Link>
       </td>
-      <td className="px-3 py-1.5">
+      <td className="px-3 py-1.5 max-sm:px-2">
         <Freshness lastMs={dataset.metadata.last_heartbeat_at} nowMs={nowMs} />
       </td>
       <td className="whitespace-nowrap px-3 py-1.5 text-right tabular-nums max-md:hidden">
         <Size of={volume?.today} />
       </td>
-      <td className="px-3 py-1.5">
+      <td className="px-3 py-1.5 max-sm:px-2">
         <span className="flex items-center justify-end gap-2 whitespace-nowrap tabular-nums">
           {volume && (
             <span className="max-md:hidden">

@@ -153,10 +153,12 @@ function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
             built in
           </span>
         ),
-        <span key="fits" className="whitespace-nowrap tabular-nums">
-          {coverage === undefined ? '' : share(coverage, 1)}
-          {isBest && <span className="text-accent"> ★ best</span>}
-        </span>,
+        coverage !== undefined && (
+          <span key="fits" className="whitespace-nowrap tabular-nums">
+            {share(coverage, 1)}
+            {isBest && <span className="text-accent"> ★ best</span>}
+          </span>
+        ),
       ]}
       below={
         isEdited ? (

@@ -130,7 +130,7 @@ function NewRule({ rules, datasets }: NewRuleProps) {
     >
       <FormField name="Of" of={['scope', 'entity']}>
         <Select
-          className="max-w-80"
+          className="sm:max-w-80"
           value={of}
           options={[['', 'the organisation'], ...free.map((name) => [name, `the collection ${name}`] as const)]}
           onPick={setOf}

@@ -89,10 +89,12 @@ function Row({ downtime }: { downtime: Downtime }) {
   }
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-3 py-2">
-      <span className={`w-20 shrink-0 rounded px-1.5 text-center text-xs ${phase === 'now' ? 'bg-accent text-accent-ink' : 'bg-tint'}`}>
+      <span
+        className={`w-20 shrink-0 rounded max-sm:mr-auto px-1.5 text-center text-xs ${phase === 'now' ? 'bg-accent text-accent-ink' : 'bg-tint'}`}
+      >
         {phases[phase]}
       </span>
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 max-sm:order-last max-sm:basis-full">
         <p className="flex flex-wrap items-baseline gap-x-3">
           <Link to="/downtimes" search={{ edit: id }} className="break-words font-medium hover:underline">
             {name}

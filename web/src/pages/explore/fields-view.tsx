@@ -39,8 +39,8 @@ export function FieldsView({ fields, isOld, failure, actions, nothing, again }: 
           {quantity(shown.length, 'field')}, sampled from the newest {quantity(fields.sampled, 'event')} whatever the query
         </span>
       </div>
-      <table className="w-full text-xs">
-        <thead className="sticky top-0 bg-panel text-left text-soft">
+      <table className="w-full text-xs max-sm:block">
+        <thead className="sticky top-0 bg-panel text-left text-soft max-sm:sr-only">
           <tr>
             <th className="min-w-32 px-3 py-1 font-medium">Field</th>
             <th className="px-2 py-1 text-right font-medium">In</th>
@@ -50,14 +50,17 @@ export function FieldsView({ fields, isOld, failure, actions, nothing, again }: 
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody className="max-sm:block">
           {shown.map(({ name, count: times, values }) => (
-            <tr key={name} className="border-line border-t align-top hover:bg-tint">
+            <tr
+              key={name}
+              className="border-line border-t align-top hover:bg-tint max-sm:grid max-sm:grid-cols-[minmax(0,1fr)_auto_auto] max-sm:items-center"
+            >
               <th scope="row" className="break-all px-3 py-1 text-left font-mono font-normal">
                 {name}
               </th>
               <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums">{share(times, fields.sampled)}</td>
-              <td className="px-2 py-1">
+              <td className="px-2 py-1 max-sm:order-last max-sm:col-span-full max-sm:px-3">
                 <ul className="flex flex-wrap gap-1">
                   {values.slice(0, VALUES_SHOWN).map(({ value, count: seen }) => (
                     <li key={value} className="max-w-full">

@@ -64,7 +64,7 @@ export function GroupTable(props: GroupViewProps) {
                 Change
               </Head>
             )}
-            <th className="w-40 px-2 py-1 font-medium max-md:hidden">Course</th>
+            <th className="w-40 px-2 py-1 font-medium max-md:hidden">Over time</th>
             <th className="px-2 py-1">
               <span className="sr-only">Look</span>
             </th>

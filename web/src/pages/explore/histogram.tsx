@@ -61,7 +61,7 @@ export function Histogram(props: HistogramProps) {
         <span className="min-w-32 max-sm:hidden">
           {bars[0] && clockOf(bars[0].fromMs, zone).day} {bars[0] && clockOf(bars[0].fromMs, zone).clock.slice(0, 8)}
         </span>
-        <span className="min-w-0 flex-1 truncate max-sm:order-last max-sm:h-5 max-sm:basis-full" aria-live="polite">
+        <span className="min-w-0 flex-1 truncate max-sm:order-1 max-sm:basis-40" aria-live="polite">
           {shown ? saying(shown, zone, at, props.earlier) : data ? summary(data, props.earlier) : failure ? '' : 'Counting …'}
         </span>
         {tools}
@@ -177,7 +177,7 @@ function Zooming({ bars: data, chosen, canReset, onChoose, onRange, onReset, onD
     onRange({ fromMs: Math.max(0, first.fromMs - half), toMs: endOf(data) + half })
   }
   return (
-    <span className="ml-auto flex flex-wrap gap-x-1">
+    <span className="ml-auto flex flex-wrap gap-x-1 max-sm:order-2">
       {chosen && (
         <>
           <Button size="small" look="quiet" title="How this stretch differs from the rest of the range" onClick={onDifference}>

@@ -66,11 +66,11 @@ export function PatternList(props: PatternListProps) {
                 Change
               </th>
             )}
-            <th className="w-32 px-2 py-1 font-medium max-md:hidden">Course</th>
+            <th className="w-32 px-2 py-1 font-medium max-md:hidden">Over time</th>
             <th className="px-2 py-1 font-medium">Pattern</th>
             <th className="px-2 py-1 font-medium max-lg:hidden">First – last</th>
             <th className="px-2 py-1 text-right font-medium max-lg:hidden" title="About what the lines weigh">
-              About
+              Size
             </th>
             <th className="px-2 py-1 font-medium max-md:hidden">Dataset</th>
             <th className="px-2 py-1">
@@ -118,13 +118,15 @@ function Row({ one, all, before, earlier, zone, nameOf, onInclude, onExclude }: 
       </td>
       <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums max-lg:hidden">{bytes(one.bytes)}</td>
       <td className="px-2 py-1 text-soft max-md:hidden">{one.datasets.map(nameOf).join(', ')}</td>
-      <td className="whitespace-nowrap px-2 py-0.5">
-        <Button size="small" look="quiet" onClick={() => onInclude(one.id)}>
-          Only these
-        </Button>
-        <Button size="small" look="quiet" onClick={() => onExclude(one.id)}>
-          Hide
-        </Button>
+      <td className="px-2 py-0.5">
+        <span className="flex max-sm:flex-col max-sm:items-end">
+          <Button size="small" look="quiet" onClick={() => onInclude(one.id)}>
+            Only these
+          </Button>
+          <Button size="small" look="quiet" onClick={() => onExclude(one.id)}>
+            Hide
+          </Button>
+        </span>
       </td>
     </tr>
   )

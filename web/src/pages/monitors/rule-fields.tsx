@@ -65,7 +65,7 @@ export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
         />
       </FormField>
       {hasGroups && (
-        <Field name="Forget silent groups after" help="hours">
+        <Field name="Forget groups after" help="hours of silence">
           <Input
             inputMode="decimal"
             placeholder="24"

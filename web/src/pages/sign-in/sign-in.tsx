@@ -42,7 +42,7 @@ export function SignInPage() {
         <h1 className="font-semibold text-lg">Sign in to Dendro</h1>
         <fieldset className="flex gap-1" aria-label="How to sign in">
           {ways.map(([one, name]) => (
-            <Button key={one} look={way === one ? 'main' : 'quiet'} aria-pressed={way === one} onClick={() => setWay(one)}>
+            <Button key={one} look={way === one ? 'chosen' : 'quiet'} aria-pressed={way === one} onClick={() => setWay(one)}>
               {name}
             </Button>
           ))}

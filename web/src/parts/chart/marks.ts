@@ -37,6 +37,8 @@ export function drawBands(plot: uPlot, { bands, colours }: Pick<Shown, 'bands' |
     // Letters that would lie on one another are left out; the bar above them stays.
     if (from < letterEnd) continue
     ctx.font = `${11 * ratio}px ${FONT}`
+    ctx.textAlign = 'left'
+    ctx.textBaseline = 'alphabetic'
     ctx.fillText(letter, from + 2 * ratio, bbox.top + 14 * ratio)
     letterEnd = from + 12 * ratio
   }
@@ -81,6 +83,7 @@ export function drawLevels({ ctx, bbox, valToPos }: uPlot, { levels, colours, un
     // The two levels are named at opposite ends, where they cannot lie on one another.
     const isAlert = look === 'ALERT'
     ctx.textAlign = isAlert ? 'right' : 'left'
+    ctx.textBaseline = 'alphabetic'
     ctx.fillText(`${name} ${unit(value)}`, isAlert ? bbox.left + bbox.width - 4 * ratio : bbox.left + 4 * ratio, y - 4 * ratio)
   }
   ctx.restore()

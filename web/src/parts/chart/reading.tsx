@@ -20,7 +20,7 @@ export function Reading({ data, cursor, bands, zone, unit }: ReadingProps) {
   const isPartial = atMs !== undefined && bands.some(({ look, fromMs, toMs }) => look === 'partial' && fromMs <= atMs && atMs < toMs)
   return (
     <figcaption
-      className={`flex ${series.length > 3 ? 'h-8' : 'h-5'} flex-wrap content-start items-center gap-x-3 overflow-hidden px-1 text-soft text-xs tabular-nums`}
+      className={`flex ${series.length > 3 ? 'h-8 max-sm:h-16' : 'h-4 max-sm:h-8'} flex-wrap content-start items-center gap-x-3 overflow-hidden px-1 text-soft text-xs tabular-nums`}
       aria-live="polite"
     >
       {atMs !== undefined && (
