@@ -353,7 +353,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     const page = await stand.open(asked(isOrder))
     await counted(page, 40)
     await page.keyboard.press('?')
-    const keys = page.getByRole('dialog', { name: 'Keys' })
+    const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     for (const key of ['/', 'Tab', 'Enter', 'Esc', 'j k', 'x', 'f F', 'c', 'p', 'm', 'Ctrl F', 'n N', 't', 'l', 'r', 'Ctrl K', '?']) {
       await keys
         .getByRole('term')

@@ -75,7 +75,7 @@ function commandsOf(asking: Asking, { input, setHelp }: PageState): Command[] {
     { group: 'Do', name: 'Whole lines again (no columns)', run: columns.reset },
     { group: 'Do', name: 'Find in the loaded rows', note: 'Ctrl F', run: () => findIn(asking) },
     ...(tray.events.length > 0 ? [{ group: 'Do', name: 'Clear the pinned events', run: tray.clear }] : []),
-    { group: 'Do', name: 'Keys', note: '?', run: () => setHelp(true) },
+    { group: 'Do', name: 'Keyboard shortcuts', note: '?', run: () => setHelp(true) },
     ...turns.map(({ name, of }) => ({ group: 'Rows', name, run: () => change((now) => turned(now, of)) })),
     ...Object.entries(densities).map(([density, name]) => ({
       group: 'Rows',

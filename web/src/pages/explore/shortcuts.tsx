@@ -30,7 +30,7 @@ export function Shortcuts({ onClose }: { onClose(): void }) {
       onClose={onClose}
       className="top-1/2 left-1/2 z-40 w-96 max-w-[90vw] -translate-x-1/2 -translate-y-1/2 rounded-lg border bg-panel p-4"
     >
-      <Dialog.Title className="mb-2 font-semibold">Keys</Dialog.Title>
+      <Dialog.Title className="mb-2 font-semibold">Keyboard shortcuts</Dialog.Title>
       <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1">
         {shortcuts.map(([key, does]) => (
           <div key={key} className="contents">
