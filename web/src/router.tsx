@@ -104,12 +104,24 @@ export const router = createRouter({
   ]),
   basepath: '/app',
   defaultPreload: false,
+  defaultPendingComponent: Coming,
+  defaultPendingMs: 300,
+  defaultPendingMinMs: 0,
 })
 
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router
   }
+}
+
+/** Coming stands in the place of a page whose program is not there yet. */
+function Coming() {
+  return (
+    <p role="status" className="p-4 text-soft">
+      Reading the page …
+    </p>
+  )
 }
 
 function Lost() {

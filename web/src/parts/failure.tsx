@@ -2,21 +2,29 @@ import { ApiFailure, NoAnswer } from '@dendro/api/client'
 import { Button } from '../ui/button.tsx'
 import { copyText } from './copy.ts'
 
+type FailureNoteProps = {
+  thrown: unknown
+  again?: (() => unknown) | undefined
+  /** isSmall is for a part beside others, which may all fail at once: it has no frame. */
+  isSmall?: boolean
+}
+
 /** FailureNote says what failed, with what an administrator needs to find it, and how to go on. */
-export function FailureNote({ thrown, again }: { thrown: unknown; again?: (() => unknown) | undefined }) {
+export function FailureNote({ thrown, again, isSmall = false }: FailureNoteProps) {
   const id = thrown instanceof ApiFailure ? thrown.correlation_id : undefined
+  const size = isSmall ? 'small' : 'normal'
   return (
-    <div role="alert" className="m-3 rounded-md border border-error/50 bg-panel p-3">
+    <div role="alert" className={isSmall ? 'p-2' : 'm-3 rounded-md border border-error/50 bg-panel p-3'}>
       <p className="font-medium text-error">{titleOf(thrown)}</p>
-      <p className="mt-1 break-words">{thrown instanceof Error ? thrown.message : String(thrown)}</p>
-      <div className="mt-2 flex flex-wrap items-center gap-2">
+      <p className={`break-words ${isSmall ? '' : 'mt-1'}`}>{thrown instanceof Error ? thrown.message : String(thrown)}</p>
+      <div className={`flex flex-wrap items-center gap-2 ${isSmall ? 'mt-1' : 'mt-2'}`}>
         {again && mayPass(thrown) && (
-          <Button onClick={() => again()} look="main">
+          <Button onClick={() => again()} look={isSmall ? 'plain' : 'main'} size={size}>
             Try again
           </Button>
         )}
         {id && (
-          <Button onClick={() => copyText(id)} title="Copy the id of this request" className="max-w-full">
+          <Button onClick={() => copyText(id)} size={size} title="Copy the id of this request" className="max-w-full">
             <span className="truncate font-mono text-xs">{id}</span> copy
           </Button>
         )}

@@ -22,7 +22,9 @@ const places = [
 /** Frame is what stands around every page: where one can go, who one is, the theme. */
 export function Frame() {
   const navigate = useNavigate()
-  const row = useCurrentShown(useLocation().pathname)
+  const { pathname } = useLocation()
+  const row = useCurrentShown(pathname)
+  const isInDowntimes = pathname.endsWith('/downtimes')
   const commands = places.map(({ to, name }) => ({ group: 'Go to', name, run: () => navigate({ to, search: {} }) }))
   return (
     <Commands own={commands}>
@@ -45,6 +47,7 @@ export function Frame() {
                 key={to}
                 to={to}
                 search={{}}
+                aria-current={to === '/monitors' && isInDowntimes ? 'page' : undefined}
                 className="rounded px-2 py-1 text-soft hover:text-ink aria-[current=page]:bg-tint aria-[current=page]:text-ink"
               >
                 {name}

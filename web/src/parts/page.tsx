@@ -6,7 +6,7 @@ type PageProps = { title: string; actions?: ReactNode; children: ReactNode }
 export function Page({ title, actions, children }: PageProps) {
   return (
     <div className="h-full overflow-auto">
-      <div className="mx-auto flex max-w-[120rem] flex-col gap-4 p-4">
+      <div className="mx-auto flex max-w-[120rem] flex-col gap-4 p-4 [&>[role=alert]]:m-0">
         <div className="flex flex-wrap items-center gap-2">
           <h1 className="mr-auto min-w-0 break-words font-semibold text-lg">{title}</h1>
           {actions}
@@ -40,10 +40,13 @@ export function Nothing({ title, children }: { title: string; children?: ReactNo
   )
 }
 
-/** Panel is a part of a page under its own name. */
+/** Panel is a part of a page under its own name; its frame is also that of what is read or failed in it. */
 export function Panel({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
-    <section aria-label={title} className="min-w-0 rounded-md border border-line bg-panel">
+    <section
+      aria-label={title}
+      className="min-w-0 rounded-md border border-line bg-panel [&>[role=alert]]:m-0 [&>[role=alert]]:border-0 [&>p[role=status]]:border-0"
+    >
       <div className="flex min-h-10 flex-wrap items-center gap-2 border-line border-b px-3 py-1">
         <h2 className="mr-auto font-medium">{title}</h2>
         {actions}

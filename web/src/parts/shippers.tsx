@@ -4,9 +4,9 @@ import { copyText } from './copy.ts'
 /** Shippers are ready configurations of what sends lines, below a heading of the second level; the key stands in them where one was made for it. */
 export function Shippers({ apiKey }: { apiKey?: string | undefined }) {
   return (
-    <ul className="flex min-w-0 flex-col gap-3">
+    <ul className="grid min-w-0 grid-cols-[repeat(auto-fit,minmax(min(27rem,100%),1fr))] gap-3">
       {waysTo(location.origin, apiKey ?? 'YOUR KEY').map(({ name, text }) => (
-        <li key={name} className="rounded-md border border-line bg-panel p-3">
+        <li key={name} className="min-w-0 rounded-md border border-line bg-panel p-3">
           <div className="mb-1 flex items-center justify-between">
             <h3 className="font-medium">{name}</h3>
             <Button size="small" onClick={() => copyText(text)} aria-label={`Copy the configuration for ${name}`}>
@@ -27,7 +27,10 @@ const waysTo = (origin: string, key: string): { name: string; text: string }[] =
   const { hostname, port, protocol } = new URL(origin)
   const number = port || (protocol === 'https:' ? '443' : '80')
   return [
-    { name: 'curl', text: `curl -H 'X-SERVICE-API-KEY: ${key}' -H 'x-service-dataset: web' ${origin}/ingest -d '{"message": "hello"}'` },
+    {
+      name: 'curl',
+      text: `curl ${origin}/ingest \\\n    -H 'X-SERVICE-API-KEY: ${key}' \\\n    -H 'x-service-dataset: web' \\\n    -d '{"message": "hello"}'`,
+    },
     {
       name: 'OpenTelemetry Collector',
       text: `exporters:\n  otlphttp/dendro:\n    endpoint: ${origin}\n    headers:\n      X-SERVICE-API-KEY: ${key}`,

@@ -8,6 +8,7 @@ import { Page, Panel, Waiting } from '../../parts/page.tsx'
 import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
+import { BackToList } from './back-to-list.tsx'
 import { flowing } from './layout.ts'
 import { useAllWidgets, useDashboard } from './questions.ts'
 
@@ -21,7 +22,7 @@ export function FrameEditor({ dashboardId, id }: FrameEditorProps) {
   const failure = dashboard.error ?? all.error
   if (failure || !dashboard.data || !all.data) {
     return (
-      <Page title={title}>
+      <Page title={title} actions={<BackToList />}>
         {failure ? (
           <FailureNote thrown={failure} again={() => Promise.all([dashboard.refetch(), all.refetch()])} />
         ) : (

@@ -24,7 +24,11 @@ export function MetricEditor({ id }: { id: string }) {
       {metrics.error ? (
         <FailureNote thrown={metrics.error} again={() => metrics.refetch()} />
       ) : metrics.data ? (
-        <Nothing title="This metric is gone" />
+        <Nothing title="This metric is gone">
+          <Link to="/dashboards" search={{ view: 'metrics' }} className="text-accent underline">
+            All metrics
+          </Link>
+        </Nothing>
       ) : (
         <Waiting>Reading the metrics …</Waiting>
       )}

@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { Corner, Grips, useArranging } from './arranging.tsx'
 import type { Asked } from './asked.ts'
+import { BackToList } from './back-to-list.tsx'
 import { DashboardTools } from './dashboard-tools.tsx'
 import { placesOf } from './layout.ts'
 import { useAllWidgets, useChange, useDashboard } from './questions.ts'
@@ -86,12 +87,6 @@ export function OneDashboard({ id, asked }: { id: string; asked: Asked }) {
     </Page>
   )
 }
-
-const BackToList = () => (
-  <Link to="/dashboards" search={{}} className="px-2 text-accent hover:underline">
-    All dashboards
-  </Link>
-)
 
 /** AddMenu leads to what a dashboard can be given. */
 function AddMenu({ id, range }: { id: string; range: Range }) {

@@ -15,6 +15,7 @@ import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import type { Asked } from './asked.ts'
+import { BackToList } from './back-to-list.tsx'
 import { auxOf, type Look, lookOf, widgetTypes } from './look.ts'
 import { definitionOf, Preview } from './preview.tsx'
 import { useDashboard, useMetrics } from './questions.ts'
@@ -49,7 +50,7 @@ export function WidgetEditor({ dashboardId, id, asked }: WidgetEditorProps) {
   const title = id === 'new' ? 'New widget' : 'Edit a widget'
   if (failure || !dashboard.data || !metrics.data) {
     return (
-      <Page title={title}>
+      <Page title={title} actions={<BackToList />}>
         {failure ? <FailureNote thrown={failure} again={() => dashboard.refetch()} /> : <Waiting>Reading …</Waiting>}
       </Page>
     )

@@ -272,7 +272,7 @@ function Size({ of }: { of: number | undefined }) {
 
 function HowToSend() {
   return (
-    <section aria-live="polite" className="flex max-w-3xl flex-col gap-3">
+    <section aria-live="polite" className="flex flex-col gap-3">
       <h2 className="font-semibold">Waiting for the first event</h2>
       <p>
         <span className="text-soft">It will show up here within seconds of arriving.</span>{' '}

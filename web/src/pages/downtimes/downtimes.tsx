@@ -35,7 +35,13 @@ export function DowntimesPage() {
     <Page title="Downtimes" actions={actions}>
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
       {!list.data && !list.error && <Waiting>Reading the downtimes …</Waiting>}
-      {list.data && edit !== undefined && <Nothing title="This downtime is gone" />}
+      {list.data && edit !== undefined && (
+        <Nothing title="This downtime is gone">
+          <Link to="/downtimes" search={{}} className="text-accent underline">
+            All downtimes
+          </Link>
+        </Nothing>
+      )}
       {list.data && edit === undefined && <List downtimes={list.data} />}
     </Page>
   )

@@ -17,7 +17,7 @@ type FieldListProps = {
 /** FieldList shows every key of the newest events: in what share of them it is, and its most frequent values. A name that the sample does not have is looked for by the service. */
 export function FieldList({ question, fields, isOld, failure, actions, again }: FieldListProps) {
   const [typed, setTyped] = useState('')
-  if (failure && !fields) return <FailureNote thrown={failure} again={again} />
+  if (failure && !fields) return <FailureNote thrown={failure} again={again} isSmall />
   const wanted = typed.trim()
   const shown = (fields?.fields ?? []).filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
   return (

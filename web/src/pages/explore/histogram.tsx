@@ -46,7 +46,11 @@ export function Histogram(props: HistogramProps) {
   const shown = at === undefined ? undefined : bars[at]
   return (
     <section aria-label="Events over time" className="border-line border-b px-3 pt-1 pb-1">
-      {failure && !data ? <FailureNote thrown={failure} again={again} /> : null}
+      {failure && !data ? (
+        <div className="-mx-2 mt-1 overflow-y-auto" style={isClosed ? undefined : { height: HEIGHT }}>
+          <FailureNote thrown={failure} again={again} isSmall />
+        </div>
+      ) : null}
       {!isClosed && !(failure && !data) && (
         <div className="relative mt-1">
           <Drawing {...props} at={at} setAt={setAt} />

@@ -12,6 +12,7 @@ import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import type { Asked } from './asked.ts'
+import { BackToList } from './back-to-list.tsx'
 import { bodyOf, type Draft, draftOf, newDraft, ruleOf, windowFor } from './draft.ts'
 import { Preview } from './preview.tsx'
 import { useMonitor } from './questions.ts'
@@ -34,7 +35,7 @@ export function MonitorEditor({ asked, id }: EditorProps) {
     return <MonitorForm first={draft} id={id} title={`Edit ${name}`} />
   }
   return (
-    <Page title={id === undefined ? 'Copy a monitor' : 'Edit a monitor'}>
+    <Page title={id === undefined ? 'Copy a monitor' : 'Edit a monitor'} actions={<BackToList />}>
       {monitor.error ? <FailureNote thrown={monitor.error} again={() => monitor.refetch()} /> : <Waiting>Reading the monitor …</Waiting>}
     </Page>
   )

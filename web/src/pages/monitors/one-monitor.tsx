@@ -8,6 +8,7 @@ import { ago } from '../../parts/numbers.ts'
 import { Page, Panel, Waiting } from '../../parts/page.tsx'
 import { StatusMark } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
+import { BackToList } from './back-to-list.tsx'
 import { Changes, Sent } from './history.tsx'
 import { KeepMonitor } from './keep-monitor.tsx'
 import { Looks } from './looks.tsx'
@@ -30,7 +31,7 @@ export function OneMonitor({ id, look }: { id: string; look: number | undefined 
   }
   if (!monitor.data) {
     return (
-      <Page title="Monitor">
+      <Page title="Monitor" actions={<BackToList />}>
         <Waiting>Reading the monitor …</Waiting>
       </Page>
     )
@@ -47,12 +48,6 @@ export function OneMonitor({ id, look }: { id: string; look: number | undefined 
     </Page>
   )
 }
-
-const BackToList = () => (
-  <Link to="/monitors" search={{}} className="px-2 text-accent hover:underline">
-    All monitors
-  </Link>
-)
 
 function Actions({ monitor }: { monitor: Monitor }) {
   const client = useClient()

@@ -130,13 +130,13 @@ function NewRule({ who, what }: { who: Options; what: Options }) {
         }}
       >
         <FormField name="Who" of="principal">
-          <Select className="sm:max-w-80" value={principal} options={[['', 'choose …'], ...who]} onPick={setPrincipal} />
+          <Select className="sm:min-w-56 sm:max-w-80" value={principal} options={[['', 'choose …'], ...who]} onPick={setPrincipal} />
         </FormField>
         <FormField name="Rule" of={['policy_type', 'actions']}>
           <Select value={policy_type} options={types} onPick={setType} />
         </FormField>
         <FormField name="What" of="resource">
-          <Select className="sm:max-w-80" value={resource} options={[['', 'choose …'], ...what]} onPick={setResource} />
+          <Select className="sm:min-w-56 sm:max-w-80" value={resource} options={[['', 'choose …'], ...what]} onPick={setResource} />
         </FormField>
         <FormField name="Why" of="description" className="min-w-48 flex-1">
           <Input name="description" maxLength={4000} autoComplete="off" />

@@ -28,13 +28,13 @@ export function RolePicker({ type, picked, onPick }: RolePickerProps) {
     const without = picked.filter((one) => (one === 'Administrator' ? 'Admin' : one) !== id)
     onPick(isPicked(id) ? without : [...without, id])
   }
-  const said = picked.length === 0 ? 'none' : picked.map(nameOf).join(', ')
+  const said = picked.length === 0 ? 'none' : roles.isPending ? '…' : picked.map(nameOf).join(', ')
   return (
     <Popover
       label="Roles"
       trigger={
         <Button aria-label={`Roles: ${said}`}>
-          <span className="max-w-48 truncate">{said}</span> <span aria-hidden>▾</span>
+          <span className="min-w-24 max-w-48 truncate text-left">{said}</span> <span aria-hidden>▾</span>
         </Button>
       }
     >

@@ -216,11 +216,11 @@ type Asking<T> = { data: T | undefined; error: unknown; isPlaceholderData: boole
 function Part<T>({ title, query, children }: { title: string; query: Asking<T>; children(data: T): ReactNode }) {
   return (
     <Panel title={title}>
-      <div className={`flex flex-col gap-2 p-3 ${query.isPlaceholderData ? 'opacity-50' : ''}`}>
-        {query.error ? <FailureNote thrown={query.error} again={() => query.refetch()} /> : null}
-        {query.data === undefined && !query.error && <Waiting>Counting …</Waiting>}
-        {query.data !== undefined && children(query.data)}
-      </div>
+      {query.error ? <FailureNote thrown={query.error} again={() => query.refetch()} /> : null}
+      {query.data === undefined && !query.error && <Waiting>Counting …</Waiting>}
+      {query.data !== undefined && (
+        <div className={`flex flex-col gap-2 p-3 ${query.isPlaceholderData ? 'opacity-50' : ''}`}>{children(query.data)}</div>
+      )}
     </Panel>
   )
 }

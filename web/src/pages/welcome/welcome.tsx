@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { ago, quantity } from '../../parts/numbers.ts'
+import { Waiting } from '../../parts/page.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Administrator } from './administrator.tsx'
@@ -16,10 +17,11 @@ export function WelcomePage() {
   const people = (users.data?.users ?? []).filter(({ status }) => status === 'ACTIVE')
   return (
     <div className="h-full overflow-auto">
-      <div className="mx-auto flex max-w-3xl flex-col gap-6 p-4">
+      <div className="mx-auto flex max-w-3xl flex-col gap-6 p-4 [&_[role=alert]]:m-0">
         <h1 className="font-semibold text-xl">Welcome to Dendro</h1>
         <Step number={1} title="An Administrator" isDone={people.length > 0}>
           {users.error && <FailureNote thrown={users.error} again={() => users.refetch()} />}
+          {users.isPending && <Waiting height="15.5rem">Reading who is there …</Waiting>}
           {people.length > 0 ? (
             <p className="text-soft">{people.map(({ email }) => email).join(', ')} can sign in with e-mail and password.</p>
           ) : (
