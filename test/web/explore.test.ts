@@ -74,6 +74,37 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     expect(await chip.count()).toBe(0)
   })
 
+  test('a condition is edited in its place by a line that completes and marks, left by Enter, and given up by Esc', async () => {
+    const page = await stand.open(asked({ q: "region = 'us'" }))
+    await counted(page, 30)
+    const chip = page.getByRole('list', { name: 'Conditions' }).getByRole('listitem')
+    const line = chip.getByRole('textbox', { name: 'Edit the condition' })
+    const edit = async () => {
+      await chip.getByTitle(/\(edit\)$/).click()
+      await chip.locator('.cm-content').waitFor()
+    }
+    await edit()
+    for (const _ of "'us'") await page.keyboard.press('Backspace')
+    await chip.getByRole('option', { name: /^eu/ }).waitFor()
+    // The list closes first, then the edit, which leaves all as it was.
+    await page.keyboard.press('Escape')
+    await chip.getByRole('listbox').waitFor({ state: 'hidden' })
+    expect(await line.count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await chip.getByText("region = 'us'").waitFor()
+    await edit()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' level')
+    await chip.locator('[aria-invalid="true"]').waitFor()
+    for (const _ of "'us' level") await page.keyboard.press('Backspace')
+    await page.keyboard.type('e')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await chip.getByText("region = 'eu'").waitFor()
+    await counted(page, 30)
+    expect(await line.count()).toBe(0)
+  })
+
   test('marks the characters that an error speaks of, and mends them with one click where it knows how', async () => {
     const page = await stand.open(asked({ q: 'level == error' }))
     const alert = page.getByRole('alert')

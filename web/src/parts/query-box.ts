@@ -72,8 +72,9 @@ export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
         onKey: (key, cursor) => heard.current.onKey(key, cursor),
         onFocus: (isFocused) => heard.current.onFocus(isFocused),
       })
-      if (before) before.hidden = true
+      // First, so that who hears of the focus leaving the plain line hears where it went.
       if (hadFocus) opened.focus()
+      if (before) before.hidden = true
       setEditor(opened)
     }
     const fetch = () => void fetchEditor().then(({ openEditor }) => open(openEditor))
@@ -105,10 +106,17 @@ export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
       write,
       text: () => editor?.text() ?? latest.current.text,
       cursor: () => editor?.cursor() ?? latest.current.text.length,
-      focus: () => (editor ?? plain.current)?.focus(),
+      focus: () => (editor ? editor.focus() : focusEnd(plain.current)),
     }),
     [editor, write],
   )
+}
+
+/** focusEnd goes on behind what is there; who writes already stays where he is. */
+function focusEnd(line: HTMLTextAreaElement | null): void {
+  if (!line || document.activeElement === line) return
+  line.focus()
+  line.setSelectionRange(line.value.length, line.value.length)
 }
 
 /** useShown keeps the mark and what assistive programs are told in step with what is known. */

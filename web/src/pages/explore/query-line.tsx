@@ -1,8 +1,9 @@
 import { ApiFailure } from '@dendro/api/client'
-import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useState } from 'react'
+import { type FormEvent, type RefObject, useEffect, useState } from 'react'
 import { type QueryFocus, QueryInput } from '../../parts/query-input.tsx'
 import { readWhere } from '../../parts/reading.ts'
 import { Button } from '../../ui/button.tsx'
+import { Chip } from './chip.tsx'
 import { negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
 import type { Field } from './questions.ts'
 import { recentQueries } from './recent.ts'
@@ -61,6 +62,7 @@ export function QueryLine({ query, off, failure, fields, isBusy, inputRef, onQue
             <Chip
               key={clause}
               clause={clause}
+              fields={fields}
               isOn
               onEdit={(by) => onQuery(replaceClause(query, clause, by))}
               onNegate={() => onQuery(replaceClause(query, clause, negate(clause)))}
@@ -72,6 +74,7 @@ export function QueryLine({ query, off, failure, fields, isBusy, inputRef, onQue
             <Chip
               key={`off ${clause}`}
               clause={clause}
+              fields={fields}
               isOn={false}
               onEdit={(by) =>
                 onQuery(
@@ -102,59 +105,6 @@ export function QueryLine({ query, off, failure, fields, isBusy, inputRef, onQue
         </ul>
       )}
     </div>
-  )
-}
-
-type ChipProps = { clause: string; isOn: boolean; onEdit(by: string): void; onNegate(): void; onSwitch(): void; onRemove(): void }
-
-function Chip({ clause, isOn, onEdit, onNegate, onSwitch, onRemove }: ChipProps) {
-  const [draft, setDraft] = useState<string>()
-  const finish = () => {
-    if (draft !== undefined && draft.trim() !== '' && draft.trim() !== clause) onEdit(draft.trim())
-    setDraft(undefined)
-  }
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') finish()
-    if (event.key === 'Escape') setDraft(undefined)
-  }
-  const sign = 'px-1 text-soft hover:text-ink'
-  return (
-    <li
-      className={`flex max-w-full items-center rounded border font-mono text-xs ${isOn ? 'border-line bg-tint' : 'border-line border-dashed text-soft line-through'}`}
-    >
-      {draft === undefined ? (
-        <button type="button" className="truncate px-1.5 py-0.5" title={`${clause} (edit)`} onClick={() => setDraft(clause)}>
-          {clause}
-        </button>
-      ) : (
-        <input
-          // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit this
-          autoFocus
-          className="bg-panel px-1.5 py-0.5"
-          size={Math.min(60, draft.length + 2)}
-          aria-label="Edit the condition"
-          value={draft}
-          onChange={(event) => setDraft(event.target.value)}
-          onBlur={finish}
-          onKeyDown={onKey}
-        />
-      )}
-      <button type="button" className={sign} onClick={onNegate} title="Negate" aria-label={`Negate ${clause}`}>
-        ≠
-      </button>
-      <button
-        type="button"
-        className={sign}
-        onClick={onSwitch}
-        title={isOn ? 'Switch off' : 'Switch on'}
-        aria-label={`Switch ${isOn ? 'off' : 'on'} ${clause}`}
-      >
-        {isOn ? '◉' : '○'}
-      </button>
-      <button type="button" className={sign} onClick={onRemove} title="Remove" aria-label={`Remove ${clause}`}>
-        ×
-      </button>
-    </li>
   )
 }
 

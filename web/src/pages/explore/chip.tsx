@@ -1,0 +1,90 @@
+import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type QueryFocus, QueryInput } from '../../parts/query-input.tsx'
+import { readWhere } from '../../parts/reading.ts'
+import type { Field } from './questions.ts'
+
+type ChipProps = {
+  clause: string
+  fields: readonly Field[]
+  isOn: boolean
+  onEdit(by: string): void
+  onNegate(): void
+  onSwitch(): void
+  onRemove(): void
+}
+
+/** Chip is one condition of a query, to be edited in its place, negated, switched off and removed. */
+export function Chip({ clause, fields, isOn, onEdit, onNegate, onSwitch, onRemove }: ChipProps) {
+  const [isEdited, setEdited] = useState(false)
+  const finish = (text: string) => {
+    setEdited(false)
+    if (text.trim() !== '' && text.trim() !== clause) onEdit(text.trim())
+  }
+  const sign = 'px-1 text-soft hover:text-ink'
+  const look = isOn ? 'bg-tint' : `border-dashed text-soft ${isEdited ? '' : 'line-through'}`
+  return (
+    <li className={`flex max-w-full items-center rounded border border-line font-mono text-xs ${look}`}>
+      {isEdited ? (
+        <Edited clause={clause} fields={fields} onEnd={finish} onCancel={() => setEdited(false)} />
+      ) : (
+        <button type="button" className="truncate px-1.5 py-0.5" title={`${clause} (edit)`} onClick={() => setEdited(true)}>
+          {clause}
+        </button>
+      )}
+      <button type="button" className={sign} onClick={onNegate} title="Negate" aria-label={`Negate ${clause}`}>
+        ≠
+      </button>
+      <button
+        type="button"
+        className={sign}
+        onClick={onSwitch}
+        title={isOn ? 'Switch off' : 'Switch on'}
+        aria-label={`Switch ${isOn ? 'off' : 'on'} ${clause}`}
+      >
+        {isOn ? '◉' : '○'}
+      </button>
+      <button type="button" className={sign} onClick={onRemove} title="Remove" aria-label={`Remove ${clause}`}>
+        ×
+      </button>
+    </li>
+  )
+}
+
+type EditedProps = { clause: string; fields: readonly Field[]; onEnd(text: string): void; onCancel(): void }
+
+const CHARS_MIN = 24
+const CHARS_MAX = 64
+
+/** Edited is the condition as a line of the language; leaving it ends the edit as Enter does. */
+function Edited({ clause, fields, onEnd, onCancel }: EditedProps) {
+  const [draft, setDraft] = useState(clause)
+  const line = useRef<QueryFocus>(null)
+  // The line that goes away loses the focus once more.
+  const isOver = useRef(false)
+  useEffect(() => line.current?.focus(), [])
+  const end = (act: () => void) => {
+    if (!isOver.current) act()
+    isOver.current = true
+  }
+  const onKey = (event: KeyboardEvent) => {
+    // What the line has used itself, to close its list, is not meant for the chip.
+    if (event.key === 'Escape' && !event.defaultPrevented) end(onCancel)
+  }
+  const onBlur = ({ currentTarget, relatedTarget }: FocusEvent) => {
+    if (!currentTarget.contains(relatedTarget)) end(() => onEnd(draft))
+  }
+  const chars = Math.min(CHARS_MAX, Math.max(CHARS_MIN, draft.length + 4))
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears what the line within leaves alone
+    <div className="flex max-w-full" style={{ width: `${chars}ch` }} onKeyDown={onKey} onBlur={onBlur}>
+      <QueryInput
+        ref={line}
+        label="Edit the condition"
+        text={draft}
+        known={{ read: readWhere, fields }}
+        onText={setDraft}
+        onRun={(text) => end(() => onEnd(text))}
+      />
+    </div>
+  )
+}
