@@ -105,6 +105,22 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     expect(await line.count()).toBe(0)
   })
 
+  test('a regular expression that the service would refuse is marked before it is asked, and what it takes is not', async () => {
+    const page = await stand.open('/app/explore')
+    await counted(page, 61)
+    await page.keyboard.press('/')
+    await page.locator('.cm-content').waitFor()
+    await page.keyboard.type("message ~ '(?P<word>\\pL+) [[:digit:]]+ \\Qplaced\\E(' AND region = 'us'")
+    const invalid = page.locator('.cm-content[aria-invalid="true"]')
+    await invalid.waitFor()
+    await page.getByText('invalid regular expression').waitFor()
+    for (const _ of "' AND region = 'us'") await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Backspace')
+    await invalid.waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    await counted(page, 30)
+  })
+
   test('marks the characters that an error speaks of, and mends them with one click where it knows how', async () => {
     const page = await stand.open(asked({ q: 'level == error' }))
     const alert = page.getByRole('alert')

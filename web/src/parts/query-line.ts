@@ -1,8 +1,9 @@
-import { readText } from '@dendro/language/offers'
+import { type Read, readText } from '@dendro/language/offers'
 import type { FieldProblem } from '@dendro/language/refusal'
 import { useEffect, useId, useRef, useState } from 'react'
 import { type Box, type Heard, type QueryLineWish, useBox, useShown } from './query-box.ts'
 import type { EditorKey } from './query-editing.ts'
+import { wholeRead } from './reading.ts'
 import { type Known, type Suggestion, suggestionsAt } from './suggestions.ts'
 
 /** PAUSE_MS is how long nobody types before what is wrong is said: nobody wants to hear of it in the middle of a word. */
@@ -106,16 +107,19 @@ function useProblem(text: string, known: Known, isFocused: boolean, box: Box) {
   const latest = useRef(known)
   latest.current = known
   useEffect(() => {
-    const timer = setTimeout(
-      () => {
-        const { problem, isOpen } = text.trim() === '' ? { problem: undefined, isOpen: false } : readText(latest.current.read, text)
-        const end = (problem?.position ?? 0) + (problem?.length ?? 0)
-        const isBeingWritten = isFocused && (isOpen || end === box.cursor())
-        setFound({ text, problem: isBeingWritten ? undefined : problem })
-      },
-      isFocused ? PAUSE_MS : 0,
-    )
-    return () => clearTimeout(timer)
+    let isGone = false
+    const look = (read: Read) => {
+      if (isGone) return
+      const { problem, isOpen } = text.trim() === '' ? { problem: undefined, isOpen: false } : readText(read, text)
+      const end = (problem?.position ?? 0) + (problem?.length ?? 0)
+      const isBeingWritten = isFocused && (isOpen || end === box.cursor())
+      setFound({ text, problem: isBeingWritten ? undefined : problem })
+    }
+    const timer = setTimeout(() => void wholeRead(latest.current.read, text).then(look), isFocused ? PAUSE_MS : 0)
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
   }, [text, isFocused, box])
   const problem = found?.text === text ? found.problem : undefined
   const instead = problem?.fix

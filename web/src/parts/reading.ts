@@ -4,8 +4,24 @@ import type { Joint } from '@dendro/language/notes'
 import { type Read, readText } from '@dendro/language/offers'
 import { parseGroups, parseSelect } from '@dendro/language/select'
 
-/** readWhere reads a filter as the service does; only regular expressions are left to the service, for what knows them is large. */
+/** readWhere reads a filter as the service does, but for what is wrong within regular expressions: what knows them is large. */
 export const readWhere: Read = (text, notes) => parseFilter(text, 'where', { notes })
+
+let withRegexes: Promise<Read> | undefined
+
+/** wholeRead reads regular expressions too, by the very rules of the service; they are fetched for the first text that may hold one. */
+export async function wholeRead(read: Read, text: string): Promise<Read> {
+  if (read !== readWhere || !/~|regexp/i.test(text)) return read
+  withRegexes ??= import('@dendro/language/regex').then(
+    ({ regexProblem }): Read =>
+      (whole, notes) =>
+        parseFilter(whole, 'where', { notes, regexProblem }),
+  )
+  return withRegexes.catch(() => {
+    withRegexes = undefined
+    return read
+  })
+}
 
 /** readItem reads one item of a select, readKeys the keys to group by, readFormula a formula over queries with these names. */
 export const readItem: Read = (text, notes) => parseSelect([text], 'select', notes)
