@@ -50,6 +50,7 @@ export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
   useEffect(() => {
     let isGone = false
     let opened: Editor | undefined
+    const began = latest.current.text
     const open = (openEditor: typeof import('./query-editing.ts')['openEditor']) => {
       if (isGone || opened || !home.current) return
       const { label, placeholder = '' } = latest.current
@@ -75,6 +76,8 @@ export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
       // First, so that who hears of the focus leaving the plain line hears where it went.
       if (hadFocus) opened.focus()
       if (before) before.hidden = true
+      // What was typed before the editor came is completed as if it had been typed here.
+      if (hadFocus && opened.text() !== began) heard.current.onLook(opened.text(), opened.cursor())
       setEditor(opened)
     }
     const fetch = () => void fetchEditor().then(({ openEditor }) => open(openEditor))
