@@ -209,7 +209,7 @@ describe('connections', () => {
     const keep = { ...auth, connection: 'keep-alive' }
     const replies = await exchange(
       app.url,
-      request('GET /collections', keep) + request('POST /datasets', keep, '{}') + request('GET /health', auth),
+      request('GET /collections', keep) + request('POST /datasets', keep, '{}') + request('GET /datasets', auth),
     )
     expect(replies.map((reply) => reply.status)).toEqual([200, 400, 200])
     expect(new Set(replies.map((reply) => reply.headers.get('x-correlation-id'))).size).toBe(3)
@@ -219,7 +219,7 @@ describe('connections', () => {
     const inner = request('DELETE /api-keys/x', auth)
     const replies = await exchange(
       app.url,
-      request('GET /collections', { ...auth, connection: 'keep-alive' }, inner) + request('GET /health', {}),
+      request('GET /collections', { ...auth, connection: 'keep-alive' }, inner) + request('GET /datasets', auth),
     )
     expect(replies.map((reply) => reply.status)).toEqual([200, 200])
   })
@@ -230,7 +230,7 @@ describe('connections', () => {
       socket.write(piece, () => socket.destroy())
       await text
     }
-    expect((await app.ask('GET', '/health')).status).toBe(200)
+    await expect.poll(async () => (await app.ask('GET', '/health')).status).toBe(200)
   })
 
   test('headers and bodies that never end are cut off with 408', async () => {
@@ -380,7 +380,7 @@ describe('the rate limit', () => {
     expect(statuses.map((reply) => reply.status)).toEqual([404, 405, 400, 200])
     expect(statuses.map((reply) => reply.headers.get('ratelimit-remaining'))).toEqual(['3', '2', '1', '0'])
     expect((await ask('GET', '/collections')).status).toBe(429)
-    expect((await limitedApp.ask('GET', '/health')).status).toBe(200)
+    await expect.poll(async () => (await limitedApp.ask('GET', '/health')).status).toBe(200)
     await limitedApp.close()
   })
 })

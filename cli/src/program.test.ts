@@ -131,7 +131,7 @@ test('without a credential nothing is sent, except where none is needed', async 
     status: 2,
     err: 'dendro: no credential: set DENDRO_API_KEY, or give --key',
   })
-  expect((await dendro(['health', 'get', '--output', 'json'], { env })).out).toContain('"status": "ok"')
+  await expect.poll(async () => (await dendro(['health', 'get', '--output', 'json'], { env })).out).toContain('"status": "ok"')
   expect((await dendro(['datasets', 'list', '--key', org.key], { env })).status).toBe(0)
 })
 

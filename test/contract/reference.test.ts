@@ -124,11 +124,13 @@ describe('the reference page', () => {
 
 describe('the first page', () => {
   test('is a page for people that says how the service is and where to go', async () => {
-    const reply = await app.ask<string>('GET', '/', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
+    const look = () => app.ask<string>('GET', '/', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
+    // On a machine that is very busy a store answers late now and then, which the page says too.
+    await expect.poll(async () => (await look()).body).toContain('Up and well')
+    const reply = await look()
     expect(reply.status).toBe(200)
     expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")
-    expect(reply.body).toContain('Up and well')
     expect(reply.body).toContain('href="/docs"')
     expect((await app.ask('GET', '/')).headers.get('content-type')).toContain('text/html')
     expect((await app.ask('HEAD', '/')).status).toBe(200)
