@@ -16,12 +16,14 @@ const create = async (body: object) => (await stand.org.ask<Monitor>('POST', '/m
 /** events are quiet days with a burst of errors two days ago, and one just now. */
 function events(nowMs: number): object[] {
   const at = (ageMs: number, more: object) => ({ timestamp: new Date(nowMs - ageMs).toISOString(), ...more })
+  // All of the burst falls into one look, whatever the time is now: its end is ten seconds before five minutes to a quarter of an hour.
+  const burstAgeMs = 48 * HOUR_MS + (nowMs % (HOUR_MS / 4)) + 310_000
   return [
     ...Array.from({ length: 200 }, (_, hour) =>
       at(hour * 0.8 * HOUR_MS + 90_000, { level: 'info', message: 'order placed', region: 'eu' }),
     ),
     ...Array.from({ length: 40 }, (_, index) =>
-      at(48 * HOUR_MS + index * 1_000, { level: 'error', message: 'payment failed', region: 'us' }),
+      at(burstAgeMs + index * 1_000, { level: 'error', message: 'payment failed', region: 'us' }),
     ),
     ...Array.from({ length: 40 }, (_, index) =>
       at(60_000 + index * 1_000, { level: 'error', message: 'payment failed', region: index % 3 ? 'eu' : 'us' }),

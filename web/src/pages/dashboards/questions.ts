@@ -1,5 +1,5 @@
 import type { Dashboard, Widget } from '@dendro/api'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
 import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
 import { lookOf, slicesFor } from './look.ts'
@@ -70,13 +70,19 @@ export function useWidgetData(widget: Widget, range: Range, turn: number, isComp
 }
 export type WidgetData = NonNullable<ReturnType<typeof useWidgetData>['data']>
 
-/** useChange changes a dashboard, and shows what it became. */
+/** useChange changes a dashboard, one change after the other, and shows what it became. */
 export function useChange(id: string) {
   const client = useClient()
   const queries = useQueryClient()
-  return async (body: { name?: string; description?: string; layout?: Dashboard['layout'] }) => {
-    const changed = await client.dashboards.change({ params: { dashboardId: id }, body })
-    queries.setQueryData(['dashboards', id], changed)
-    await queries.invalidateQueries({ queryKey: ['dashboards'], exact: true })
-  }
+  const { mutateAsync } = useMutation({
+    // The answer to an earlier change, or to an earlier reading, must not come over that of a later one.
+    scope: { id: `dashboard ${id}` },
+    mutationFn: async (body: { name?: string; description?: string; layout?: Dashboard['layout'] }) => {
+      const changed = await client.dashboards.change({ params: { dashboardId: id }, body })
+      await queries.cancelQueries({ queryKey: ['dashboards', id], exact: true })
+      queries.setQueryData(['dashboards', id], changed)
+      await queries.invalidateQueries({ queryKey: ['dashboards'], exact: true })
+    },
+  })
+  return mutateAsync
 }
