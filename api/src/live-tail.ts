@@ -27,8 +27,6 @@ export const liveTail = {
     permission: 'search_read',
     tier: 'X',
     summary: 'The events that arrived since the last time',
-    description:
-      'The header X-Sampled-One-Of says for how many events one stands at most: more than 1 where they come faster than they are read. X-Missed-Events says how many were gone before they were asked for.',
     query: z.object({
       job_id: job,
       limit: integerParameter(1, POLL_EVENTS_MAX).describe('100 when absent; what is beyond comes the next time.'),

@@ -1,4 +1,4 @@
-import type { BodyOf, contract, Event, ReplyOf } from '@dendro/api'
+import type { BodyOf, contract, Event } from '@dendro/api'
 import { notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { matcherOf } from '../../query/matcher.ts'
@@ -15,8 +15,6 @@ import { insertLiveTail, type LiveTailRow, removeLiveTails, selectLiveTail, touc
 import { type ReadNew, Tails, type Taken, takeNew, type Watch } from './tails.ts'
 
 type Ask = BodyOf<typeof contract.liveTail.start>
-
-type Polled = Pick<Taken, 'oneOf' | 'missed'> & { reply: ReplyOf<typeof contract.liveTail.poll> }
 
 /** UNPOLLED_MS ends a job that nobody has asked for so long. */
 const UNPOLLED_MS = 60_000
@@ -61,11 +59,11 @@ export class LiveTails {
     return { job_id: row.id }
   }
 
-  async poll(actor: Actor, id: string, { limit = POLL_EVENTS, newestFirst = true }): Promise<Polled> {
+  async poll(actor: Actor, id: string, { limit = POLL_EVENTS, newestFirst = true }): Promise<{ logs: { events: Event[] }[] }> {
     const row = await this.#find(actor, id)
-    const { events, oneOf, missed } = await this.#take(actor, row, limit)
+    const { events } = await this.#take(actor, row, limit)
     await touchLiveTail(this.#world.meta, id, this.#world.clock.nowMs())
-    return { reply: { logs: [{ events: newestFirst ? events.reverse() : events }] }, oneOf, missed }
+    return { logs: [{ events: newestFirst ? events.reverse() : events }] }
   }
 
   /** stream gives the events as text until the time is over, the caller has left, or the job is gone. */

@@ -1,18 +1,16 @@
 import { Readable } from 'node:stream'
 import { contract } from '@dendro/api'
-import { Answer, type Routes, routes } from '../../http/mount.ts'
+import { type Routes, routes } from '../../http/mount.ts'
 import type { LiveTails } from './live-tail.ts'
 
 export const liveTailRoutes = (tails: LiveTails): Routes =>
   routes('liveTail', contract.liveTail, {
     start: ({ actor, body }) => tails.start(actor, body),
-    poll: async ({ actor, query }) => {
-      const { reply, oneOf, missed } = await tails.poll(actor, query.job_id, {
+    poll: ({ actor, query }) =>
+      tails.poll(actor, query.job_id, {
         ...(query.limit === undefined ? {} : { limit: query.limit }),
         ...(query.most_recent_first === undefined ? {} : { newestFirst: query.most_recent_first }),
-      })
-      return new Answer(200, reply, { 'x-sampled-one-of': String(oneOf), 'x-missed-events': String(missed) })
-    },
+      }),
     stream: async ({ actor, query, signal }) =>
       // The door sends a stream as it comes; the contract knows it by its text.
       Readable.from(await tails.stream(actor, query.job_id, { seconds: query.seconds, signal }), {

@@ -18,7 +18,7 @@ export type Tail = {
   reading: Promise<void> | undefined
 }
 
-/** An Arrived event was found where one of so many was read. */
+/** An Arrived event stands for so many. */
 type Arrived = { event: FoundEvent; oneOf: number }
 
 /** A Watched dataset is known by its id, and when it was made. */
@@ -100,8 +100,8 @@ export class Tails {
 
   async #readOn(due: readonly Tail[], fresh: ReadonlySet<string>, read: ReadNew, nowMs: number): Promise<void> {
     const late = due.filter((tail) => Math.abs(nowMs - tail.lateAtMs) >= LATE_EVERY_MS)
-    // A new tail has to know of all that is past, and any of what the late pace would leave out.
-    const rest = due.filter((tail) => !late.includes(tail) || fresh.has(tail.logId) || tail.oneOf.late > 1)
+    // A new tail has to know of all that is past, also of what the late pace would leave out.
+    const rest = due.filter((tail) => !late.includes(tail) || fresh.has(tail.logId))
     const found = await Promise.all([readAt('late', late, read, nowMs), readAt('now', rest, read, nowMs)]).catch((cause) => {
       // What a tail did not find at first would be shown as new: it is begun again.
       for (const logId of fresh) this.#tails.delete(logId)
@@ -137,11 +137,8 @@ async function readAt(pace: Pace, tails: readonly Tail[], read: ReadNew, nowMs: 
       const { events, hasMore } = await read(ids, arrivedAfter(sinceMs), { fromMs: sinceMs - LATE_MS, toMs: nowMs + AHEAD_MS }, oneOf)
       const counts = Map.groupBy(events, ({ logId }) => logId)
       if (!hasMore || oneOf >= ONE_OF_MAX) {
-        // What comes late stands for itself: of what came in time with it nothing was left out by this.
-        arrived.push(...events.map((event) => ({ event, oneOf: pace === 'now' ? oneOf : 1 })))
+        arrived.push(...events.map((event) => ({ event, oneOf })))
         for (const tail of own) if ((counts.get(tail.logId)?.length ?? 0) < EVENTS_MAX * SPARSE) tail.oneOf[pace] = Math.max(1, oneOf / 2)
-        // The late pace reads more: what fits there fits each time.
-        if (pace === 'late') for (const tail of own) tail.oneOf.now = Math.min(tail.oneOf.now, oneOf)
         continue
       }
       // At least one of them has its share or more of what was read.
@@ -181,28 +178,23 @@ export const bySequence = (one: FoundEvent, other: FoundEvent): number => (one.s
 /** A Watch is how far a watcher has come in each tail. */
 export type Watch = Map<string, number>
 
-/**
- * Taken are events for a watcher; one stands for `oneOf` at most, counting also those that his condition left out, and `missed` of a dataset were gone
- * before he came to take them.
- */
+/** Taken are events for a watcher; one stands for `oneOf`, and `missed` of a dataset were gone before he came to take them. */
 export type Taken = { events: FoundEvent[]; oneOf: number; missed: number }
 
 /** takeNew gives a watcher the matching events that he has not had, in the order of their arrival, at most `limit`: the rest stays for the next time. */
 export function takeNew(tails: readonly Tail[], watch: Watch, matches: (event: FoundEvent) => boolean, limit: number): Taken {
   const missed = tails.reduce((sum, tail) => sum + Math.max(0, tail.first - (watch.get(tail.logId) ?? end(tail))), 0)
-  let mostOf = 1
   const waiting = tails.flatMap((tail) => {
     const from = Math.max(0, (watch.get(tail.logId) ?? end(tail)) - tail.first)
-    return tail.events.slice(from).flatMap(({ event, oneOf }, index) => {
-      mostOf = Math.max(mostOf, oneOf)
-      return matches(event) ? [{ tail, event, number: tail.first + from + index }] : []
-    })
+    return tail.events
+      .slice(from)
+      .flatMap(({ event, oneOf }, index) => (matches(event) ? [{ tail, event, oneOf, number: tail.first + from + index }] : []))
   })
   waiting.sort((one, other) => bySequence(one.event, other.event))
   for (const tail of tails) watch.set(tail.logId, end(tail))
   for (const { tail, number } of waiting.slice(limit)) watch.set(tail.logId, Math.min(number, watch.get(tail.logId) ?? number))
   const taken = waiting.slice(0, limit)
-  return { events: taken.map(({ event }) => event), oneOf: Math.max(mostOf, ...tails.map((tail) => tail.oneOf.now)), missed }
+  return { events: taken.map(({ event }) => event), oneOf: Math.max(1, ...tails.map((tail) => tail.oneOf.now)), missed }
 }
 
 const end = (tail: Tail): number => tail.first + tail.events.length
