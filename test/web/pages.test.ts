@@ -1,3 +1,4 @@
+import type { Dashboard } from '@dendro/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { exporting } from '../../server/src/resources/exports/run.ts'
@@ -135,6 +136,11 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await drag(page, 'Move Errors', 5 * column, 0)
     await expect.poll(() => card.getAttribute('style'), POLL).toContain('--col: 6 / span 4')
     await page.getByRole('button', { name: 'Done' }).click()
+    // Who reloads sees what is kept by then.
+    const kept = async () => (await stand.org.ask<{ dashboards: Dashboard[] }>('GET', '/dashboards')).body.dashboards
+    await expect
+      .poll(async () => (await kept()).find(({ name }) => name === 'My own')?.layout, POLL)
+      .toMatchObject({ widget_layouts: [{ x: 5, w: 4 }] })
     await page.reload()
     await expect.poll(() => card.getAttribute('style'), POLL).toContain('--col: 6 / span 4')
     await page.getByRole('link', { name: 'Edit Errors' }).click()
