@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { access, readdir, readFile, readlink, stat, utimes } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { freePort, openEngine, storeDir } from './engine.ts'
 import type { EventStore } from './events.ts'
@@ -19,6 +19,10 @@ async function enginesIn(dataDir: string): Promise<number[]> {
   const args = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
   return pids.filter((_, n) => args[n]?.includes(`--config-file=${dataDir}/`))
 }
+
+/** configOf is the file that an engine reads, or has read. */
+const configOf = async (pid: number): Promise<string> =>
+  (await readFile(`/proc/${pid}/cmdline`, 'utf8')).match(/--config-file=([^\0]*)/)?.[1] ?? ''
 
 test('it starts, stores, stops, and has everything when it starts again', async () => {
   const dir = await engines.newDir()
@@ -40,7 +44,8 @@ test('its files are for us alone, and passwords stand neither in them nor in its
   const passwords = decodeURIComponent(store.url).match(/(?<=writer:|reader:)[\w-]{43}/g) ?? []
   expect(passwords.length).toBe(2)
   const process = `/proc/${pidOf(store)}`
-  const places = [join(dir, 'events/config.xml'), join(dir, 'events/users.xml'), `${process}/cmdline`, `${process}/environ`]
+  const config = await configOf(pidOf(store))
+  const places = [config, join(dirname(config), 'users.xml'), `${process}/cmdline`, `${process}/environ`]
   for (const file of places.slice(0, 2)) expect((await stat(file)).mode & 0o777).toBe(0o600)
   for (const place of places) {
     const text = await readFile(place, 'utf8')
@@ -124,6 +129,51 @@ test('when its parent is killed it leaves, and the next start has the data', asy
   parent.kill('SIGKILL')
   await until(() => enginesIn(dir), [])
   expect(await linesOf((await engines.open(dir)).writer)).toEqual(['kept'])
+})
+
+test('an engine whose service was killed before it read its files does not take those of the next start', async () => {
+  const dir = await engines.newDir()
+  const program = `
+    import { makeEngines } from ${JSON.stringify(join(import.meta.dirname, 'test-engine.ts'))}
+    await makeEngines().open(${JSON.stringify(dir)})`
+  const parent = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const orphan = await held(dir, [])
+  parent.kill('SIGKILL')
+  const orphanConfig = await configOf(orphan)
+  const opened = engines.open(dir)
+  const ours = await held(dir, [orphan])
+  expect(await configOf(ours)).not.toBe(orphanConfig)
+  process.kill(orphan, 'SIGCONT')
+  await until(async () => (await enginesIn(dir)).includes(orphan), false)
+  process.kill(ours, 'SIGCONT')
+  const store = await opened
+  expect(pidOf(store)).toBe(ours)
+  await addEvents(store, 1, ['fine'])
+  expect(await linesOf(store.writer)).toEqual(['fine'])
+})
+
+/** held is the next engine that starts on a directory, stopped before it has read anything. */
+async function held(dataDir: string, known: readonly number[]): Promise<number> {
+  for (;;) {
+    const found = (await enginesIn(dataDir)).find((pid) => !known.includes(pid))
+    if (found === undefined) continue
+    process.kill(found, 'SIGSTOP')
+    return found
+  }
+}
+
+test('files of earlier starts are removed when nobody can read them any more, and those of a start just made stay', async () => {
+  const dir = await engines.newDir()
+  const store = await engines.open(dir)
+  const config = await configOf(pidOf(store))
+  await store.close()
+  const again = await engines.open(dir)
+  await access(config)
+  await again.close()
+  const old = new Date(Date.now() - 3_600_000)
+  await utimes(dirname(config), old, old)
+  await engines.open(dir)
+  await expect(access(config)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
 test('a start waits for an engine that is still leaving', async () => {

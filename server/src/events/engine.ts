@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -35,6 +35,9 @@ const PASSWORD_BYTES = 32
 const READY_BOUND_MS = 5_000
 const READY_MS = 120_000
 const STOP_MS = 15_000
+/** STALE_MS is longer than any start takes; files of a start that old are read by nobody any more. */
+const STALE_MS = 600_000
+const START_DIR = /^start-/
 const LAST_WORDS_SHOWN = 500
 const ENGINE_PROGRAM = join(import.meta.dirname, 'engine-child.ts')
 /** The engine listens after its first statement and then waits at its prompt, which nobody uses but which keeps it alive. */
@@ -112,7 +115,7 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
     await clients?.close()
     const address = newAddress(await (options.freePort ?? freePort)(), deps.ids)
     startId = deps.ids.uuid()
-    const configFile = await writeConfig(options, address, startId)
+    const configFile = await writeConfig(options, address, startId, deps.clock)
     clients = openClients(address)
     const spawned = spawnEngine(configFile)
     engineLog = forwardEngineLog(spawned.stderr, log, () => {
@@ -172,10 +175,17 @@ const newAddress = (port: number, ids: Ids): StoreAddress & { reader: NonNullabl
   reader: { user: 'reader', password: new Secret(ids.secret(PASSWORD_BYTES)) },
 })
 
-async function writeConfig(options: EngineOptions, address: ReturnType<typeof newAddress>, startId: string): Promise<string> {
-  const dir = eventsDir(options.dataDir)
+/**
+ * writeConfig makes files for this start alone. An engine whose service was killed while it started reads its files late: were they those of the
+ * next start, it would answer to that one's port, id and passwords, and then leave.
+ */
+async function writeConfig(options: EngineOptions, address: ReturnType<typeof newAddress>, startId: string, clock: Clock): Promise<string> {
+  const eventsRoot = eventsDir(options.dataDir)
   await mkdir(storeDir(options.dataDir), { recursive: true, mode: 0o700 })
-  await chmod(dir, 0o700)
+  await chmod(eventsRoot, 0o700)
+  await removeStale(eventsRoot, clock)
+  const dir = join(eventsRoot, `start-${startId}`)
+  await mkdir(dir, { mode: 0o700 })
   const usersFile = join(dir, 'users.xml')
   const configFile = join(dir, 'config.xml')
   await writeSecretFile(usersFile, usersConfig(address.writer, address.reader, options.memoryBytes))
@@ -193,12 +203,16 @@ async function writeConfig(options: EngineOptions, address: ReturnType<typeof ne
   return configFile
 }
 
-/** writeSecretFile makes the file anew, so that its mode holds also where an older one had another. */
-async function writeSecretFile(path: string, text: string): Promise<void> {
-  const fresh = `${path}.new`
-  await rm(fresh, { force: true })
-  await writeFile(fresh, text, { mode: 0o600, flag: 'wx' })
-  await rename(fresh, path)
+const writeSecretFile = (path: string, text: string): Promise<void> => writeFile(path, text, { mode: 0o600, flag: 'wx' })
+
+/** removeStale removes the files of earlier starts; another start on the same directory may be sweeping, too. */
+async function removeStale(eventsRoot: string, clock: Clock): Promise<void> {
+  for (const name of await readdir(eventsRoot)) {
+    if (!START_DIR.test(name)) continue
+    const dir = join(eventsRoot, name)
+    const made = await stat(dir).catch(() => undefined)
+    if (made && clock.nowMs() - made.mtimeMs > STALE_MS) await rm(dir, { recursive: true, force: true })
+  }
 }
 
 function spawnEngine(configFile: string) {
