@@ -1,4 +1,4 @@
-import type { JobKind } from './jobs/jobs.ts'
+import type { JobKind } from './jobs/job.ts'
 import { removeWindows } from './meta/counters.ts'
 import { removeUsageMinutes } from './meta/usage-counts.ts'
 import { forgetBirths } from './resources/datasets/ensure.ts'

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 import { readWebFiles } from '../../server/src/http/web-app/files.ts'
-import type { JobKind } from '../../server/src/jobs/jobs.ts'
+import type { JobKind } from '../../server/src/jobs/job.ts'
 import { makeServiceDatabase } from '../../server/src/meta/test-database.ts'
 import type { World } from '../../server/src/world.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'

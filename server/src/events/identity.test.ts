@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { type EventStore, openEventStore } from './events.ts'
+import type { Post } from './post.ts'
 import { ask, linesOf, MEMORY_BYTES, makeEngines, testDeps } from './test-engine.ts'
-import { type EventWriter, openEventWriter, type Post } from './writer.ts'
+import { type EventWriter, openEventWriter } from './writer.ts'
 import { blockOf, DAY_START_MS, damaged, postOf } from './writer-test-blocks.ts'
 
 const engines = makeEngines()

@@ -5,8 +5,8 @@ import type { Log } from '../log.ts'
 import type { EventStore } from './events.ts'
 import { makeIdentityMemory } from './identity-memory.ts'
 import { postsSince, type StoredDay, storedDays } from './identity-rows.ts'
+import type { Block, Post, Written } from './post.ts'
 import { type Seq, seqAt } from './seq.ts'
-import type { Block, Post, Written } from './writer.ts'
 
 /** Ended is what became of a post in the end; a caller may have been told earlier that it was not known. */
 export type Ended = { kind: 'stored' } | { kind: 'failed'; failure: unknown; stored: 'nothing' | 'some' }

@@ -1,6 +1,6 @@
 import type { Identity } from '@dendro/api'
+import type { Run } from './post.ts'
 import { SEQ_EPOCH_MS, seqAt } from './seq.ts'
-import type { Run } from './writer.ts'
 
 /** A LedgerEntry is what became of one request to one dataset. The three must account for what was received: stored, rejected, duplicate. */
 export type LedgerEntry = {

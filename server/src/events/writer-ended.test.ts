@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EventStore } from './events.ts'
+import type { Post, PostEnd } from './post.ts'
 import { ask, makeEngines, pidOf, testDeps } from './test-engine.ts'
-import { type EventWriter, openEventWriter, type Post, type PostEnd } from './writer.ts'
+import { type EventWriter, openEventWriter } from './writer.ts'
 import { damaged, postOf } from './writer-test-blocks.ts'
 
 const engines = makeEngines()

@@ -1,4 +1,4 @@
-import type { Block } from './writer.ts'
+import type { Block } from './post.ts'
 
 /** A Placed block knows the sequence number of its first row; the others follow one by one. */
 export type Placed = { block: Block; seq: bigint }

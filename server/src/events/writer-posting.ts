@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 import { unavailable } from '../errors.ts'
 import type { Ended, Start } from './identity.ts'
+import type { Block, StoredBlock, Written } from './post.ts'
 import { columns, type TableClass, tableClassNames } from './table.ts'
-import type { Block, StoredBlock, Written } from './writer.ts'
 import { nativeBytes, type Placed } from './writer-native.ts'
 
 /** A Piece is what a post has for one insert: blocks of one table and day, stored together or not at all. */

@@ -5,45 +5,12 @@ import { type Ids, systemIds } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { EventStore } from './events.ts'
 import { openIdentityGuard, type Start } from './identity.ts'
+import type { Post, PostEnd, Written } from './post.ts'
 import { openSeq } from './seq.ts'
 import type { TableClass } from './table.ts'
 import { type CommitDeps, commit } from './writer-commit.ts'
 import { makePosting, type Piece, type Posting } from './writer-posting.ts'
 import { makeQueue, type Queue, type WaitingDay } from './writer-queue.ts'
-
-/** A Column is the data of one column of a block in the engine's Native format; `type` is the type it is written in. */
-export type Column = { name: string; type: string; bytes: Uint8Array }
-
-/** A Block is columns of one table class whose events all lie on one UTC day, without `seq` and `post`, which the writer adds. */
-export type Block = {
-  tableClass: TableClass
-  /** day counts from 1970 */
-  day: number
-  rows: number
-  columns: readonly Column[]
-  bytes: number
-}
-
-/** A Post is what is acknowledged as one; `identity` is 64 bits, 0n for none. */
-export type Post = {
-  orgNumber: number
-  logId: string
-  identity: bigint
-  bodyHash: bigint
-  blocks: readonly Block[]
-  /** ended is called once, whatever the answer was, when nothing of the post is under way any more: that may be after the answer. */
-  ended?: (end: PostEnd) => void
-}
-
-/** A PostEnd says which blocks were stored by this try, with their numbers; `failure` is what the caller was answered instead of success. */
-export type PostEnd = { stored: readonly StoredBlock[]; failure: unknown }
-export type StoredBlock = { block: Block; firstSeq: bigint }
-
-/** A Run is events with sequence numbers in a row. */
-export type Run = { firstSeq: bigint; rows: number }
-
-/** Written names all numbers of a post as runs: the events of other tables and days get theirs apart from one another. */
-export type Written = { kind: 'stored'; firstSeq: bigint; rows: number; runs: readonly Run[] } | { kind: 'duplicate' }
 
 export type EventWriter = {
   /** write returns when the events are durable; what it throws is a Failure: 400 for the events themselves, 422 for an identity that came with another body, 503 to come again. */

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts'
 import type { Ledger, LedgerEntry } from '../events/ledger.ts'
-import type { PostEnd } from '../events/writer.ts'
+import type { PostEnd } from '../events/post.ts'
 import type { Actor } from '../http/actor.ts'
 import type { Admission } from '../resources/limits/metering.ts'
 import type { CountedBlock } from './worker-messages.ts'

@@ -4,10 +4,10 @@ import type { Instant } from '../events/shred/time-text.ts'
 import { OPEN_OBJECT } from '../events/shred/walk.ts'
 import type { Arrivals, Arrived, Delivery, Pair } from './batch.ts'
 import { detect } from './detect.ts'
+import type { Line } from './line.ts'
 import { afterBlank, splitLines } from './lines.ts'
 import { mayNest, nestedKeys } from './nested.ts'
 import type { Parsed, Parsing } from './parsing.ts'
-import type { Line } from './shredding.ts'
 
 /** Post is what all events of a post have in common. */
 export type Common = { at: Instant; origin: string }

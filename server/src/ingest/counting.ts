@@ -1,5 +1,5 @@
-import type { Column } from '../events/writer.ts'
-import type { Line } from './shredding.ts'
+import type { Column } from '../events/post.ts'
+import type { Line } from './line.ts'
 
 /** BlockCounts are what the ledger wants to know of the events of a block besides their number. */
 export type BlockCounts = {

@@ -2,26 +2,16 @@ import type { Readable } from 'node:stream'
 import { Failure } from '../errors.ts'
 import type { Actor } from '../http/actor.ts'
 import type { Head, Taker, Takers } from '../http/taking.ts'
-import type { LimitMeter } from '../resources/limits/metering.ts'
-import type { ParsedLines } from '../resources/parsers/counts.ts'
-import type { World } from '../world.ts'
 import { Account, reasonOf } from './accounting.ts'
 import type { Answered, Outcome, ParsedNotes, Receiver, ReceiverRoute, RequestHead } from './batch.ts'
 import { readBody } from './body.ts'
 import { Budget, busy, type Hold } from './budget.ts'
+import type { IntakeWorld } from './intake-world.ts'
 import { openPool, type Pool } from './pool.ts'
 import { receivers } from './receivers.ts'
 import { Refusals } from './refusals.ts'
 import { readRouting } from './routing.ts'
 import { storePost } from './store.ts'
-
-export type IntakeWorld = Pick<World, 'clock' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'> & {
-  /** beat is told of datasets that got events. */
-  beat(logId: string, nowMs: number): void
-  /** parsed is told what the parser of a dataset made of its lines. */
-  parsed(parsed: ParsedLines, nowMs: number): void
-  limits: Pick<LimitMeter, 'mustBeOpen' | 'admit'>
-}
 
 export type IntakeOptions = {
   /** bytesMax bounds the bodies of all requests together. */

@@ -1,15 +1,11 @@
 import { growLocated, StrangeKeys, sumOf } from '../events/catalog.ts'
-import type { Arrival } from '../events/shred/event.ts'
+import type { Block } from '../events/post.ts'
 import { observe } from '../events/shred/observe.ts'
 import { Shredder } from '../events/shred/shred.ts'
 import type { Observation, SlotMap } from '../events/shred/slots.ts'
-import type { FoundText } from '../events/shred/text-line.ts'
-import type { Block } from '../events/writer.ts'
 import { countsOf } from './counting.ts'
+import type { Line } from './line.ts'
 import type { CountedBlock, Shredded, Target } from './worker-messages.ts'
-
-/** A Line is one event on its way to the store: its bytes and what is known of it besides. */
-export type Line = { bytes: Uint8Array; arrival: Arrival; found?: FoundText | undefined; isCut?: true }
 
 /** OBSERVED_LINES of a new dataset decide which slots its keys get. */
 const OBSERVED_LINES = 2_000

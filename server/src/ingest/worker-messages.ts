@@ -1,5 +1,5 @@
+import type { Block } from '../events/post.ts'
 import type { Observation, SlotMap } from '../events/shred/slots.ts'
-import type { Block } from '../events/writer.ts'
 import type { IngestRequest, Pair, Rejected } from './batch.ts'
 import type { BlockCounts } from './counting.ts'
 import type { AssignedParser, ParserCounts } from './parsing.ts'

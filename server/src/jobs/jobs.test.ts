@@ -7,7 +7,8 @@ import { systemIds } from '../ids.ts'
 import type { Meta } from '../meta/meta.ts'
 import { sql } from '../meta/sql.ts'
 import { makeTestDatabase, silent, type TestDatabase } from '../meta/test-database.ts'
-import { enqueue, type Job, type JobKind, LeaseLost, startWorker, type WorkBounds, type Worker } from './jobs.ts'
+import type { Job, JobKind } from './job.ts'
+import { enqueue, LeaseLost, startWorker, type WorkBounds, type Worker } from './jobs.ts'
 
 const DAY_MS = 86_400_000
 const QUICK: WorkBounds = { pollMs: 10 }

@@ -1,5 +1,5 @@
 import type { World } from '../world.ts'
-import type { Again, Job, JobKind } from './jobs.ts'
+import type { Again, Job, JobKind } from './job.ts'
 import { deleteJob, failJob, giveBack, holdLease, type JobRow, renewLease, rescheduleJob, takeUpAgain } from './rows.ts'
 
 /** A LeaseLost says that somebody else holds the job by now, so that nothing more may be written for it. */

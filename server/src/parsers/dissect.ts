@@ -1,4 +1,4 @@
-import type { Compiled, Read } from './parsers.ts'
+import type { Compiled, Read } from './compiled.ts'
 import { badPattern } from './regex-syntax.ts'
 
 /** A Part is what stands between two delimiters: what to do with its text, and the delimiter behind it. */

@@ -1,5 +1,5 @@
+import type { Compiled, Read } from './compiled.ts'
 import { grokNames } from './grok-names.ts'
-import type { Compiled, Read } from './parsers.ts'
 import { Matcher } from './regex-match.ts'
 import { compileTree } from './regex-program.ts'
 import { badPattern, type Flags, fieldName, parseRegex, type Reference, type Tree } from './regex-syntax.ts'

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Read } from './compiled.ts'
 import { grokNames } from './grok-names.ts'
-import { Allowance, compilePattern, LINE_CHARS_MAX, PATTERN_CHARS_MAX, type Read, typeOfPattern } from './parsers.ts'
+import { Allowance, compilePattern, LINE_CHARS_MAX, PATTERN_CHARS_MAX, typeOfPattern } from './parsers.ts'
 
 const file = readFileSync(join(import.meta.dirname, 'cases/patterns.txt'), 'utf8')
 type Case = { name: string; type: 'GROK' | 'DISSECT'; pattern: string; rest: string }

@@ -1,20 +1,8 @@
+import type { Compiled, Read } from './compiled.ts'
 import { compileDissect } from './dissect.ts'
 import { compileGrok } from './grok.ts'
 import type { Fuel } from './regex-match.ts'
 import { badPattern } from './regex-syntax.ts'
-
-/** A Read line: what a parser made of it. Given up is a line that would have cost too much. */
-export type Read =
-  | { kind: 'match'; pairs: readonly (readonly [name: string, text: string])[] }
-  | { kind: 'no match' }
-  | { kind: 'given up' }
-
-/** A Compiled parser reads lines in a time that is linear in their length. */
-export type Compiled = {
-  /** fields are the keys it may give. */
-  fields: readonly string[]
-  read(text: string, fuel: Fuel): Read
-}
 
 export type PatternType = 'GROK' | 'DISSECT'
 

@@ -3,7 +3,7 @@ import type { ExportCompression } from '@dendro/api'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
 import type { FoundEvent } from '../../reading/question.ts'
-import type { Form, Sink } from './forms.ts'
+import type { Form, Sink } from './form.ts'
 import { parquetForm } from './parquet.ts'
 
 const PLACE = { collection: 'shop', dataset: 'web' }

@@ -6,7 +6,7 @@ import type { CompressionCodec, RowGroup, SchemaElement } from 'hyparquet'
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer'
 import type { FoundEvent } from '../../reading/question.ts'
 import { rawText, statusOf } from '../search/shown-event.ts'
-import type { Form, Shape, Sink } from './forms.ts'
+import type { Form, Shape, Sink } from './form.ts'
 import type { Place } from './lines.ts'
 
 /** A group of rows is held as a whole and encoded column by column: these bound memory, and for how long everything else waits. */

@@ -1,4 +1,4 @@
-import type { JobKind } from '../../jobs/jobs.ts'
+import type { JobKind } from '../../jobs/job.ts'
 import type { World } from '../../world.ts'
 import { deleteExport, type ExportRow, failLost, selectEnded, selectKnown } from './rows.ts'
 import { draftOf, EXPORTING } from './state.ts'

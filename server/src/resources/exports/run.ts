@@ -1,14 +1,12 @@
 import { DepotFull, type Draft } from '../../depot/depot.ts'
 import { Failure } from '../../errors.ts'
-import type { Again, Job, JobKind } from '../../jobs/jobs.ts'
-import type { World } from '../../world.ts'
+import type { Again, Job, JobKind } from '../../jobs/job.ts'
+import type { ExportWorld } from './export-world.ts'
 import type { ExportRow } from './rows.ts'
 import { type ExportStep, selectExport, updateExport } from './rows.ts'
 import { whyNotGoOn } from './standing.ts'
 import { EXPORTING, readState } from './state.ts'
 import { writeTurn } from './turn.ts'
-
-export type ExportWorld = Pick<World, 'clock' | 'log' | 'meta' | 'events' | 'depot' | 'usage' | 'deployment'>
 
 /** TRIES_MAX bounds the attempts in a row that come to nothing: some two hours of a store that does not answer. */
 const TRIES_MAX = 10

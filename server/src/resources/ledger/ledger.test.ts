@@ -3,7 +3,7 @@ import { contract, type LedgerCounts, type LedgerEntry, type MetricItem } from '
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSendersAlone, type Senders } from '../../../../test/senders.ts'
 import type { TestOrganization } from '../../../../test/world.ts'
-import type { Job } from '../../jobs/jobs.ts'
+import type { Job } from '../../jobs/job.ts'
 import { ledgerRollup } from './rolling.ts'
 
 type Ledger = { start_time: number; end_time: number; slice_ms: number; totals: LedgerCounts; is_complete: boolean; entries: LedgerEntry[] }

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../events/ledger-page.ts'
 import { type Difference, recount } from '../../events/ledger-recount.ts'
-import type { JobKind } from '../../jobs/jobs.ts'
+import type { JobKind } from '../../jobs/job.ts'
 import type { World } from '../../world.ts'
 import { selectLivingLogs } from './rows.ts'
 

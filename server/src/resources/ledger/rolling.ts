@@ -1,5 +1,5 @@
 import { rollUp } from '../../events/ledger-rollup.ts'
-import type { JobKind } from '../../jobs/jobs.ts'
+import type { JobKind } from '../../jobs/job.ts'
 import type { World } from '../../world.ts'
 import { type Reading, readClock } from '../retention/decide.ts'
 

@@ -1,4 +1,4 @@
-import type { JobKind } from '../../jobs/jobs.ts'
+import type { JobKind } from '../../jobs/job.ts'
 import type { World } from '../../world.ts'
 import {
   claimDue,

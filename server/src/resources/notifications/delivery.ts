@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
-import { enqueue, type Job, type JobKind } from '../../jobs/jobs.ts'
+import type { Job, JobKind } from '../../jobs/job.ts'
+import { enqueue } from '../../jobs/jobs.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
 import { brief, wantsBriefing, wantsReport } from './briefing.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { selectHeldLogs } from '../../events/purge.ts'
-import type { JobKind } from '../../jobs/jobs.ts'
+import type { JobKind } from '../../jobs/job.ts'
 import type { World } from '../../world.ts'
 import { DAY_MS } from './decide.ts'
 import { selectJobPayload, selectKnownLogs } from './rows.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Doom, type Removal, removeEvents } from '../../events/purge.ts'
 import { lastNumber } from '../../events/seq.ts'
-import type { Job, JobKind } from '../../jobs/jobs.ts'
+import type { Job, JobKind } from '../../jobs/job.ts'
 import type { World } from '../../world.ts'
 import { deleteTombstones, REMOVAL, selectTombstones, type TombstoneRow } from '../datasets/tombstones.ts'
 import { DAY_MS, doomedBeforeDay, readClock } from './decide.ts'

@@ -1,9 +1,7 @@
 import type { Identity, Tags } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
 import { json, sql } from '../../meta/sql.ts'
-import type { Taggable } from './taggables.ts'
-
-export type TaggedRow = { id: string; tags: Tags }
+import type { Taggable, TaggedRow } from './taggables.ts'
 
 export const selectTagged = (db: Db, orgId: string, kind: Taggable) =>
   db.all<TaggedRow>(sql`select id, tags from ${sql.id(kind.table)} where org_id = ${orgId} and ${kind.alive}`)

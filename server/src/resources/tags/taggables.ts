@@ -1,9 +1,10 @@
-import type { Permission, TaggedType } from '@dendro/api'
+import type { Permission, TaggedType, Tags } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
 import { type Sql, sql } from '../../meta/sql.ts'
 import type { World } from '../../world.ts'
 import { visibleDatasets } from '../datasets/datasets.ts'
-import type { TaggedRow } from './rows.ts'
+
+export type TaggedRow = { id: string; tags: Tags }
 
 /** A Taggable is a kind of record that carries tags: in the column `tags` of its table, beside `modified_at` and `modified_by`. */
 export type Taggable = {

@@ -3,8 +3,8 @@ import { badField, conflict, Failure, forbidden, notFound } from '../../errors.t
 import { type Actor, holds } from '../../http/actor.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { lockTags, selectTagged, type TaggedRow, updateTags } from './rows.ts'
-import { type Taggable, taggables } from './taggables.ts'
+import { lockTags, selectTagged, updateTags } from './rows.ts'
+import { type Taggable, type TaggedRow, taggables } from './taggables.ts'
 
 type TagQuestion = QueryOf<typeof contract.tags.search>
 type LeavingTag = BodyOf<typeof contract.tags.remove>

@@ -1,13 +1,12 @@
 import type { MetricTimeseries, Widget } from '@dendro/api'
 import { useMemo } from 'react'
-import { Chart, type ChartBand } from '../../parts/chart/chart.tsx'
+import { Chart } from '../../parts/chart/chart.tsx'
+import type { ChartBand } from '../../parts/chart/data.ts'
 import { chartData, leavesOf, withBefore } from '../../parts/chart/measured.ts'
 import type { Zone } from '../../parts/time-range.ts'
 import { type Look, unitFor } from './look.ts'
 import { Pie, Score, TopList, Treemap } from './shares.tsx'
-
-/** A Slice is one part of a whole: a group by its values, or a metric by its name. */
-export type Slice = { name: string; value: number; query: MetricTimeseries['queries'][number] | undefined; path: readonly string[] }
+import type { Slice } from './slice.ts'
 
 type FigureProps = {
   type: Widget['type']

@@ -2,8 +2,8 @@ import type { MetricTimeseries } from '@dendro/api'
 import type { CSSProperties } from 'react'
 import { seriesColour } from '../../parts/chart/colours.ts'
 import { share } from '../../parts/numbers.ts'
-import type { Slice } from './figure.tsx'
 import { arcPath, type Box, squares } from './geometry.ts'
+import type { Slice } from './slice.ts'
 
 type UnitText = (value: number) => string
 const sumOf = (slices: readonly Slice[]): number => slices.reduce((sum, { value }) => sum + Math.max(0, value), 0)

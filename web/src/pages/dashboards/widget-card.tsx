@@ -1,15 +1,16 @@
 import type { MetricTimeseries, Widget } from '@dendro/api'
 import { useNavigate } from '@tanstack/react-router'
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
-import type { ChartBand } from '../../parts/chart/chart.tsx'
+import type { ChartBand } from '../../parts/chart/data.ts'
 import { bothConditions, groupCondition } from '../../parts/condition.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/page.tsx'
 import type { Range, Zone } from '../../parts/time-range.ts'
-import { Figure, type Slice } from './figure.tsx'
+import { Figure } from './figure.tsx'
 import { type Place, placesOf } from './layout.ts'
 import { lookOf } from './look.ts'
 import { useWidgetData, type WidgetData } from './questions.ts'
+import type { Slice } from './slice.ts'
 
 /** ROW_PX is a row of the grid with the gap below it. */
 export const ROW_PX = 96

@@ -2,9 +2,9 @@ import type { Event } from '@dendro/api'
 import { clockOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { EventDetail } from './event-detail.tsx'
-import { Mark, type RowLook } from './event-row.tsx'
+import { Mark } from './event-row.tsx'
 import { idOf } from './link.ts'
-import type { RowActs } from './rows.ts'
+import type { RowActs, RowLook } from './row.ts'
 import type { ValueActions } from './value-menu.tsx'
 
 type BesideProps = { event: Event; look: RowLook; actions: ValueActions; acts: RowActs; isPinned: boolean }

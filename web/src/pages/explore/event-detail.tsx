@@ -7,7 +7,7 @@ import { type Branch, keyTree, type Leaf, type Node, nestedJson } from './key-tr
 import { type Marking, plainLine, prettyJson } from './line-text.ts'
 import { linkTo } from './link.ts'
 import { Marked } from './marked.tsx'
-import type { RowActs } from './rows.ts'
+import type { RowActs } from './row.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
 type EventDetailProps = { event: Event; marking: Marking; actions: ValueActions; acts: RowActs; isPinned: boolean }

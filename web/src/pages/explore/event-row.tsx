@@ -1,28 +1,15 @@
 import type { Event } from '@dendro/api'
 import { memo } from 'react'
 import { span } from '../../parts/numbers.ts'
-import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { clockOf } from '../../parts/time-range.ts'
 import { EventDetail } from './event-detail.tsx'
 import { cellStyle } from './heads.tsx'
 import { headOf, type Marking, piecesOf, plainLine, summaryOf, traceLines } from './line-text.ts'
 import { Marked, PieceOf } from './marked.tsx'
 import { keyOf, segmentsOf } from './pairs.ts'
 import { type Density, ROW_PX } from './reading.ts'
-import type { RowActs } from './rows.ts'
+import type { RowActs, RowLook } from './row.ts'
 import { type ValueActions, ValueInText, ValueMenu } from './value-menu.tsx'
-
-export type RowLook = {
-  zone: Zone
-  columns: readonly string[]
-  widths: Readonly<Record<string, number>>
-  isWrapped: boolean
-  /** isGap shows the time between rows. */
-  isGap: boolean
-  density: Density
-  /** marking is what is marked in lines. */
-  marking: Marking
-  nameOf(id: string): string
-}
 
 type EventRowProps = {
   event: Event

@@ -7,10 +7,10 @@ import type { Asking } from './asking.ts'
 import { Beside } from './beside.tsx'
 import { isNotPermitted, NothingFound, NotPermitted } from './empty.tsx'
 import { EventList } from './event-list.tsx'
-import type { RowLook } from './event-row.tsx'
 import { FindBar } from './find-bar.tsx'
 import { idOf } from './link.ts'
 import type { Question } from './questions.ts'
+import type { RowLook } from './row.ts'
 import { isOfQuery } from './state.ts'
 
 /** EventsView is the list of events, found or as they arrive; while somebody reads further down, what arrives waits above. */

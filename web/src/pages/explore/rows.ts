@@ -5,19 +5,9 @@ import { type Finding, findFurther, nothingFound } from './finding.ts'
 import { idOf, spotOf, spotText } from './link.ts'
 import type { DetailPlace } from './reading.ts'
 import { everyRow, type Folded, foldedRows, foldFurther, NOTHING_FOLDED, type Shown } from './repeats.ts'
+import type { RowActs } from './row.ts'
 import type { Change } from './state.ts'
 import type { Tray } from './tray.ts'
-
-/** RowActs are what can be done with an event wherever its row is shown. */
-export type RowActs = {
-  toggle(event: Event): void
-  showContext(event: Event): void
-  pin(event: Event): void
-  /** measure has the times of all rows counted from this event, or no longer. */
-  measure(event: Event): void
-  /** spread shows all of the run that begins here, or one row for it again. */
-  spread(event: Event): void
-}
 
 /** Rows are which events have rows, which of them are open, and on which one the keys act. */
 export type Rows = ReturnType<typeof useRows>

@@ -5,11 +5,11 @@ import type { Range, Zone } from '../../parts/time-range.ts'
 import { type Asked, chosenOf, optional, rangeOf, withQuery } from './asked.ts'
 import { isNotValue, isValue, valueText, withClause } from './clauses.ts'
 import { type Columns, useColumns } from './columns.ts'
-import type { RowLook } from './event-row.tsx'
 import { followed } from './following.ts'
 import { markingOf, searchedWords } from './line-text.ts'
 import { type Question, useDatasets } from './questions.ts'
 import { useReading } from './reading.ts'
+import type { RowLook } from './row.ts'
 import type { ValueActions } from './value-menu.tsx'
 
 export type Change = (by: (now: Asked) => Asked) => void

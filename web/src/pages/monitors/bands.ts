@@ -1,4 +1,4 @@
-import type { ChartBand } from '../../parts/chart/chart.tsx'
+import type { ChartBand } from '../../parts/chart/data.ts'
 import type { Status } from '../../parts/status.tsx'
 
 /** bandsOf are the stretches in which something was wrong: each status holds until the next one, the last until endMs. */

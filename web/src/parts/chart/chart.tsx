@@ -1,22 +1,14 @@
 import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
+import type { ChartBand, ChartData, ChartLevel, Shape } from './data.ts'
 import 'uplot/dist/uPlot.min.css'
 import { compact, count, span } from '../numbers.ts'
 import type { Zone } from '../time-range.ts'
 import { useColours } from './colours.ts'
 import { newCursor } from './cursor.ts'
-import { formOf, optionsOf, plotted, type Shown } from './drawing.ts'
+import { formOf, optionsOf, plotted } from './drawing.ts'
 import { Reading } from './reading.tsx'
-
-export type Shape = 'line' | 'bar' | 'area'
-/** A ChartSeries has a value for every moment of its chart; null where there is none. `before` is what was there one period earlier. */
-export type ChartSeries = { name: string; values: readonly (number | null)[]; before?: readonly (number | null)[] }
-/** ChartData are series over the same moments, which lie stepMs apart and begin slices. */
-export type ChartData = { times: readonly number[]; stepMs: number; series: readonly ChartSeries[] }
-/** A ChartLevel is a value that is looked out for, such as a threshold. */
-export type ChartLevel = { value: number; name: string; look: 'ALERT' | 'WARN' }
-/** A ChartBand is a stretch of time with a meaning; a partial one is not over yet. */
-export type ChartBand = { fromMs: number; toMs: number; look: 'ALERT' | 'WARN' | 'NO_DATA' | 'partial' }
+import type { Shown } from './shown.ts'
 
 type ChartProps = {
   /** label says what is shown, for those who cannot see it. */

@@ -1,21 +1,11 @@
 import uPlot from 'uplot'
 import { clockOf, type Zone } from '../time-range.ts'
-import type { ChartBand, ChartData, ChartLevel, Shape } from './chart.tsx'
-import { type Colours, colourOf, dashOf } from './colours.ts'
+import { colourOf, dashOf } from './colours.ts'
+import type { ChartData, ChartLevel, Shape } from './data.ts'
 import { drawBands, drawLevels } from './marks.ts'
 import { areaPaths, barPaths, linePaths } from './paths.ts'
+import type { Shown } from './shown.ts'
 import { roundTop, sliceAt, stacked, summed } from './stack.ts'
-
-/** What a drawing reads anew whenever it paints, so that new numbers and another theme need no new drawing. */
-export type Shown = {
-  data: ChartData
-  colours: Colours
-  levels: readonly ChartLevel[]
-  bands: readonly ChartBand[]
-  unit(value: number): string
-  onCursor(at: number | undefined): void
-  onRange: ((fromMs: number, toMs: number) => void) | undefined
-}
 
 /** A Drawing is what a chart is made of once. */
 export type Drawing = {

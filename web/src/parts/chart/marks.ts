@@ -1,7 +1,7 @@
 import type uPlot from 'uplot'
-import type { ChartBand } from './chart.tsx'
 import type { Colours } from './colours.ts'
-import type { Shown } from './drawing.ts'
+import type { ChartBand } from './data.ts'
+import type { Shown } from './shown.ts'
 
 const looks = {
   ALERT: { colour: 'error', letter: 'A' },

@@ -1,5 +1,5 @@
 import type { MetricTimeseries, Series, TimeSlice } from '@dendro/api'
-import type { ChartData, ChartSeries } from './chart.tsx'
+import type { ChartData, ChartSeries } from './data.ts'
 
 /** A Measured is what one query or formula gave. */
 type Measured = Pick<MetricTimeseries, 'name' | 'queries' | 'formulas' | 'series' | 'groups_series'>

@@ -1,8 +1,8 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { clockOf, type Zone } from '../time-range.ts'
-import type { ChartBand, ChartData } from './chart.tsx'
 import { seriesColour } from './colours.ts'
 import type { Cursor } from './cursor.ts'
+import type { ChartBand, ChartData } from './data.ts'
 import { topsAt } from './stack.ts'
 
 const NAMED_MAX = 8

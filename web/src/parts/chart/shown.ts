@@ -1,0 +1,13 @@
+import type { Colours } from './colours.ts'
+import type { ChartBand, ChartData, ChartLevel } from './data.ts'
+
+/** What a drawing reads anew whenever it paints, so that new numbers and another theme need no new drawing. */
+export type Shown = {
+  data: ChartData
+  colours: Colours
+  levels: readonly ChartLevel[]
+  bands: readonly ChartBand[]
+  unit(value: number): string
+  onCursor(at: number | undefined): void
+  onRange: ((fromMs: number, toMs: number) => void) | undefined
+}
