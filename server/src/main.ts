@@ -27,14 +27,11 @@ const commands: Record<string, Command> = {
   restore,
 }
 
-/**
- * start runs the service until it is asked to stop; whatever keeps it from starting is one sentence on standard error and status 1. Who asks
- * while the stores are opening, which may wait for a server of somebody else, is not kept waiting: the stores are crash-safe and leave with us.
- */
+/** start runs the service until it is asked to stop; whatever keeps it from starting is one sentence on standard error and status 1. */
 async function start(config: Config, whenUp: (address: string, firstKey: string | undefined) => Promise<void>): Promise<void> {
   const stopped = stopSignal()
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
-  const world = await Promise.race([openWorld(config), stopped.then(() => process.exit(0))])
+  const world = await openOrLeave(config, stopped)
   const app = await openApp(world, config, undefined, readWebFiles()).catch(closing(world))
   const address = await app.door.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch((thrown) => {
     // The organisation and its key are made: a key that is not shown now is never shown.
@@ -50,6 +47,18 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   late.unref()
   await app.close()
   await lock.release()
+}
+
+/**
+ * openOrLeave keeps nobody waiting who asks to stop while the stores are opening, which may wait for a server of somebody else: they are crash-safe
+ * and leave with us. Once they are open a stop has to close them, so that what is only in memory is written down.
+ */
+async function openOrLeave(config: Config, stopped: Promise<void>): ReturnType<typeof openWorld> {
+  let isOpening = true
+  void stopped.then(() => isOpening && process.exit(0))
+  return openWorld(config).finally(() => {
+    isOpening = false
+  })
 }
 
 /** closing ends what is already open when the next step of a start fails: the stores must not outlive it. */

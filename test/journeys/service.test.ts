@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openWire, repliesIn, request } from '../http-raw.ts'
 import { commandOf, killServices, processesOf, type Service, startService, statusOf, stop, until, untilUp } from '../service.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -61,6 +62,31 @@ test('a service that is killed takes its stores with it, and the next start find
     headers: { 'x-service-api-key': key },
   })
   expect(((await answer.json()) as { datasets: unknown[] }).datasets).toHaveLength(1)
+})
+
+test('a stop lets a request that has begun end, and writes down what was counted', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'dendro-stop-'))
+  const env = { DENDRO_BOOTSTRAP_API_KEY: 'dk_two-herons-and-a-bucket-of-blue-paint' }
+  const admin = { 'x-service-api-key': env.DENDRO_BOOTSTRAP_API_KEY }
+  const service = await untilUp(startService(dir, env))
+  const event = '{"message": "sent while the door closes"}'
+  const { socket, text } = openWire(service.url)
+  socket.write(request('POST /', { ...admin, 'content-length': String(event.length), expect: '100-continue' }))
+  // The service has begun with the request once it says that it wants the body.
+  await once(socket, 'data')
+  const left = once(service.child, 'exit')
+  service.child.kill('SIGTERM')
+  await until(async () => (await statusOf(`${service.url}/health`)) === 0)
+  socket.write(event)
+  expect(repliesIn(await text).map(({ status }) => status)).toEqual([100, 200])
+  expect(await left).toEqual([0, null])
+  await until(() => processesOf(dir).length === 0)
+
+  const next = await untilUp(startService(dir, env))
+  const answer = await fetch(`${next.url}/usage?usage_type=ingestion`, { headers: admin })
+  expect(await answer.json()).toMatchObject({ is_exact: true, total_count: 1, total_value: event.length })
+  await stop(next.child, 'SIGKILL')
+  await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
 test('when a store dies the service says so and comes back by itself', async () => {
