@@ -20,7 +20,7 @@ import { systemIds } from './ids.ts'
 import { readForm } from './ingest/forms.ts'
 import { type Intake, openIntake } from './ingest/intake.ts'
 import { ingestionRoutes } from './ingest/routes.ts'
-import { startWorker } from './jobs/jobs.ts'
+import { startWorker, takeOver } from './jobs/jobs.ts'
 import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
 import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
@@ -314,6 +314,8 @@ export async function openApp(
       every(everyMs, world.log, failed, chore),
     ),
   ]
+  // A store of our own is for one process at a time: the lock on the data directory keeps others away.
+  if (world.meta.server) await takeOver(world.meta)
   const workers = [startWorker(world, work.kinds), ...work.loops.map((start) => start(world))]
   return {
     world,

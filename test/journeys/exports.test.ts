@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { buildApp } from 'fauxqs'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { socketDirOf, socketUrl } from '../../server/src/meta/socket.ts'
 import { killServices, type Service, startService, stop, until, untilUp } from '../service.ts'
 
 const KEY = 'dk_kestrel-4-lanterns-and-a-wheel-of-cheese'
@@ -89,7 +91,15 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
-/** killedTwice orders an export and ends its service twice in the middle of it. */
+/** holdForAYear makes the leases of a service so long that nobody can wait for their end, as if each job had just been begun. */
+async function holdForAYear(): Promise<void> {
+  const client = new pg.Client({ connectionString: socketUrl(socketDirOf(join(dir, 'meta'))) })
+  await client.connect()
+  await client.query('update jobs set attempts = 1, lease_until_ms = lease_until_ms + 366 * 86400000::bigint where holder is not null')
+  await client.end()
+}
+
+/** killedTwice orders an export and ends its service twice in the middle of it; the next goes on without waiting for the leases of the last. */
 async function killedTwice(env: Record<string, string>, compression: string): Promise<{ service: Service; done: Export }> {
   let service = await start(env)
   const { export_id } = await order(service, compression)
@@ -102,6 +112,7 @@ async function killedTwice(env: Record<string, string>, compression: string): Pr
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     const before = seen.at(-1) ?? 0
     await until(async () => (await look()).progress > before)
+    await holdForAYear()
     await stop(service.child, signal)
     service = await start(env)
   }

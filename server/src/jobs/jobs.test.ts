@@ -8,7 +8,7 @@ import type { Meta } from '../meta/meta.ts'
 import { sql } from '../meta/sql.ts'
 import { makeTestDatabase, silent, type TestDatabase } from '../meta/test-database.ts'
 import type { Job, JobKind } from './job.ts'
-import { enqueue, LeaseLost, startWorker, type WorkBounds, type Worker } from './jobs.ts'
+import { enqueue, LeaseLost, startWorker, takeOver, type WorkBounds, type Worker } from './jobs.ts'
 
 const DAY_MS = 86_400_000
 const QUICK: WorkBounds = { pollMs: 10 }
@@ -296,6 +296,22 @@ test('a job whose process is killed is done by another when the lease has run ou
   work([{ name: 'far', run: ({ id, fence, attempt }) => note(id, fence, `attempt ${attempt}`) }])
   await soon(stepNames).toEqual(['1 begun', '2 attempt 2'])
   await soon(jobs).toEqual([])
+})
+
+test('whoever takes over goes on at once with what a killed process had begun, and not with what may have ended two', async () => {
+  await add('far', 'a')
+  const first = startProcess(`await note(job, 'begun'); await clock.sleep(1e9)`, DAY_MS)
+  await soon(stepNames).toEqual(['1 begun'])
+  first.kill('SIGKILL')
+  await takeOver(meta)
+  const second = startProcess(`await note(job, 'begun'); await clock.sleep(1e9)`, DAY_MS)
+  await soon(stepNames).toEqual(['1 begun', '2 begun'])
+  second.kill('SIGKILL')
+  await takeOver(meta)
+  await add('far', 'b')
+  work([{ name: 'far', run: ({ id, fence }) => note(id, fence, 'done') }])
+  await soon(stepNames).toEqual(['1 begun', '2 begun', '1 done'])
+  expect(await jobs()).toMatchObject([{ key: 'a', attempts: 2, fence: 2, holder: expect.any(String) }])
 })
 
 test('a holder that was paused past its lease writes nothing more once another holds the job', async () => {

@@ -1,7 +1,7 @@
 import type { Db } from '../meta/meta.ts'
 import type { World } from '../world.ts'
 import type { JobKind } from './job.ts'
-import { claimJob, insertJob, keepRecurring } from './rows.ts'
+import { claimJob, freeFirstAttempts, insertJob, keepRecurring } from './rows.ts'
 import { type Running, runJob } from './running.ts'
 
 export { LeaseLost } from './running.ts'
@@ -21,6 +21,12 @@ export async function enqueue(world: Pick<World, 'clock' | 'ids'>, tx: Db, job: 
   const { kind, key, payload } = job
   await insertJob(tx, { id: world.ids.uuid(), org_id: job.orgId ?? null, kind, key, payload, nowMs, dueMs: job.dueMs ?? nowMs })
 }
+
+/**
+ * takeOver is for a start with nobody else at work: whoever holds a lease is dead, and his job goes on at once. One that may have ended its process
+ * twice has to wait until its lease runs out, or it would end this one too before it has done anything else.
+ */
+export const takeOver = async (meta: Db): Promise<void> => void (await freeFirstAttempts(meta))
 
 export type WorkBounds = {
   pollMs?: number

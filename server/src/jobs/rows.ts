@@ -93,6 +93,10 @@ export const failJob = (db: Db, lease: Lease, failed: { nowMs: number; failure: 
 export const giveBack = (db: Db, lease: Lease) =>
   db.run(sql`update jobs set holder = null, lease_until_ms = null, attempts = attempts - 1 where ${held(lease)}`)
 
+/** freeFirstAttempts ends leases as if they had run out; a job that has been begun more than once since its last success keeps its lease. */
+export const freeFirstAttempts = (db: Db) =>
+  db.run(sql`update jobs set holder = null, lease_until_ms = null where holder is not null and attempts <= 1`)
+
 /**
  * keepRecurring makes the job of a recurring kind where it is missing, and brings it forward where it is due later than one interval from now:
  * the interval became shorter, or the clock went back.
