@@ -311,7 +311,7 @@ test('whoever takes over goes on at once with what a killed process had begun, a
   await add('far', 'b')
   work([{ name: 'far', run: ({ id, fence }) => note(id, fence, 'done') }])
   await soon(stepNames).toEqual(['1 begun', '2 begun', '1 done'])
-  expect(await jobs()).toMatchObject([{ key: 'a', attempts: 2, fence: 2, holder: expect.any(String) }])
+  await soon(jobs).toMatchObject([{ key: 'a', attempts: 2, fence: 2, holder: expect.any(String) }])
 })
 
 test('a holder that was paused past its lease writes nothing more once another holds the job', async () => {
