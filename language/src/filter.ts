@@ -1,4 +1,5 @@
 import { type Compared, comparisonOf, type Outside, operatorsOf, type Reading, signed, single } from './comparison.ts'
+import { Connectives, type Grammar, type Joint, type Part, type Place } from './connectives.ts'
 import { missingConnective } from './misread.ts'
 import { badKey, echo, problemAt, quoted, type Refused, type Token } from './refusal.ts'
 import { type Dialect, isBareKey, type Name, Scanner, type Value } from './scan.ts'
@@ -8,7 +9,6 @@ import { colonList, freeTextInOr, refuseStatement, refuseWord, searchedAddress }
 
 export type ParsedFilter = { readonly filter: Filter; readonly warnings: readonly Warning[] }
 
-const DEPTH_MAX = 64
 const CONDITIONS_MAX = 500
 const EXAMPLE = 'status = 500'
 
@@ -29,23 +29,10 @@ export function parseFilter(text: string, field = 'where', outside: Outside = {}
   return { filter: parser.whole(), warnings: parser.warnings }
 }
 
-/** A Term is a part of a filter; parts that only search for words may stand side by side without AND. */
-type Term = { filter: Filter; search: boolean }
-
-/** A Joint is a place where AND was left out, and the word before it. */
-type Joint = { position: number; word: Token | undefined }
-
-/** A Place is where a part stands: how deep, after which connective, and behind which left-out AND. */
-type Place = { depth: number; after: string | undefined; joint: Joint | undefined }
-
-class Parser {
+class Parser implements Grammar<Condition> {
   readonly #reading: Reading
   readonly #scanner: Scanner
   #conditions = 0
-  /** #before is the value that the latest condition ended with: where an unquoted text with blanks goes wrong. */
-  #before: Value | undefined
-  /** #word is the latest word searched for, as long as nothing has followed it. */
-  #word: Token | undefined
 
   constructor(scanner: Scanner, outside: Outside) {
     this.#scanner = scanner
@@ -60,7 +47,7 @@ class Parser {
     const scanner = this.#scanner
     scanner.expect({ kind: 'everything' })
     if (scanner.atEnd()) {
-      this.#expectTerm(undefined)
+      this.expect(undefined)
       return { kind: 'all' }
     }
     if (scanner.peekRun()?.text === '*') {
@@ -69,96 +56,23 @@ class Parser {
       if (star) throw scanner.refuse(problemAt(star, 'WILDCARD', "'*' matches every event only when it stands alone", 'remove it'))
     }
     refuseStatement(scanner)
-    const { filter } = this.#disjunction({ depth: 0, after: undefined, joint: undefined })
-    if (!scanner.atEnd()) throw missingConnective(scanner, this.#before)
-    return filter
+    return new Connectives(scanner, this).whole()
   }
 
-  #disjunction(place: Place): Term {
-    const terms = [this.#conjunction(place)]
-    while (this.#connective('OR', place)) terms.push(this.#conjunction({ ...place, after: 'OR' }))
-    if (terms.length > 1)
-      this.#reading.warnings.add(
-        freeTextInOr(
-          terms.map((term) => term.filter),
-          this.#scanner.text,
-        ),
-      )
-    return joined('or', terms)
-  }
-
-  #conjunction(place: Place): Term {
-    const terms = [this.#unary(place)]
-    for (;;) {
-      if (this.#connective('AND', place)) {
-        terms.push(this.#unary({ ...place, after: 'AND' }))
-      } else if (terms.at(-1)?.search && this.#termFollows()) {
-        if (place.depth === 0) this.#scanner.notes?.joints.push({ word: '', position: this.#scanner.at })
-        const joint = place.joint ?? { position: this.#scanner.at, word: this.#word }
-        terms.push(this.#unary({ ...place, after: undefined, joint }))
-      } else {
-        return joined('and', terms)
-      }
-    }
-  }
-
-  /** #connective takes AND or OR; one that stands in no parentheses is a joint of the whole. */
-  #connective(word: 'AND' | 'OR', { depth }: Place): boolean {
-    const token = this.#scanner.takeKeyword(word)
-    if (token && depth === 0) this.#scanner.notes?.joints.push({ word, position: token.position })
-    return token !== undefined
-  }
-
-  /** #expectTerm notes what a part can begin with; behind a left-out AND only what searches for words. */
-  #expectTerm(joint: Joint | undefined): void {
+  expect(joint: Joint | undefined): void {
     const scanner = this.#scanner
     scanner.expect({ kind: 'key', style: joint ? 'short' : 'any' })
     scanner.expect({ kind: 'text' })
     scanner.expect({ kind: 'words', words: joint ? ['NOT', '('] : ['NOT', '(', 'EXISTS'] })
   }
 
-  /** #termFollows reports whether what comes next can be a neighbour without AND; what can stand nowhere is left for its own refusal. */
-  #termFollows(): boolean {
-    const joint = { position: this.#scanner.at, word: undefined }
-    if (this.#scanner.atEnd()) this.#expectTerm(joint)
-    if (this.#scanner.stray()) return false
-    const mark = this.#scanner.text[this.#scanner.at] ?? ''
-    const run = this.#scanner.peekRun()
-    return run ? run.text.toUpperCase() !== 'OR' : '(\'"'.includes(mark) && mark !== ''
+  either(filters: readonly Filter[]): void {
+    this.#reading.warnings.add(freeTextInOr(filters, this.#scanner.text))
   }
 
-  #unary(place: Place): Term {
+  /** one reads one condition or one thing to search for. */
+  one(place: Place): Part<Condition> {
     const scanner = this.#scanner
-    this.#expectTerm(place.joint)
-    const not = scanner.skipKeyword('NOT')
-    if (not) scanner.notes?.took('word', not)
-    if (not) {
-      const { filter, search } = this.#unary({ ...place, depth: this.#deeper(place.depth, not), after: 'NOT' })
-      return { filter: { kind: 'not', of: filter }, search }
-    }
-    if (!scanner.skip('(')) return this.#primary(place)
-    const open = { text: '(', position: scanner.at - 1, length: 1 }
-    const depth = this.#deeper(place.depth, open)
-    if (scanner.skip(')')) {
-      const group = { ...open, length: scanner.at - open.position }
-      throw scanner.refuse(problemAt(group, 'EMPTY_GROUP', 'empty parentheses', 'remove them'))
-    }
-    const term = this.#disjunction({ depth, after: undefined, joint: place.joint })
-    if (!scanner.take(')')) throw scanner.atEnd() ? scanner.unclosed(open.position) : missingConnective(scanner, this.#before)
-    this.#before = undefined
-    this.#word = undefined
-    return term
-  }
-
-  #deeper(depth: number, at: Token): number {
-    if (depth < DEPTH_MAX) return depth + 1
-    throw this.#scanner.refuse(problemAt(at, 'TOO_DEEP', `a filter is nested at most ${DEPTH_MAX} deep`))
-  }
-
-  /** #primary reads one condition or one thing to search for. */
-  #primary(place: Place): Term {
-    const scanner = this.#scanner
-    this.#before = undefined
     const stray = scanner.stray()
     if (stray) throw stray
     const word = scanner.skipKeyword('AND', 'OR', 'EXISTS')
@@ -190,27 +104,20 @@ class Parser {
     return scanner.operatorFollows(operatorsOf(name.text, dialect.operators))
   }
 
-  #existence(word: Token, place: Place): Term {
+  #existence(word: Token, place: Place): Part<Condition> {
     const scanner = this.#scanner
     const name = scanner.existing('user_id')
     const key = this.#key(name)
     this.#requireConnective(place, name)
-    this.#word = undefined
     const at = { position: word.position, length: scanner.at - word.position }
-    return { filter: { kind: 'exists', key, negated: false, at }, search: false }
+    return { tree: { kind: 'exists', key, negated: false, at } }
   }
 
-  #condition(name: Name, place: Place): Term {
+  #condition(name: Name, place: Place): Part<Condition> {
     const key = this.#key(name)
     this.#requireConnective(place, name)
     this.#scanner.notes?.took('key', name)
-    return this.#compared(comparisonOf(this.#reading, key, name), false)
-  }
-
-  #compared({ condition, last }: Compared, search: boolean): Term {
-    this.#before = last
-    this.#word = undefined
-    return { filter: condition, search }
+    return compared(comparisonOf(this.#reading, key, name))
   }
 
   /** #requireConnective refuses a condition behind a left-out AND: words written before it could as well be part of its key. */
@@ -243,7 +150,7 @@ class Parser {
   }
 
   /** #short reads `key:value`, `key:>5` and `key:*`; the scanner stands behind the whole run or behind a quoted key. */
-  #short(name: Name): Term {
+  #short(name: Name): Part<Condition> {
     const scanner = this.#scanner
     const written = name.quoted ? name.text : name.text.slice(0, name.text.indexOf(':'))
     const keyLength = name.quoted ? name.length : written.length
@@ -262,10 +169,10 @@ class Parser {
     if (mark === '*' && scanner.peekRun()?.text === '*') {
       scanner.at += 1
       const at = { position: name.position, length: scanner.at - name.position }
-      return { filter: { kind: 'exists', key, negated: false, at }, search: true }
+      return { tree: { kind: 'exists', key, negated: false, at }, search: true }
     }
     const operator = scanner.operator() ?? { ...colon, length: 1 }
-    return this.#compared(signed(this.#reading, key, name, operator, 'short'), true)
+    return { ...compared(signed(this.#reading, key, name, operator, 'short')), search: true }
   }
 
   /** #key is the key that a name means; arguments of a template are values and stay out of it. */
@@ -275,7 +182,7 @@ class Parser {
     throw this.#scanner.refuse(problemAt(name, 'PLACEHOLDER_IN_KEY', 'a placeholder cannot stand in a key', hint))
   }
 
-  #phrase(value: Value): Term {
+  #phrase(value: Value): Part<Condition> {
     const scanner = this.#scanner
     if (scanner.text[scanner.at] !== ':' && !scanner.operatorFollows()) return this.#contains(value)
     const inQuotes = `"${value.text.replaceAll('"', '""')}"`
@@ -283,19 +190,16 @@ class Parser {
     throw scanner.refuse(problemAt(value, 'STRING_AS_KEY', 'single quotes make a text value, not a key', hint, inQuotes))
   }
 
-  #bareWord(name: Name): Term {
+  #bareWord(name: Name): Part<Condition> {
     refuseWord(this.#scanner, name)
-    const term = this.#contains(name)
-    this.#word = name
-    return term
+    return { ...this.#contains(name), word: name }
   }
 
-  #contains(token: Token): Term {
-    this.#word = undefined
+  #contains(token: Token): Part<Condition> {
     const value = single(this.#reading, { ...token, kind: 'text', quote: "'" })
     const { position, length } = token
     this.#scanner.notes?.took('text', token)
-    return { filter: { kind: 'contains', text: value.text, at: { position, length } }, search: true }
+    return { tree: { kind: 'contains', text: value.text, at: { position, length } }, search: true }
   }
 
   /** #noName refuses a condition that does not begin with a name; `after` is the connective that makes one necessary. */
@@ -319,11 +223,7 @@ class Parser {
   }
 }
 
-function joined(kind: 'and' | 'or', terms: readonly Term[]): Term {
-  const [only] = terms
-  if (only && terms.length === 1) return only
-  return { filter: { kind, of: terms.map((term) => term.filter) }, search: terms.every((term) => term.search) }
-}
+const compared = ({ condition, last }: Compared): Part<Condition> => ({ tree: condition, last })
 
 /** conditionsOf lists the conditions of a filter as they stand in its text. */
 export function conditionsOf(filter: Filter): Condition[] {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { Failure } from '../errors.ts'
-import { parseFilter, parseFormula, parseGroups, parseOrderBy, parseSelect, parseTimeRange, refusal } from './query.ts'
-import { parseSelector } from './selector.ts'
+import { parseFilter, parseFormula, parseGroups, parseOrderBy, parseSelect, parseSelector, parseTimeRange, refusal } from './query.ts'
 
 function failureOf(read: () => unknown): unknown {
   try {

@@ -3,11 +3,12 @@ import { parseFormula as readFormula } from '@dendro/language/formula'
 import { type Problem, Refused, refusal as refusedText } from '@dendro/language/refusal'
 import { regexProblem } from '@dendro/language/regex'
 import { parseGroups as readGroups, parseOrderBy as readOrderBy, parseSelect as readSelect } from '@dendro/language/select'
+import { parseSelector as readSelector } from '@dendro/language/selector'
 import { parseTimeRange as readTimeRange } from '@dendro/language/time-range'
 import { badRequest, type Failure } from '../errors.ts'
 
 /** answering makes a 400 of what the language refuses; it is the one place that does. */
-export const answering =
+const answering =
   <Given extends unknown[], Read>(read: (...given: Given) => Read) =>
   (...given: Given): Read => {
     try {
@@ -29,3 +30,4 @@ export const parseGroups = answering(readGroups)
 export const parseOrderBy = answering(readOrderBy)
 export const parseFormula = answering(readFormula)
 export const parseTimeRange = answering(readTimeRange)
+export const parseSelector = answering((text: string) => readSelector(text))

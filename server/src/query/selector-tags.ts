@@ -1,6 +1,6 @@
 import { echo, problemAt } from '@dendro/language/refusal'
+import type { Selector } from '@dendro/language/selector'
 import { refusal } from './query.ts'
-import type { Selector } from './selector.ts'
 
 const ITEMS_MAX = 500
 /** Both sides of an item are quoted with the quote doubled inside, or plain without a colon, an equals sign or a quote. */

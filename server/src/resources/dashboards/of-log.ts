@@ -1,6 +1,7 @@
 import type { Dashboard, MetricQuery } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
-import { matchDatasets, parseSelector } from '../../query/selector.ts'
+import { parseSelector } from '../../query/query.ts'
+import { matchDatasets } from '../../query/selector.ts'
 import type { World } from '../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
 import { allMetricDefinitions } from '../metric-definitions/metric-definitions.ts'

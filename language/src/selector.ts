@@ -1,0 +1,184 @@
+import { Connectives, type Grammar, type Joined, type Part, type Place } from './connectives.ts'
+import { missingConnective } from './misread.ts'
+import type { Notes } from './notes.ts'
+import { echo, problemAt, quoted, type Refused, type Token } from './refusal.ts'
+import { type Dialect, isBareKey, type Name, Scanner, type Value } from './scan.ts'
+
+/** A Subject is what a condition of a selector looks at; a dataset has no metric name yet, so conditions on it find nothing there. */
+export type Subject = { kind: 'log_id' | 'dataset' | 'collection' | 'metric_name' } | { kind: 'tag'; key: string }
+
+/**
+ * A Selector chooses datasets by their names and tags. What is negated in the text (`!=`, `NOT IN`, `IS NULL`) is `not` here:
+ * a dataset without the tag satisfies it, unlike an event without the key in a filter.
+ */
+export type Selector =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly Selector[] }
+  | { readonly kind: 'not'; readonly of: Selector }
+  | Choice
+
+/** A Choice looks at one subject. */
+type Choice =
+  /** in is `=` and `IN`: the value is one of these. */
+  | { readonly kind: 'in'; readonly subject: Subject; readonly values: readonly string[] }
+  | { readonly kind: 'like'; readonly subject: Subject; readonly pattern: string; readonly ignoreCase: boolean }
+  | { readonly kind: 'present'; readonly subject: Subject }
+
+const CONDITIONS_MAX = 500
+
+const EXAMPLE = "environment = 'production'"
+const dialect: Dialect = {
+  field: 'from_expr',
+  noun: 'selector',
+  charsMax: 4_096,
+  operators: ['=', '!=', '<>'],
+  operatorHint: 'use = , != , IN or LIKE',
+}
+const OPERATORS = [...dialect.operators, 'IS', 'IN', 'LIKE', 'ILIKE', 'NOT']
+
+const BUILT_IN: Readonly<Record<string, 'log_id' | 'dataset' | 'collection' | 'metric_name'>> = {
+  log_id: 'log_id',
+  dataset: 'dataset',
+  log: 'dataset',
+  collection: 'collection',
+  logset: 'collection',
+  metric_name: 'metric_name',
+}
+const TAG_PREFIX = 'tag.'
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** parseSelector reads a `from_expr`; what is no selector is refused with where and why. An empty text is no selector. */
+export const parseSelector = (text: string, notes?: Notes): Selector => new Parser(new Scanner(dialect, text, notes)).whole()
+
+class Parser implements Grammar<Choice> {
+  readonly #scanner: Scanner
+  #conditions = 0
+
+  constructor(scanner: Scanner) {
+    this.#scanner = scanner
+  }
+
+  whole(): Selector {
+    const scanner = this.#scanner
+    scanner.expect({ kind: 'everything' })
+    if (scanner.peekRun()?.text === '*') {
+      const star = scanner.name()
+      if (scanner.atEnd()) return { kind: 'all' }
+      if (star) throw scanner.refuse(problemAt(star, 'WILDCARD', "'*' selects every dataset only when it stands alone", 'remove it'))
+    }
+    return new Connectives(scanner, this).whole()
+  }
+
+  expect(): void {
+    this.#scanner.expect({ kind: 'key', style: 'any' })
+    this.#scanner.expect({ kind: 'words', words: ['NOT', '(', 'EXISTS'] })
+  }
+
+  one({ after }: Place): Part<Joined<Choice>> {
+    const scanner = this.#scanner
+    const word = scanner.skipKeyword('AND', 'OR', 'EXISTS')
+    if (word && word.text !== 'EXISTS') {
+      const message = `expected a condition before ${word.text}`
+      throw scanner.refuse(problemAt(word, 'EXPECTED_CONDITION', message, `complete it or remove ${word.text}`))
+    }
+    if (word) scanner.notes?.took('operator', word)
+    const name = word ? scanner.existing('environment') : (scanner.name() ?? this.#noName(after))
+    this.#conditions += 1
+    if (this.#conditions > CONDITIONS_MAX) {
+      throw scanner.refuse(problemAt(name, 'TOO_COMPLEX', `a selector has at most ${CONDITIONS_MAX} conditions`))
+    }
+    if (word) return { tree: { kind: 'present', subject: subjectOf(scanner.plainKey(name)) } }
+    if (!name.quoted) scanner.refuseCall(name, 'key')
+    if (!scanner.operatorFollows(name.quoted || isBareKey(name.text) ? OPERATORS : undefined)) {
+      throw scanner.stray() ?? this.#freeText(name)
+    }
+    return this.#comparison(scanner.plainKey(name), name)
+  }
+
+  #comparison(key: string, name: Name): Part<Joined<Choice>> {
+    const scanner = this.#scanner
+    const { notes } = scanner
+    const subject = subjectOf(key)
+    notes?.took('key', name)
+    const operator = scanner.operator()
+    if (operator) {
+      notes?.took('operator', operator)
+      scanner.expect({ kind: 'value', key, operator: operator.text })
+      const last = scanner.value(`after ${operator.text}`, operator)
+      return { tree: negated(operator.text !== '=', { kind: 'in', subject, values: [this.#plain(subject, last)] }), last }
+    }
+    const not = scanner.skipKeyword('NOT')
+    const word = scanner.skipKeyword('IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP')
+    for (const token of [not, word]) if (token) notes?.took('operator', token)
+    switch (word?.text) {
+      case 'IS':
+        return { tree: negated(scanner.isNull(key), { kind: 'present', subject }) }
+      case 'IN': {
+        const values = scanner.list(key).map((value) => this.#plain(subject, value))
+        return { tree: negated(not !== undefined, { kind: 'in', subject, values }) }
+      }
+      case 'LIKE':
+      case 'ILIKE': {
+        scanner.expect({ kind: 'pattern', key, operator: word.text })
+        const pattern = scanner.pattern(word.text).text
+        return { tree: negated(not !== undefined, { kind: 'like', subject, pattern, ignoreCase: word.text === 'ILIKE' }) }
+      }
+      default: {
+        const at = word ?? { text: '', position: scanner.at, length: 0 }
+        throw scanner.refuse(problemAt(at, 'BAD_OPERATOR', `${at.text} is not available here`, dialect.operatorHint))
+      }
+    }
+  }
+
+  /** #plain is the text that a value compares with; ids are compared in lower case and have to be ids. */
+  #plain(subject: Subject, value: Value): string {
+    if (subject.kind !== 'log_id') return value.text
+    if (UUID.test(value.text)) return value.text.toLowerCase()
+    throw this.#scanner.refuse(problemAt(value, 'BAD_ID', 'not a dataset id', `use dataset = ${quoted(echo(value.text))}`))
+  }
+
+  /** #noName refuses a condition that does not begin with a name; `after` is the connective that makes one necessary. */
+  #noName(after: string | undefined): never {
+    const scanner = this.#scanner
+    const position = scanner.at
+    if (scanner.atEnd()) {
+      const end = { text: '', position, length: 0 }
+      const hint = after ? `complete it or remove ${after}` : `for example ${EXAMPLE}`
+      throw scanner.refuse(problemAt(end, 'EXPECTED_CONDITION', 'expected a condition, found the end', hint))
+    }
+    const stray = scanner.stray()
+    if (stray) throw stray
+    if (scanner.text[position] === "'") throw this.#textAsName(scanner.value(''))
+    const operator = scanner.operator()
+    if (operator) {
+      const message = `expected a key before '${operator.text}'`
+      throw scanner.refuse(problemAt(operator, 'EXPECTED_KEY', message, `for example ${EXAMPLE}`))
+    }
+    if (scanner.text[position] === ')' && after === undefined) throw missingConnective(scanner, undefined)
+    const mark = { text: scanner.text[position] ?? '', position, length: 1 }
+    throw scanner.refuse(problemAt(mark, 'EXPECTED_CONDITION', `expected a condition, found '${mark.text}'`, `for example ${EXAMPLE}`))
+  }
+
+  #textAsName(value: Value): Refused {
+    if (!this.#scanner.operatorFollows()) return this.#freeText(value)
+    const inQuotes = `"${value.text.replaceAll('"', '""')}"`
+    const hint = `write ${echo(inQuotes)} for the key`
+    return this.#scanner.refuse(problemAt(value, 'STRING_AS_KEY', 'single quotes make a text value, not a key', hint, inQuotes))
+  }
+
+  /** #freeText refuses a word that stands alone: events are searched for words, datasets are not. */
+  #freeText(word: Token): Refused {
+    const end = { text: '', position: word.position + word.length, length: 0 }
+    const [, key, value] = /^([\p{L}_][\p{L}\d_.-]*):(.+)$/su.exec(word.text) ?? []
+    const meant = key && value ? `${key} = ${quoted(value)}` : `environment = ${quoted(word.text)}`
+    const hint = `free text is not available here; write ${echo(meant)}`
+    return this.#scanner.refuse(problemAt(end, 'EXPECTED_OPERATOR', `expected an operator after ${echo(word.text)}`, hint))
+  }
+}
+
+const negated = (not: boolean, choice: Choice): Joined<Choice> => (not ? { kind: 'not', of: choice } : choice)
+
+function subjectOf(key: string): Subject {
+  if (Object.hasOwn(BUILT_IN, key)) return { kind: BUILT_IN[key] ?? 'metric_name' }
+  return { kind: 'tag', key: key.startsWith(TAG_PREFIX) && key.length > TAG_PREFIX.length ? key.slice(TAG_PREFIX.length) : key }
+}
