@@ -21,15 +21,21 @@ export type Source = {
  * sourceDatasets are the datasets a question reads, of those the caller may see: `from_expr` wins over `from_tags`, that over `from`. Saying
  * nothing is a 400, finding nothing a 404; of ids known and unknown the known ones are read.
  */
-export async function sourceDatasets(world: Pick<World, 'meta'>, actor: Actor, source: Source): Promise<DatasetRow[]> {
-  const choose = choiceOf(source)
+export const sourceDatasets = async (world: Pick<World, 'meta'>, actor: Actor, source: Source): Promise<DatasetRow[]> =>
+  chosenDatasets(world, actor, choiceOf(source))
+
+/** chosenDatasets is `sourceDatasets` for a source that has been read. */
+export async function chosenDatasets(world: Pick<World, 'meta'>, actor: Actor, choose: Choose): Promise<DatasetRow[]> {
   const chosen = choose(await visibleDatasets(world, actor))
   if (chosen.length === 0) throw new Failure(404, 'no datasets matched')
   return chosen
 }
 
+/** A Choose chooses among the datasets that there are. */
+export type Choose = (datasets: readonly DatasetRow[]) => DatasetRow[]
+
 /** choiceOf reads a source once, for whoever looks again and again at what there is. */
-export function choiceOf(source: Source): (datasets: readonly DatasetRow[]) => DatasetRow[] {
+export function choiceOf(source: Source): Choose {
   const selector = selectorOf(source)
   if (selector) return (datasets) => matchDatasets(selector, datasets)
   const named = new Set(source.from)

@@ -1,13 +1,13 @@
 import type { BodyOf, contract, Event } from '@dendro/api'
 import { notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
-import { matcherOf } from '../../query/matcher.ts'
+import { type Matcher, matcherOf } from '../../query/matcher.ts'
 import { parseFilter } from '../../query/query.ts'
 import type { FoundEvent } from '../../reading/question.ts'
 import { readEvents } from '../../reading/reading.ts'
 import type { World } from '../../world.ts'
 import { visibleDatasets } from '../datasets/datasets.ts'
-import { choiceOf, sourceDatasets } from '../datasets/source.ts'
+import { type Choose, choiceOf, chosenDatasets } from '../datasets/source.ts'
 import { noteSearch } from '../search/note-search.ts'
 import { questionFor } from '../search/question.ts'
 import { EVERYTHING, rawText, shownEvents } from '../search/shown-event.ts'
@@ -27,12 +27,17 @@ const STREAM_EVERY_MS = 1_000
 /** ALIVE_MS of silence are broken by a comment, so that nobody on the way takes the stream for dead. */
 const ALIVE_MS = 15_000
 
+/** A Watching is what this process knows of a job: what it asks for, read once, how far it has come, and when it was looked at here first and last. */
+type Watching = { wish: Wish; watch: Watch; beganMs: number; usedAtMs: number }
+
+/** A Wish is the datasets and the events that a job asks for. */
+type Wish = { choose: Choose; matches: Matcher }
+
 /** LiveTails lets callers watch events as they arrive. Jobs are kept where every process finds them; each process reads for its own watchers. */
 export class LiveTails {
   readonly #world: World
   readonly #tails: Tails
-  /** #watches says how far each job has come in this process, and when it was looked at here first and last. */
-  readonly #watches = new Map<string, { watch: Watch; beganMs: number; usedAtMs: number }>()
+  readonly #watches = new Map<string, Watching>()
 
   constructor(world: World) {
     this.#world = world
@@ -42,18 +47,21 @@ export class LiveTails {
   async start(actor: Actor, ask: Ask): Promise<{ job_id: string }> {
     const { ids, clock, meta } = this.#world
     const condition = ask.where ?? ''
-    parseFilter(condition)
-    const datasets = await sourceDatasets(this.#world, actor, ask)
+    const source = { from: ask.from, from_expr: ask.from_expr }
+    const wish = wishOf({ source, condition })
+    const datasets = await chosenDatasets(this.#world, actor, wish.choose)
     const row: LiveTailRow = {
       id: ids.uuid(),
       org_id: actor.orgId,
       identity: actor.identity,
-      source: { from: ask.from, from_expr: ask.from_expr },
+      source,
       condition,
       polled_at: clock.nowMs(),
     }
     await insertLiveTail(meta, row)
     const startedMs = clock.monotonicMs()
+    const nowMs = clock.nowMs()
+    this.#watches.set(row.id, { wish, watch: new Map(), beganMs: nowMs, usedAtMs: nowMs })
     await this.#take(actor, row, 0)
     noteSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
     return { job_id: row.id }
@@ -112,9 +120,9 @@ export class LiveTails {
   /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now. */
   async #take(actor: Actor, row: LiveTailRow, limit: number): Promise<Omit<Taken, 'events'> & { events: Event[] }> {
     const nowMs = this.#world.clock.nowMs()
-    const { watch, beganMs } = this.#watches.get(row.id) ?? { watch: new Map(), beganMs: nowMs }
-    this.#watches.set(row.id, { watch, beganMs, usedAtMs: nowMs })
-    const datasets = choiceOf(row.source)(await visibleDatasets(this.#world, actor))
+    const { wish, watch, beganMs } = this.#watches.get(row.id) ?? { wish: wishOf(row), watch: new Map(), beganMs: nowMs }
+    this.#watches.set(row.id, { wish, watch, beganMs, usedAtMs: nowMs })
+    const datasets = wish.choose(await visibleDatasets(this.#world, actor))
     // All that is in a dataset younger than the watch has arrived since.
     for (const { id, created_at } of datasets) if (created_at > beganMs && !watch.has(id)) watch.set(id, 0)
     const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
@@ -129,12 +137,16 @@ export class LiveTails {
       return { events, hasMore }
     }
     const tails = await this.#tails.refresh(datasets, read)
-    const matcher = matcherOf(parseFilter(row.condition).filter)
     const matches = (event: FoundEvent): boolean => {
       const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
-      return matcher({ ...event, raw: rawText(event.raw), collection, dataset })
+      return wish.matches({ ...event, raw: rawText(event.raw), collection, dataset })
     }
     const { events, ...said } = takeNew(tails, watch, matches, limit)
     return { ...said, events: shownEvents(events, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }).events }
   }
 }
+
+const wishOf = ({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): Wish => ({
+  matches: matcherOf(parseFilter(condition).filter),
+  choose: choiceOf(source),
+})
