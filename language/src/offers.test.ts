@@ -6,9 +6,12 @@ import { functionOffers } from './functions.ts'
 import { type Offer, offersAt, type Read, readText } from './offers.ts'
 import { printFilter } from './print.ts'
 import { parseGroups, parseSelect } from './select.ts'
+import { parseSelector } from './selector.ts'
 import { anyKey, filtersOf, freeText, nastyNumber, nastyText } from './test-filters.ts'
+import { anySelector, printSelector } from './test-selectors.ts'
 
 const filter: Read = (text, notes) => parseFilter(text, 'where', { notes })
+const selector: Read = (text, notes) => parseSelector(text, notes)
 const item: Read = (text, notes) => parseSelect([text], 'select', notes)
 const keys: Read = (text, notes) => parseGroups([text], 'groups', notes)
 const formula: Read = (text, notes) => parseFormula(text, ['a', 'errors'], 'expression', notes)
@@ -40,6 +43,23 @@ describe('what a filter offers at its end', () => {
   ])('%s', (text, offers) => expect(told(filter, text)).toEqual(offers))
 })
 
+describe('what a selector offers at its end', () => {
+  test.each<[string, string[]]>([
+    ['', ['0 everything', '0 key any', '0 words NOT ( EXISTS']],
+    ['env', ['0 everything', '0 key any', '0 words NOT ( EXISTS']],
+    ['env ', ['4 operator = != <> IS IN LIKE ILIKE NOT']],
+    ['env NOT ', ['8 operator IN LIKE ILIKE']],
+    ["env = 'pr", ['6 value env =']],
+    ['log != ', ['7 value log !=']],
+    ["env IN ('a', ", ['13 value env IN']],
+    ["env LIKE '", ['9 pattern env LIKE']],
+    ['env IS ', ['7 words NOT', '7 words NULL']],
+    ["(env = 'a' ", ['11 words AND', '11 words OR', '11 words )']],
+    ["env = 'a' AND ", ['14 key any', '14 words NOT ( EXISTS']],
+    ['EXISTS ', ['7 words (', '7 key plain']],
+  ])('%s', (text, offers) => expect(told(selector, text)).toEqual(offers))
+})
+
 describe('what the other texts offer at their end', () => {
   test.each<[string, Read, string, string[]]>([
     ['an item', item, 'p9', ['0 everything', '0 function', '0 key plain']],
@@ -63,33 +83,37 @@ const filters = filtersOf({
   others: freeText(nastyText),
   depth: 3,
 })
-const cuts = fc.tuple(filters.map(printFilter), fc.nat()).map(([text, number]) => ({ text, cut: number % (text.length + 1) }))
+const texts = fc.oneof(
+  filters.map((one) => ({ text: printFilter(one), read: filter })),
+  anySelector.map((one) => ({ text: printSelector(one), read: selector })),
+)
+const cuts = fc.tuple(texts, fc.nat()).map(([{ text, read }, number]) => ({ text, read, cut: number % (text.length + 1) }))
 
-test('wherever a filter is cut, what was cut off is among what is offered', () => {
+test('wherever a filter or a selector is cut, what was cut off is among what is offered', () => {
   fc.assert(
-    fc.property(cuts, ({ text, cut }) => {
+    fc.property(cuts, ({ text, read, cut }) => {
       const token = tokensOf(text).find(({ from, to }) => (from < cut && cut <= to) || from === cut)
       if (!token) return
       const isGlued = token.from === cut && /[^\s(),=<>!~]$/.test(text.slice(0, cut))
-      const offers = offersAt(filter, text, cut).filter(({ from }) => from === token.from)
+      const offers = offersAt(read, text, cut).filter(({ from }) => from === token.from)
       expect(offers.some((offer) => isGlued || fits(offer, token.text))).toBe(!isGlued || offers.length > 0)
     }),
-    { numRuns: 600 },
+    { numRuns: 1_000 },
   )
 })
 
-test('whatever is offered can be taken: the filter is whole or can be gone on with', () => {
+test('whatever is offered can be taken: the filter or the selector is whole or can be gone on with', () => {
   fc.assert(
-    fc.property(cuts, ({ text, cut }) => {
-      for (const offer of offersAt(filter, text, cut)) {
+    fc.property(cuts, ({ text, read, cut }) => {
+      for (const offer of offersAt(read, text, cut)) {
         for (const taken of samplesOf(offer)) {
           const next = text.slice(0, offer.from) + taken
-          const { problem, isOpen } = readText(filter, next)
+          const { problem, isOpen } = readText(read, next)
           expect(problem === undefined || isOpen, `${JSON.stringify(next)} by ${JSON.stringify(offer)}: ${problem?.message}`).toBe(true)
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 500 },
   )
 })
 
@@ -127,6 +151,35 @@ test('the pieces of a filter are its keys, operators, values and words', () => {
     'operator EXISTS',
     'key d',
   ])
+})
+
+test('the pieces of a selector are its keys, operators, values and words', () => {
+  const text = `NOT (log = a OR "a b" != 5) AND c NOT IN ('x', y) AND EXISTS d AND e LIKE '%'`
+  const { pieces, joints } = readText(selector, text)
+  expect(pieces.map(({ kind, position, length }) => `${kind} ${text.slice(position, position + length)}`)).toEqual([
+    'word NOT',
+    'key log',
+    'operator =',
+    'value a',
+    'word OR',
+    'key "a b"',
+    'operator !=',
+    'value 5',
+    'word AND',
+    'key c',
+    'operator NOT',
+    'operator IN',
+    "value 'x'",
+    'value y',
+    'word AND',
+    'operator EXISTS',
+    'key d',
+    'word AND',
+    'key e',
+    'operator LIKE',
+    "value '%'",
+  ])
+  expect(joints.map(({ word, position }) => `${word} ${position}`)).toEqual(['AND 28', 'AND 50', 'AND 63'])
 })
 
 test('what is only unfinished is told from what is wrong', () => {
@@ -177,6 +230,6 @@ function samplesOf(offer: Offer): readonly string[] {
     case 'everything':
       return ['*']
     default:
-      return ["'v'"]
+      return 'key' in offer && offer.key === 'log_id' ? ["'00000000-0000-4000-8000-000000000001'"] : ["'v'"]
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type FieldProblem, Refused } from './refusal.ts'
-import { parseSelector } from './selector.ts'
+import { parseSelector, tagKey } from './selector.ts'
 
 type Case = { text: string; fails: readonly string[]; fix?: string }
 
@@ -28,6 +28,20 @@ test('the failure reads as one line with the position and carries the same in pa
     message: 'expected a value after =',
     hint: "for example 500 or 'text'",
   })
+})
+
+test('a tag is written so that it is not taken for what is built in', () => {
+  expect(['environment', 'user name', 'log', 'collection', 'tag.x', 'tag.'].map(tagKey)).toEqual([
+    'environment',
+    'user name',
+    'tag.log',
+    'tag.collection',
+    'tag.tag.x',
+    'tag.tag.',
+  ])
+  for (const key of ['environment', 'user name', 'log', 'tag.x', 'tag.', '__proto__']) {
+    expect(parseSelector(`"${tagKey(key)}" = 1`)).toEqual({ kind: 'in', subject: { kind: 'tag', key }, values: ['1'] })
+  }
 })
 
 describe('the limits of a selector', () => {

@@ -182,3 +182,6 @@ function subjectOf(key: string): Subject {
   if (Object.hasOwn(BUILT_IN, key)) return { kind: BUILT_IN[key] ?? 'metric_name' }
   return { kind: 'tag', key: key.startsWith(TAG_PREFIX) && key.length > TAG_PREFIX.length ? key.slice(TAG_PREFIX.length) : key }
 }
+
+/** tagKey is the key that means a tag: one that is called like something built in has a prefix. */
+export const tagKey = (tag: string): string => (subjectOf(tag).kind === 'tag' && !tag.startsWith(TAG_PREFIX) ? tag : `${TAG_PREFIX}${tag}`)

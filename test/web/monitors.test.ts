@@ -310,6 +310,50 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     expect(await axeFaults(page, 'a monitor whose condition has a mistake')).toEqual([])
   })
 
+  test('datasets are chosen by a selector, marked in the words of the service and suggested from what there is', async () => {
+    const org = await stand.app.newOrganization()
+    for (const [name, environment] of [
+      ['till', 'production'],
+      ['bench', 'lab'],
+    ])
+      await org.ask('POST', '/datasets', { body: { collection: 'shop', dataset: name, tags: { environment } } })
+    const page = await stand.open('/app/dashboards?view=metrics&metric=new', { key: org.key })
+    await page.getByLabel('Name', { exact: true }).first().fill('Of production')
+    await page.getByRole('button', { name: 'All datasets' }).click()
+    await page.getByRole('button', { name: 'By a selector' }).click()
+    const line = page.getByRole('textbox', { name: 'Datasets by selector' })
+    await page.locator('.cm-content:focus').and(line).waitFor()
+    const wrong = "environment ~ 'prod' AND dataset = 'till'"
+    await page.keyboard.type(wrong)
+    await page.keyboard.press('Escape')
+    await expect.poll(() => line.locator('mark').textContent()).toBe('~')
+    const refused = await org.ask<{ errors: { message: string; hint: string }[] }>(
+      'GET',
+      `/datasets?from_expr=${encodeURIComponent(wrong)}`,
+    )
+    const { message, hint } = refused.body.errors[0] ?? {}
+    expect(message).toBe('~ is not available here')
+    await page
+      .getByRole('status')
+      .filter({ hasText: `${message}: ${hint}` })
+      .waitFor()
+    expect(await axeFaults(page, 'a selector with a mistake')).toEqual([])
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('env')
+    await page.getByRole('option', { name: /^environment/ }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.getByRole('option', { name: /^!= is not, or is absent/ }).waitFor()
+    await page.keyboard.type('= pro')
+    await page.getByRole('option', { name: /^production/ }).waitFor()
+    await page.keyboard.press('Tab')
+    await expect.poll(() => line.textContent()).toBe("environment = 'production' ")
+    expect(await line.locator('mark').count()).toBe(0)
+    await page.getByRole('button', { name: 'Keep the metric' }).click()
+    await page.getByRole('link', { name: 'Of production' }).waitFor()
+    const kept = await org.ask<{ definitions: { queries: object[] }[] }>('GET', '/metrics/definitions')
+    expect(JSON.stringify(kept.body)).toContain(`"from_expr":"environment = 'production'"`)
+  })
+
   test('what the service does not take is said beside what was written', async () => {
     const page = await stand.open('/app/monitors?edit=new')
     await page.getByLabel('Only events with').fill('level ==== error')

@@ -54,6 +54,15 @@ export const shots: readonly Shot[] = [
   },
   { name: 'api-operation', path: '/app/api?op=datasets.update' },
   ...watchedShots,
+  {
+    name: 'monitor-by-selector',
+    path: '/app/monitors?edit=new',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'All datasets' }).click()
+      await page.getByRole('button', { name: 'By a selector' }).click()
+      await page.keyboard.type("collection == 'shop' AND dataset = ")
+    },
+  },
   ...['api', 'monitors', 'dashboards', 'exports', 'usage'].map((name) => ({ name, path: `/app/${name}` })),
 ]
 

@@ -11,10 +11,12 @@ type DatasetPickerProps = {
   /** picked are ids; undefined means all. */
   picked: readonly string[] | undefined
   onPick(picked: string[] | undefined): void
+  /** onSelector is offered where datasets can be chosen by what they are, too. */
+  onSelector?: (() => void) | undefined
 }
 
 /** DatasetPicker chooses where to look: everything, or some datasets, found by typing. */
-export function DatasetPicker({ all, picked, onPick }: DatasetPickerProps) {
+export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPickerProps) {
   const [typed, setTyped] = useState('')
   const queries = useQueryClient()
   const words = typed.toLowerCase().split(/\s+/)
@@ -65,6 +67,11 @@ export function DatasetPicker({ all, picked, onPick }: DatasetPickerProps) {
           ))}
           {shown.length === 0 && <li className="px-1 text-soft">No dataset has such a name.</li>}
         </ul>
+        {onSelector && (
+          <Button size="small" look="quiet" className="self-start" onClick={onSelector}>
+            By a selector, such as environment = 'production'
+          </Button>
+        )}
       </div>
     </Popover>
   )

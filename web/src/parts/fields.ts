@@ -2,7 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from './client.ts'
 import { askedRange, type Range } from './time-range.ts'
 
-export type Field = { name: string; count: number; values: { value: string; count: number }[] }
+/** A Field is a key with its values; `also` is another way to write it. */
+export type Field = { name: string; also?: string; count: number; values: { value: string; count: number }[] }
 export type Fields = { fields: Field[]; sampled: number; ms: number }
 
 /** A Scope is where keys are looked for; `turn` changes when a person asks again. */

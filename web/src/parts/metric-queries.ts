@@ -11,11 +11,12 @@ export const newQuery = (name: string, more: Partial<MetricQuery> = {}): MetricQ
   ...more,
 })
 
-/** tidied are queries as they are sent: groups without blanks, and none that is empty. */
+/** tidied are queries as they are sent: no blanks around their texts, and no group that is empty. */
 export const tidied = (queries: readonly MetricQuery[]): MetricQuery[] =>
   queries.map(({ groups, id: _id, ...query }) => {
     const keys = (groups ?? []).map((key) => key.trim()).filter((key) => key !== '')
-    return { ...query, where: query.where.trim(), ...(keys.length > 0 ? { groups: keys } : {}) }
+    const selector = query.from_expr === undefined ? {} : { from_expr: query.from_expr.trim() }
+    return { ...query, ...selector, where: query.where.trim(), ...(keys.length > 0 ? { groups: keys } : {}) }
   })
 
 /** measureText says in one line what queries measure. */

@@ -1,14 +1,15 @@
 import type { Dataset, MetricQuery } from '@dendro/api'
 import type { Read } from '@dendro/language/offers'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
 import { DatasetPicker } from './dataset-picker.tsx'
 import { type Field as KnownField, useKnownFields } from './fields.ts'
 import { EVERYTHING, newQuery } from './metric-queries.ts'
 import { openly } from './open-texts.ts'
-import { QueryField } from './query-input.tsx'
+import { QueryField, type QueryFocus } from './query-input.tsx'
 import { readFormula, readItem, readKeys, readWhere } from './reading.ts'
+import { knownOfDatasets } from './selecting.ts'
 
 const QUERIES_MAX = 6
 /** LATELY is where keys and their values are looked for. */
@@ -75,12 +76,20 @@ type OneQueryProps = {
 function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) {
   const { name, select, from, from_expr, where, groups = [] } = query
   const known = useKnownFields({ datasets: from && from.length > 0 ? from : undefined, range: LATELY, turn: 0 }, true).data?.fields ?? []
-  const isSelected = from_expr !== undefined && from_expr !== '' && from_expr !== EVERYTHING
+  const [wantsSelector, setWantsSelector] = useState(false)
+  const isPicked = from !== undefined && from.length > 0
+  const isSelected = from_expr !== undefined && from_expr !== '' && (from_expr !== EVERYTHING || (wantsSelector && !isPicked))
   const isOpen = mark !== undefined && (from ?? []).some((id) => id.includes('{{'))
   const reading = mark ? openly : (read: Read) => read
   const pick = (ids: string[] | undefined) => {
+    setWantsSelector(false)
     const { from: _from, from_expr: _expr, ...rest } = query
     onChange(ids === undefined ? { ...rest, from_expr: EVERYTHING } : { ...rest, from: ids })
+  }
+  const choose = (selector: string) => {
+    setWantsSelector(true)
+    const { from: _from, ...rest } = query
+    onChange({ ...rest, from_expr: selector.trim() === '' ? EVERYTHING : selector })
   }
   const regroup = (keys: readonly string[]) => {
     const { groups: _groups, ...rest } = query
@@ -100,9 +109,9 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
       <Groups groups={groups} read={reading(readKeys)} fields={known} onGroups={regroup} />
       <div className="flex min-w-0 items-end justify-between gap-1">
         {isSelected ? (
-          <Field name="Datasets by selector" className="flex-1">
-            <Input className="font-mono" value={from_expr} onChange={(event) => onChange({ ...query, from_expr: event.target.value })} />
-          </Field>
+          <Button title="Pick datasets by their names instead" onClick={() => pick(undefined)}>
+            Pick them
+          </Button>
         ) : isOpen ? (
           <Field name="Datasets by id" className="flex-1">
             <Input
@@ -112,7 +121,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
             />
           </Field>
         ) : (
-          <DatasetPicker all={datasets} picked={from && from.length > 0 ? from : undefined} onPick={pick} />
+          <DatasetPicker all={datasets} picked={isPicked ? from : undefined} onPick={pick} onSelector={() => choose('')} />
         )}
         {onRemove && (
           <Button look="quiet" aria-label={`Remove the query ${name}`} onClick={onRemove}>
@@ -120,6 +129,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
           </Button>
         )}
       </div>
+      {isSelected && <Selected selector={from_expr} datasets={datasets} reading={reading} isBegun={wantsSelector} onSelector={choose} />}
       <QueryField
         className="col-span-full"
         label="Only events with"
@@ -130,6 +140,40 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
       />
       {mark && <div className="col-span-full">{mark(query)}</div>}
     </fieldset>
+  )
+}
+
+type SelectedProps = {
+  selector: string
+  datasets: readonly Dataset[]
+  reading(read: Read): Read
+  /** isBegun says that somebody has just come to write it. */
+  isBegun: boolean
+  onSelector(selector: string): void
+}
+
+/** Selected are the datasets that a selector chooses; the text stays as it was typed, and an empty one means all of them. */
+function Selected({ selector, datasets, reading, isBegun, onSelector }: SelectedProps) {
+  const [text, setText] = useState(selector === EVERYTHING ? '' : selector)
+  const known = useMemo(() => knownOfDatasets(datasets), [datasets])
+  const line = useRef<QueryFocus>(null)
+  useEffect(() => {
+    if (isBegun) line.current?.focus()
+  }, [isBegun])
+  const isSame = (text.trim() === '' ? EVERYTHING : text) === selector
+  return (
+    <QueryField
+      ref={line}
+      className="col-span-full"
+      label="Datasets by selector"
+      placeholder="all datasets, or environment = 'production' AND …"
+      text={isSame ? text : selector}
+      known={{ ...known, read: reading(known.read) }}
+      onText={(next) => {
+        setText(next)
+        onSelector(next)
+      }}
+    />
   )
 }
 

@@ -44,7 +44,7 @@ export function QueryInput({ ref, ...wish }: QueryLineWish & { ref?: Ref<QueryFo
 }
 
 /** QueryField is a line of the query language under its name. */
-export function QueryField({ className = '', ...wish }: QueryLineWish & { className?: string }) {
+export function QueryField({ className = '', ...wish }: QueryLineWish & { className?: string; ref?: Ref<QueryFocus> | undefined }) {
   return (
     <div className={`flex min-w-0 flex-col gap-0.5 ${className}`}>
       <span className="text-soft text-xs" aria-hidden="true">

@@ -10,10 +10,18 @@ import { compact } from './numbers.ts'
 /** A Suggestion replaces the text from `from` to `to` by `insert`; one that `goesOn` asks for something behind it. */
 export type Suggestion = { label: string; insert: string; note: string; goesOn: boolean; from: number; to: number }
 
+/** A Vocabulary is what is built into a language, and what its operators mean. */
+export type Vocabulary = {
+  readonly builtIns: readonly string[]
+  readonly meanings: Readonly<Record<string, readonly (readonly [label: string, note: string])[]>>
+}
+
 /** Known is what a text is read with and what can be suggested in it: keys with their values, names of queries, what was asked before. */
 export type Known = {
   readonly read: Read
   readonly fields: readonly Field[]
+  /** vocabulary is that of questions about events, unless it is another. */
+  readonly vocabulary?: Vocabulary
   readonly names?: readonly string[] | undefined
   readonly recent?: readonly string[] | undefined
 }
@@ -22,7 +30,7 @@ type Wording = { label: string; insert: string; note: string }
 
 const SHOWN_MAX = 14
 const RECENT_SHOWN = 8
-const meanings: Readonly<Record<string, readonly (readonly [label: string, note: string])[]>> = {
+const meanings: Vocabulary['meanings'] = {
   '=': [['=', 'is']],
   '!=': [['!=', 'is not, and is there']],
   '>': [['>', 'more than']],
@@ -43,7 +51,8 @@ const meanings: Readonly<Record<string, readonly (readonly [label: string, note:
     ['NOT LIKE', 'not with % and _'],
   ],
 }
-const builtIns = ['@status', '@raw', '@time', '@origin', '@pattern']
+/** ofEvents is the vocabulary of questions about events. */
+export const ofEvents: Vocabulary = { builtIns: ['@status', '@raw', '@time', '@origin', '@pattern'], meanings }
 const statuses = ['error', 'warn', 'info'].map((value) => ({ value, count: 0 }))
 const connectives: Readonly<Record<string, string>> = {
   AND: 'both hold',
@@ -86,15 +95,15 @@ const fitted = (wording: Wording, text: string, to: number): Wording & { to: num
   to: wording.insert.endsWith(' ') && text[to] === ' ' ? to + 1 : to,
 })
 
-function wordingsOf(offer: Offer, { fields, names = [] }: Known, isMain: boolean): Wording[] {
+function wordingsOf(offer: Offer, { fields, names = [], vocabulary = ofEvents }: Known, isMain: boolean): Wording[] {
   const { typed } = offer
   switch (offer.kind) {
     case 'key':
-      return offer.style === 'short' && typed === '' ? [] : keys(typed.replace(/^"/, ''), offer.style, fields)
+      return offer.style === 'short' && typed === '' ? [] : keys(typed.replace(/^"/, ''), offer.style, fields, vocabulary)
     case 'value':
       return values(offer.key, typed, offer.operator === 'IN' ? '' : ' ', fields)
     case 'operator':
-      return operators(offer.words, typed.toUpperCase())
+      return operators(offer.words, typed.toUpperCase(), vocabulary)
     case 'function':
       return functionOffers
         .filter(({ name }) => name.startsWith(typed.toLowerCase()) && name !== typed)
@@ -117,7 +126,7 @@ function wordingsOf(offer: Offer, { fields, names = [] }: Known, isMain: boolean
 }
 
 /** keys puts first what begins with the typed letters; within that the most frequent. */
-function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly Field[]): Wording[] {
+function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly Field[], { builtIns }: Vocabulary): Wording[] {
   const low = typed.toLowerCase()
   if (style === 'plain' && fields.some(({ name }) => name === typed)) return []
   const all = [
@@ -132,14 +141,14 @@ function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly 
     .map(({ name, note }) => ({ label: name, insert: `${printKey(name)}${after}`, note }))
 }
 
-const operators = (words: readonly string[], typed: string): Wording[] =>
+const operators = (words: readonly string[], typed: string, { meanings: of }: Vocabulary): Wording[] =>
   words
     .filter((word) => word.startsWith(typed) && word !== typed && (word !== 'NOT' || typed !== ''))
-    .flatMap((word) => meanings[word] ?? (typed === '' ? [] : [[word, ''] as const]))
+    .flatMap((word) => of[word] ?? (typed === '' ? [] : [[word, ''] as const]))
     .map(([label, note]) => ({ label, insert: label.endsWith('(') ? label : `${label} `, note }))
 
 function values(key: string, typed: string, after: string, fields: readonly Field[]): Wording[] {
-  const known = key === '@status' ? statuses : (fields.find(({ name }) => name === key)?.values ?? [])
+  const known = key === '@status' ? statuses : (fields.find(({ name, also }) => name === key || also === key)?.values ?? [])
   const low = typed.replace(/^['"]/, '').toLowerCase()
   return known
     .filter(({ value }) => value !== '' && value.toLowerCase().startsWith(low) && value !== typed)
