@@ -1,6 +1,7 @@
 import { missingConnective } from './misread.ts'
-import { problemAt, type Token } from './refusal.ts'
-import type { Scanner, Value } from './scan.ts'
+import { problemAt } from './refusal.ts'
+import type { Scanner } from './scan.ts'
+import type { Token, Value } from './token.ts'
 
 /** A Joined is conditions as their connectives join them. */
 export type Joined<Condition> =

@@ -1,6 +1,7 @@
 import { nearestOf } from './functions.ts'
 import type { Expected, Notes } from './notes.ts'
-import { echo, type Problem, problemAt, refusal, strayCharacter, type Token } from './refusal.ts'
+import { echo, type Problem, problemAt, refusal, strayCharacter } from './refusal.ts'
+import type { Token } from './token.ts'
 import type { Span } from './tree.ts'
 
 /** A Formula computes one number from the numbers of several queries. */

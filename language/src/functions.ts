@@ -1,6 +1,7 @@
 import type { Expected } from './notes.ts'
 import { numberOf } from './number.ts'
-import { echo, problemAt, refusal, type Token } from './refusal.ts'
+import { echo, problemAt, refusal } from './refusal.ts'
+import type { Token } from './token.ts'
 import type { Call } from './tree.ts'
 
 /** An Argument is what stands between the parentheses of a call: nothing, a star, or a key, which may be counted apart or come with a number. */

@@ -2,7 +2,7 @@ import type { Fill, RegexCheck } from './comparison.ts'
 import { type ParsedFilter, parseFilter } from './filter.ts'
 import { isNumber } from './number.ts'
 import { echo, problemAt, refusal } from './refusal.ts'
-import type { Value } from './scan.ts'
+import type { Value } from './token.ts'
 
 /** An Argument is what stands in for a placeholder; a list can only stand as an item behind IN. */
 export type Argument = string | number | boolean | readonly string[]

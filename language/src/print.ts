@@ -1,4 +1,4 @@
-import { isKeyword } from './misread.ts'
+import { isKeyword } from './keyword.ts'
 import { quoted } from './refusal.ts'
 import { isBareKey } from './scan.ts'
 import type { Condition, Filter, Literal } from './tree.ts'

@@ -1,7 +1,5 @@
 import type { FailureBody } from '@dendro/api'
-
-/** A Token is a piece of the text; position and length count UTF-16 units, as browser editors do. */
-export type Token = { text: string; position: number; length: number }
+import type { Token } from './token.ts'
 
 /** A FieldProblem is one broken rule as failures carry it: which field, which rule, where in its text, and what would mend it. */
 export type FieldProblem = NonNullable<FailureBody['errors']>[number]
@@ -111,4 +109,26 @@ export function wrongOperator(token: Token, operators: readonly string[], otherw
   const meant = MEANT[token.text]
   if (meant === undefined || !operators.includes(meant)) return problemAt(token, 'BAD_OPERATOR', message, otherwise)
   return problemAt(token, 'BAD_OPERATOR', message, meant === '~' ? 'use ~ for a regular expression' : `use ${meant}`, meant)
+}
+
+/** orWords adds to a problem how to search for the words instead. */
+export function orWords(problem: Problem, words: Token | undefined): Problem {
+  const inQuotes = words && quoted(words.text)
+  if (!words || !inQuotes || inQuotes !== echo(inQuotes)) return problem
+  const fix = { position: words.position, length: words.length, text: inQuotes }
+  return { ...problem, hint: `${problem.hint}; to search for the words, quote them: ${inQuotes}`, fix }
+}
+
+/** functionCall is the trouble with a run that is written like a function. */
+export function functionCall(run: Token, place: 'key' | 'value', noun: string): Problem {
+  const hint = /^(lower|upper|lcase|ucase)$/i.test(run.text)
+    ? 'use ILIKE to ignore case'
+    : /^(now|today|current_timestamp)$/i.test(run.text)
+      ? 'choose the time range of the request instead'
+      : 'compare a key with a value; quote a text to be searched for'
+  const message =
+    place === 'key'
+      ? `'${echo(run.text)}(' looks like a function call; ${noun}s have no functions`
+      : `functions are not available in a ${noun}`
+  return problemAt({ ...run, length: run.length + 1 }, 'NO_FUNCTIONS', message, hint)
 }

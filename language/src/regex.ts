@@ -1,6 +1,7 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
 import type { RegexRule } from './comparison.ts'
-import { echo, type Problem, problemAt, type Token } from './refusal.ts'
+import { echo, type Problem, problemAt } from './refusal.ts'
+import type { Token } from './token.ts'
 
 /** compileRegex prepares a rule that `regexProblem` found nothing wrong with; `.` stops at a newline unless the pattern says `(?s)`. */
 export const compileRegex = (rule: RegexRule): RE2JS => RE2JS.compile(rule.pattern, rule.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)

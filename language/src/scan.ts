@@ -1,19 +1,21 @@
-import { isKeyword, orWords, wordsFrom } from './misread.ts'
+import { wordsFrom } from './ahead.ts'
+import { isKeyword } from './keyword.ts'
 import type { Expected, Notes } from './notes.ts'
 import { isNumber } from './number.ts'
 import {
   badKey,
   echo,
+  functionCall,
+  orWords,
   type Problem,
   problemAt,
   quoted,
   type Refused,
   refusal,
   strayCharacter,
-  type Token,
   wrongOperator,
 } from './refusal.ts'
-import { functionCall } from './words.ts'
+import type { Name, Token, Value } from './token.ts'
 
 /** A Dialect is what the languages written in these words (the filter, the dataset selector) differ in. */
 export type Dialect = {
@@ -26,15 +28,6 @@ export type Dialect = {
   operators: readonly string[]
   operatorHint: string
 }
-
-/** A Name is a key as written: bare names are checked by `plainKey` only when the text needs a key there. */
-export type Name = Token & { quoted: boolean }
-
-/**
- * A Value is the right side of an operator. `text` is the spelling as received, without quotes; `quote` is empty for a bare value.
- * An `open` one waits for the argument of a template, so that what it means cannot be checked yet.
- */
-export type Value = Token & { kind: 'text' | 'number' | 'boolean'; quote: "'" | '"' | ''; open?: boolean }
 
 const KEY_CHARS_MAX = 256
 const LIST_ITEMS_MAX = 1_000

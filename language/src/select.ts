@@ -1,7 +1,8 @@
 import { type Argument, argumentsOf, callOf } from './functions.ts'
 import type { Notes } from './notes.ts'
-import { echo, problemAt, type Refused, refusal, type Token } from './refusal.ts'
-import { type Dialect, type Name, Scanner } from './scan.ts'
+import { echo, problemAt, type Refused, refusal } from './refusal.ts'
+import { type Dialect, Scanner } from './scan.ts'
+import type { Name, Token } from './token.ts'
 import type { Order, SelectItem } from './tree.ts'
 
 const ITEMS_MAX = 50

@@ -1,8 +1,9 @@
 import { Connectives, type Grammar, type Joined, type Part, type Place } from './connectives.ts'
 import { missingConnective } from './misread.ts'
 import type { Notes } from './notes.ts'
-import { echo, problemAt, quoted, type Refused, type Token } from './refusal.ts'
-import { type Dialect, isBareKey, type Name, Scanner, type Value } from './scan.ts'
+import { echo, problemAt, quoted, type Refused } from './refusal.ts'
+import { type Dialect, isBareKey, Scanner } from './scan.ts'
+import type { Name, Token, Value } from './token.ts'
 
 /** A Subject is what a condition of a selector looks at; a dataset has no metric name yet, so conditions on it find nothing there. */
 export type Subject = { kind: 'log_id' | 'dataset' | 'collection' | 'metric_name' } | { kind: 'tag'; key: string }

@@ -1,4 +1,5 @@
-import { echo, problemAt, refusal, type Token } from './refusal.ts'
+import { echo, problemAt, refusal } from './refusal.ts'
+import type { Token } from './token.ts'
 
 /** A TimeRange is half-open: `fromMs` is inside, `toMs` is not. */
 export type TimeRange = { readonly fromMs: number; readonly toMs: number }

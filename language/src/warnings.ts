@@ -1,5 +1,5 @@
-import { echo, type FieldProblem, type Problem, problemAt, quoted, type Token } from './refusal.ts'
-import type { Value } from './scan.ts'
+import { echo, type FieldProblem, type Problem, problemAt, quoted } from './refusal.ts'
+import type { Token, Value } from './token.ts'
 
 /** A Warning says of an accepted text what its writer may not have meant; it has the shape of a failure's part. */
 export type Warning = FieldProblem

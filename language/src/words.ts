@@ -1,5 +1,6 @@
-import { echo, type Problem, problemAt, quoted, type Token } from './refusal.ts'
-import type { Name, Scanner } from './scan.ts'
+import { echo, type Problem, problemAt, quoted } from './refusal.ts'
+import type { Scanner } from './scan.ts'
+import type { Name, Token } from './token.ts'
 import type { Filter } from './tree.ts'
 
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i
@@ -93,18 +94,4 @@ export function freeTextInOr(parts: readonly Filter[], text: string): Problem | 
     return problemAt(at, 'FREE_TEXT_IN_OR', message, `write ${echo(instead)}`, instead)
   }
   return undefined
-}
-
-/** functionCall is the trouble with a run that is written like a function. */
-export function functionCall(run: Token, place: 'key' | 'value', noun: string): Problem {
-  const hint = /^(lower|upper|lcase|ucase)$/i.test(run.text)
-    ? 'use ILIKE to ignore case'
-    : /^(now|today|current_timestamp)$/i.test(run.text)
-      ? 'choose the time range of the request instead'
-      : 'compare a key with a value; quote a text to be searched for'
-  const message =
-    place === 'key'
-      ? `'${echo(run.text)}(' looks like a function call; ${noun}s have no functions`
-      : `functions are not available in a ${noun}`
-  return problemAt({ ...run, length: run.length + 1 }, 'NO_FUNCTIONS', message, hint)
 }

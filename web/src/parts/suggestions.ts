@@ -1,5 +1,5 @@
 import { functionOffers } from '@dendro/language/functions'
-import { isKeyword } from '@dendro/language/misread'
+import { isKeyword } from '@dendro/language/keyword'
 import { isNumber } from '@dendro/language/number'
 import { type Offer, offersAt, type Read } from '@dendro/language/offers'
 import { printKey } from '@dendro/language/print'
