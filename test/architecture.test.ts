@@ -61,11 +61,30 @@ const serverImports: Import[] = sources
       .map((name) => ({ from: relative('server/src', file), to: relative('server/src', join(dirname(file), name)) })),
   )
 
+/** below is what each file imports of our own, by its name in the checkout. */
+const below = new Map(sources.map((file) => [file, importsOf(file).flatMap((name) => ownFile(file, name))]))
+
+function ownFile(from: string, name: string): string[] {
+  const [, pack, inside = 'index'] = /^@dendro\/(\w+)(?:\/(.+))?$/.exec(name) ?? []
+  const file = pack ? `${pack}/src/${inside}.ts` : join(dirname(from), name)
+  return sources.includes(file) ? [file] : []
+}
+
+function leadsTo(from: string, to: string, seen = new Set<string>()): boolean {
+  return (below.get(from) ?? []).some((next) => {
+    if (next === to) return true
+    if (seen.has(next)) return false
+    seen.add(next)
+    return leadsTo(next, to, seen)
+  })
+}
+
 const roomOf = (file: string): string => file.split('/')[0] ?? file
 
 test('the map is looked at with open eyes: there are sources and imports', () => {
   expect(sources.length).toBeGreaterThan(30)
   expect(serverImports.length).toBeGreaterThan(50)
+  expect([...below.values()].flat().length).toBeGreaterThan(1_000)
 })
 
 test('every file of the server stands in a room of the map', () => {
@@ -96,6 +115,11 @@ test('a slice enters another slice by its door', () => {
     return openDoors.includes(inside.join('/'))
   })
   expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+})
+
+test('no file imports itself by way of others', () => {
+  const circles = [...below.keys()].filter((file) => leadsTo(file, file))
+  expect(circles).toEqual([])
 })
 
 test('packages import only what is below them', () => {

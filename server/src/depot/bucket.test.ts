@@ -1,7 +1,8 @@
 import { buffer } from 'node:stream/consumers'
 import { buildApp } from 'fauxqs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Depot, diagnoseDepot, openDepot, parsePlace } from './depot.ts'
+import type { Depot } from './depot.ts'
+import { diagnoseDepot, openDepot, parsePlace } from './open-depot.ts'
 
 const MIB = 2 ** 20
 const LEAST = 5 * MIB

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-import { DepotFull, openDepot } from './depot.ts'
+import { DepotFull } from './depot.ts'
+import { openDepot } from './open-depot.ts'
 
 const run = promisify(execFile)
 const MIB = 2 ** 20

@@ -1,10 +1,5 @@
 import type { Readable } from 'node:stream'
 import { Failure } from '../errors.ts'
-import { openBucket } from './bucket.ts'
-import { openDirectory } from './directory.ts'
-import type { Place } from './place.ts'
-
-export { type Place, parsePlace } from './place.ts'
 
 /** A Part is a written piece of a file: `name` is how the depot finds it, `bytes` how long it is. */
 export type Part = { name: string; bytes: number }
@@ -45,17 +40,4 @@ export class DepotFull extends Failure {
   constructor(details: string, options: { cause?: unknown } = {}) {
     super(503, details, { ...options, headers: { 'retry-after': '60' } })
   }
-}
-
-/** openDepot keeps files in a directory, made with the first of them, or in a bucket. */
-export const openDepot = (place: Place): Depot => (place.kind === 'bucket' ? openBucket(place) : openDirectory(place.dir))
-
-/** diagnoseDepot tells whether files can be kept in the place that the operator named. */
-export async function diagnoseDepot(place: Place): Promise<{ ok: boolean; what: string; advice?: string }> {
-  const depot = openDepot(place)
-  const refusal = await depot.refusal()
-  await depot.close()
-  const where = place.kind === 'bucket' ? `the bucket ${place.bucket}` : place.dir
-  if (refusal === undefined) return { ok: true, what: `files of exports can be kept in ${where}` }
-  return { ok: false, what: `files of exports cannot be kept in ${where}: ${refusal}`, advice: 'see DENDRO_EXPORT_URL' }
 }
