@@ -261,6 +261,30 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('region', { name: /^The look at/ }).waitFor()
   })
 
+  test('changes and notifications are listed a part at a time, with how many there are left', async () => {
+    const queries = [{ name: 'all', select: ['count(*)'], from: [dataset], where: '', groups: [] }]
+    const { id } = await create({ ...rule, name: 'A restless one', queries })
+    const { meta } = stand.app.app.world
+    const nowMs = stand.app.clock.nowMs()
+    await meta.run(sql`
+      insert into monitor_events (org_id, id, monitor_id, time, monitor_status, previous_status)
+      select org_id, gen_random_uuid(), id, ${nowMs}::bigint - n * 60000, 'ALERT', 'OK' from monitors, generate_series(1, 450) n where id = ${id}`)
+    await meta.run(sql`
+      insert into monitor_notifications (org_id, id, monitor_id, alert_id, group_id, transition, previous_status, monitor_status, threshold, from_ts,
+        to_ts, time, type, destination, occasion, state)
+      select org_id, gen_random_uuid(), id, gen_random_uuid(), '', 'OK_TO_ALERT', 'OK', 'ALERT', 5, 0, 1, ${nowMs}::bigint - n * 60000, 'EMAIL',
+        'oncall@example.org', '{}', 'SENT' from monitors, generate_series(1, 450) n where id = ${id}`)
+    const page = await stand.open(`/app/monitors?id=${id}`)
+    for (const name of ['Changes', 'Notifications']) {
+      const list = page.getByRole('region', { name, exact: true })
+      await list.getByRole('button', { name: 'Show 200 more of 250' }).click()
+      await list.getByRole('button', { name: 'Show 50 more of 50' }).click()
+      await expect.poll(() => list.getByRole('listitem').count()).toBe(450)
+      expect(await list.getByRole('button', { name: /^Show / }).count()).toBe(0)
+    }
+    await stand.org.ask('DELETE', `/monitors/${id}`)
+  })
+
   test('a test is sent, and seen among the notifications', async () => {
     const page = await stand.open(`/app/monitors?id=${firing.id}`)
     await page.getByRole('button', { name: 'Test' }).click()

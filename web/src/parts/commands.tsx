@@ -1,6 +1,7 @@
 import { Dialog } from 'radix-ui'
 import { createContext, type KeyboardEvent, type ReactNode, useContext, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Modal } from '../ui/modal.tsx'
+import { count } from './numbers.ts'
 
 /** A Command is something a person can do from the keyboard by typing part of its name. */
 export type Command = { name: string; group: string; note?: string; run(): unknown }
@@ -53,7 +54,8 @@ function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void })
   const [at, setAt] = useState(0)
   const id = useId()
   const words = typed.toLowerCase().split(/\s+/)
-  const found = all.filter(({ name, group }) => words.every((word) => `${group} ${name}`.toLowerCase().includes(word))).slice(0, SHOWN_MAX)
+  const matching = all.filter(({ name, group }) => words.every((word) => `${group} ${name}`.toLowerCase().includes(word)))
+  const found = matching.slice(0, SHOWN_MAX)
   const run = (command: Command | undefined) => {
     if (!command) return
     onClose()
@@ -108,6 +110,11 @@ function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void })
           </div>
         ))}
       </div>
+      {matching.length > found.length && (
+        <p className="border-line border-t px-4 py-1.5 text-soft text-xs">
+          {count(matching.length - found.length)} more; type on to find them
+        </p>
+      )}
       {found.length === 0 && <p className="px-4 py-3 text-soft">Nothing here is called so.</p>}
     </Modal>
   )

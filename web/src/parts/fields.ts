@@ -4,7 +4,8 @@ import { askedRange, type Range } from './time-range.ts'
 
 /** A Field is a key with its values; `also` is another way to write it. */
 export type Field = { name: string; also?: string; count: number; values: { value: string; count: number }[] }
-export type Fields = { fields: Field[]; sampled: number; ms: number }
+/** Fields are the keys of a sample; isCut says that a dataset may have more of them. */
+export type Fields = { fields: Field[]; sampled: number; isCut: boolean; ms: number }
 
 /** A Scope is where keys are looked for; `turn` changes when a person asks again. */
 type Scope = { datasets: readonly string[] | undefined; range: Range; turn: number }
@@ -32,6 +33,7 @@ const FIELDS_MAX = 300
 
 function merged(logs: readonly Keys[]): Omit<Fields, 'ms'> {
   const fields = new Map<string, { count: number; values: Map<string, number> }>()
+  const isCut = logs.some((keys) => Object.keys(keys).length >= FIELDS_MAX)
   let sampled = 0
   for (const keys of logs) {
     sampled += Math.max(0, ...Object.values(keys).map(({ rank }) => rank))
@@ -47,5 +49,5 @@ function merged(logs: readonly Keys[]): Omit<Fields, 'ms'> {
     count,
     values: [...values].map(([value, times]) => ({ value, count: times })).sort((a, b) => b.count - a.count),
   }))
-  return { fields: list.sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)), sampled }
+  return { fields: list.sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)), sampled, isCut }
 }

@@ -2,7 +2,7 @@ import type { MetricTimeseries, Widget } from '@dendro/api'
 import { useMemo } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand } from '../../parts/chart/data.ts'
-import { chartData, leavesOf, withBefore } from '../../parts/chart/measured.ts'
+import { chartData, leavesOf, SERIES_MAX, withBefore } from '../../parts/chart/measured.ts'
 import type { Zone } from '../../parts/time-range.ts'
 import { type Look, unitFor } from './look.ts'
 import { Pie, Score, TopList, Treemap } from './shares.tsx'
@@ -31,7 +31,7 @@ export function Figure(props: FigureProps) {
   const data = useMemo(() => withBefore(chartData(measured), before && chartData(before)), [measured, before])
   const slices = useMemo(() => slicesOf(measured), [measured])
   const unit = useMemo(() => unitFor(look, measured), [look, measured])
-  const parts = { label, slices, height, unit, ...(onSlice ? { onSlice } : {}) }
+  const parts = { label, slices, isCut: slices.length >= SERIES_MAX, height, unit, ...(onSlice ? { onSlice } : {}) }
   if (type === 'score') return <Score measured={measured} height={height} unit={unit} {...(onSlice ? { onSlice } : {})} />
   if (type === 'pie') return <Pie {...parts} />
   if (type === 'treemap') return <Treemap {...parts} />

@@ -1,6 +1,7 @@
 import type { MetricQuery, Widget } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { SERIES_MAX } from '../../parts/chart/measured.ts'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { tidied } from '../../parts/metric-queries.ts'
@@ -40,7 +41,7 @@ export function Preview({ type, look, queries, formula, range }: PreviewProps) {
           ...(JSON.parse(settled) as ReturnType<typeof definitionOf>),
           time_range: { from_ts: grid.fromMs, to_ts: grid.toMs },
           num_of_slices: grid.slices,
-          limit: 50,
+          limit: SERIES_MAX,
           delta: { enabled: type === 'score' },
         },
         signal,

@@ -1,5 +1,6 @@
 import type { Dashboard, Widget } from '@dendro/api'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { SERIES_MAX } from '../../parts/chart/measured.ts'
 import { useClient } from '../../parts/client.ts'
 import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
 import { lookOf, slicesFor } from './look.ts'
@@ -40,7 +41,6 @@ export function useMetrics() {
   })
 }
 
-const GROUPS = 50
 const AGAIN_MS = 30_000
 
 /** useWidgetData asks once for all a widget shows, and once more for the period before where that is wanted; over a range that moves it asks again while the page is seen. */
@@ -58,7 +58,7 @@ export function useWidgetData(widget: Widget, range: Range, turn: number, isComp
           from_ts: Math.max(0, grid.fromMs - shiftMs),
           to_ts: grid.toMs - shiftMs,
           num_of_slices: grid.slices,
-          limit: GROUPS,
+          limit: SERIES_MAX,
           delta: widget.type === 'score',
         }
         return (await client.widgets.data({ params: { widgetId: widget.id }, body, signal, repeatable: true })).metrics

@@ -8,7 +8,15 @@ import type { Slice } from './slice.ts'
 type UnitText = (value: number) => string
 const sumOf = (slices: readonly Slice[]): number => slices.reduce((sum, { value }) => sum + Math.max(0, value), 0)
 
-type SharesProps = { label: string; slices: readonly Slice[]; height: number; unit: UnitText; onSlice?(slice: Slice): void }
+type SharesProps = {
+  label: string
+  slices: readonly Slice[]
+  /** isCut says that only the largest groups are known. */
+  isCut: boolean
+  height: number
+  unit: UnitText
+  onSlice?(slice: Slice): void
+}
 
 type ScoreProps = { measured: readonly MetricTimeseries[]; height: number; unit: UnitText; onSlice?(slice: Slice): void }
 
@@ -51,16 +59,14 @@ function differenceText({ delta_value, total_value }: NonNullable<MetricTimeseri
   return `${delta_value > 0 ? '▲' : '▼'} ${unit(Math.abs(delta_value))}${part} against the period before`
 }
 
-const LISTED_MAX = 50
-
 /** TopList is the groups by size, with a bar as long as its share of the largest. */
-export function TopList({ label, slices, height, unit, onSlice }: SharesProps) {
+export function TopList({ label, slices, isCut, height, unit, onSlice }: SharesProps) {
   const most = Math.max(...slices.map(({ value }) => Math.abs(value)), 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too
     <figure aria-label={label} tabIndex={0} className="overflow-auto" style={{ height }}>
       <ol className="flex flex-col gap-0.5">
-        {slices.slice(0, LISTED_MAX).map((slice) => (
+        {slices.map((slice) => (
           <li key={slice.name} className="relative flex min-w-0 items-center gap-2 overflow-hidden rounded px-1.5 py-0.5">
             <span
               aria-hidden
@@ -71,6 +77,7 @@ export function TopList({ label, slices, height, unit, onSlice }: SharesProps) {
             <span className="relative ml-auto shrink-0 tabular-nums">{unit(slice.value)}</span>
           </li>
         ))}
+        {isCut && <li className="px-1.5 text-soft text-xs">These are the {slices.length} largest.</li>}
       </ol>
     </figure>
   )
@@ -93,7 +100,7 @@ function Named({ slice, onSlice }: { slice: Slice; onSlice?(slice: Slice): void 
 const PARTS_MAX = 8
 
 /** Pie is shares of a whole; what is small is put together, and the list beside it says what is what. */
-export function Pie({ label, slices, height, unit, onSlice }: SharesProps) {
+export function Pie({ label, slices, isCut, height, unit, onSlice }: SharesProps) {
   const all = sumOf(slices)
   const own = slices.filter(({ value }) => value > 0)
   const shown = own.slice(0, own.length > PARTS_MAX ? PARTS_MAX - 1 : PARTS_MAX)
@@ -136,7 +143,7 @@ export function Pie({ label, slices, height, unit, onSlice }: SharesProps) {
         ))}
         {rest > all * 1e-9 && (
           <li className="text-soft">
-            and {own.length - shown.length} more · {share(rest, all)}
+            and {own.length - shown.length} {isCut ? 'or more' : 'more'} · {share(rest, all)}
           </li>
         )}
       </ul>
@@ -147,13 +154,14 @@ export function Pie({ label, slices, height, unit, onSlice }: SharesProps) {
 const TILES_MAX = 40
 
 /** Treemap is shares of a whole as tiles. */
-export function Treemap({ label, slices, height, unit, onSlice }: SharesProps) {
-  const own = slices.filter(({ value }) => value > 0).slice(0, TILES_MAX)
+export function Treemap({ label, slices, isCut, height, unit, onSlice }: SharesProps) {
+  const all = slices.filter(({ value }) => value > 0)
+  const own = all.slice(0, TILES_MAX)
   const boxes = squares(
     own.map(({ value }) => value),
     { x: 0, y: 0, w: 100, h: 50 },
   )
-  const all = sumOf(slices)
+  const sum = sumOf(slices)
   return (
     <figure aria-label={label} className="relative" style={{ height }}>
       {own.map((slice, at) => (
@@ -162,11 +170,14 @@ export function Treemap({ label, slices, height, unit, onSlice }: SharesProps) {
           slice={slice}
           box={boxes[at]}
           colour={seriesColour(at)}
-          part={share(slice.value, all)}
+          part={share(slice.value, sum)}
           unit={unit}
           {...(onSlice ? { onSlice } : {})}
         />
       ))}
+      {(isCut || all.length > own.length) && (
+        <figcaption className="absolute right-0 bottom-0 rounded-tl bg-panel px-1 text-soft text-xs">the {own.length} largest</figcaption>
+      )}
     </figure>
   )
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
+import { NotAll } from '../../parts/long-list.tsx'
 import { count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
 import { Answer, Row, Rows } from '../../parts/records.tsx'
@@ -42,29 +43,32 @@ export function Keys({ dataset }: { dataset: Dataset }) {
     >
       <Answer of={read}>
         {({ keys, most }) => (
-          <Rows
-            label="Keys"
-            heads={['Key', 'Looks like', 'In', 'Most frequent values']}
-            empty={keys.length === 0 ? 'No event of the last 7 days has a key.' : 'No key is called so.'}
-          >
-            {keys
-              .filter(([name]) => isFound(name))
-              .map(([name, { rank, type, values }]) => (
-                <Row
-                  key={name}
-                  cells={[
-                    <code key="name" className="block min-w-32 break-words font-mono text-xs">
-                      {name}
-                    </code>,
-                    <span key="type" className="text-soft">
-                      {types[type]}
-                    </span>,
-                    <Share key="share" part={rank} all={most} />,
-                    <Values key="values" id={dataset.id} name={name} values={Object.values(values)} />,
-                  ]}
-                />
-              ))}
-          </Rows>
+          <>
+            <Rows
+              label="Keys"
+              heads={['Key', 'Looks like', 'In', 'Most frequent values']}
+              empty={keys.length === 0 ? 'No event of the last 7 days has a key.' : 'No key is called so.'}
+            >
+              {keys
+                .filter(([name]) => isFound(name))
+                .map(([name, { rank, type, values }]) => (
+                  <Row
+                    key={name}
+                    cells={[
+                      <code key="name" className="block min-w-32 break-words font-mono text-xs">
+                        {name}
+                      </code>,
+                      <span key="type" className="text-soft">
+                        {types[type]}
+                      </span>,
+                      <Share key="share" part={rank} all={most} />,
+                      <Values key="values" id={dataset.id} name={name} values={Object.values(values)} />,
+                    ]}
+                  />
+                ))}
+            </Rows>
+            {keys.length >= KEYS_MAX && <NotAll>These are the {count(KEYS_MAX)} most frequent.</NotAll>}
+          </>
         )}
       </Answer>
     </Panel>

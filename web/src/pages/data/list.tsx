@@ -1,9 +1,10 @@
 import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Fragment, useState } from 'react'
+import { Fragment } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
+import { useShown } from '../../parts/long-list.tsx'
 import { bytes, count } from '../../parts/numbers.ts'
 import { Nothing, Page, Waiting } from '../../parts/page.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
@@ -17,7 +18,7 @@ import { useKept } from './kept.ts'
 import { NewDataset } from './new-dataset.tsx'
 import { Refused } from './refused.tsx'
 import { retentionText } from './retentions.ts'
-import { useVolumes, type Volume } from './volumes.ts'
+import { DATASETS_MAX, useVolumes, type Volume } from './volumes.ts'
 
 const LOOK_EVERY_MS = 3_000
 const SHOWN_AT_ONCE = 100
@@ -55,13 +56,11 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
   const asked = useSearch({ from: '/inside/data' })
   const navigate = useNavigate({ from: '/data' })
   const volumes = useVolumes()
-  const [shownMax, setShownMax] = useState(SHOWN_AT_ONCE)
   const found = all.filter((one) => (asked.all || !one.is_system_generated) && isFound(one, asked.find ?? ''))
   const sorted = found.toSorted(byName).toSorted(orders[asked.sort ?? 'name']((id) => volumes.of(id)))
-  const shown = sorted.slice(0, shownMax)
+  const { shown, more } = useShown(sorted, SHOWN_AT_ONCE)
   const change = (next: (now: Asked) => Asked) => void navigate({ search: next, replace: true })
   const find = (typed: string) => change(({ find: _find, ...now }) => (typed === '' ? now : { ...now, find: typed }))
-  const rest = sorted.length - shown.length
   return (
     <>
       <Refused />
@@ -84,6 +83,7 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
         <span role="status" className="text-soft text-xs">
           {found.length === 1 ? '1 dataset' : `${count(found.length)} datasets`}
         </span>
+        {volumes.isCut && <span className="text-soft text-xs">How much came in is known of the {DATASETS_MAX} largest.</span>}
         {volumes.error && <span className="text-error text-xs">How much came in is not known now.</span>}
       </div>
       {found.length === 0 ? (
@@ -99,11 +99,7 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
           onSort={(sort) => change((now) => ({ ...now, sort }))}
         />
       )}
-      {rest > 0 && (
-        <Button className="self-center" onClick={() => setShownMax(shownMax + SHOWN_AT_ONCE)}>
-          Show {count(Math.min(rest, SHOWN_AT_ONCE))} more of {count(rest)}
-        </Button>
-      )}
+      {more}
     </>
   )
 }

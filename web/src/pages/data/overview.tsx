@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { useCallerNames } from '../../parts/callers.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
+import { NotAll } from '../../parts/long-list.tsx'
 import { bytes, count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
 import { Answer, Row, Rows } from '../../parts/records.tsx'
@@ -66,6 +67,9 @@ function Arrivals({ ledger }: { ledger: Ledger }) {
   return (
     <div className="p-3">
       <Chart label="Events by hour of arrival" data={data} shape="bar" zone={zone} height={180} bands={bands} />
+      {!ledger.is_complete && (
+        <NotAll>So many senders are on record that the chart and the list of them lack a part; the sums are whole.</NotAll>
+      )}
     </div>
   )
 }

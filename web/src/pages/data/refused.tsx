@@ -26,6 +26,7 @@ export function Refused() {
         <span aria-hidden className="text-warn">
           ▲
         </span>{' '}
+        {read.data?.is_complete === false && 'At least '}
         {total === 1 ? '1 event was' : `${count(total)} events were`} refused in the last day before it was known where they belong
       </summary>
       <ul className="mt-2 flex flex-col gap-1">

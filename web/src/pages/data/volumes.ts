@@ -4,7 +4,7 @@ import { useClient } from '../../parts/client.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 7
-const DATASETS_MAX = 500
+export const DATASETS_MAX = 500
 const LOOK_EVERY_MS = 60_000
 
 /** A Volume is what a dataset took in: each of the last days in UTC, today last. */
@@ -12,7 +12,7 @@ export type Volume = { days: readonly number[]; today: number; week: number }
 
 const NOTHING: Volume = { days: Array.from({ length: DAYS }, () => 0), today: 0, week: 0 }
 
-/** useVolumes is what the datasets took in during the last days. */
+/** useVolumes is what the datasets took in during the last days; where it is cut, only what the largest took in is known. */
 export function useVolumes() {
   const client = useClient()
   const fromMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS
@@ -31,5 +31,6 @@ export function useVolumes() {
       }),
     )
   }, [read.data])
-  return { ...read, of: (id: string): Volume | undefined => (read.data ? (byId.get(id) ?? NOTHING) : undefined) }
+  const isCut = byId.size >= DATASETS_MAX
+  return { ...read, isCut, of: (id: string): Volume | undefined => byId.get(id) ?? (read.data && !isCut ? NOTHING : undefined) }
 }

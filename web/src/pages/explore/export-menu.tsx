@@ -9,7 +9,7 @@ import { askedRange } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { csvOf, ndjsonOf } from './loaded.ts'
+import { csvOf, KEYS_MAX, ndjsonOf } from './loaded.ts'
 import { filterOf, type Question, sourceOf, useDatasets } from './questions.ts'
 
 type ExportMenuProps = { question: Question; found: readonly Event[] }
@@ -42,6 +42,7 @@ export function ExportMenu({ question, found }: ExportMenuProps) {
               CSV
             </Button>
           </div>
+          <p className="text-soft text-xs">CSV has the whole line, and columns for at most {KEYS_MAX} keys.</p>
         </section>
         <Everything question={question} />
       </div>

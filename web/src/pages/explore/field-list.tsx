@@ -36,7 +36,8 @@ export function FieldList({ question, fields, isOld, failure, actions, again }: 
           title={fields && `Shares and values are those of a sample: the newest ${quantity(fields.sampled, 'event')}, whatever the query`}
         >
           {!fields && 'Reading the fields …'}
-          {fields && `${quantity(fields.fields.length, 'field')}, sample of ${quantity(fields.sampled, 'event')}`}
+          {fields &&
+            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')}, sample of ${quantity(fields.sampled, 'event')}`}
         </p>
       </div>
       <ul className="min-h-0 flex-1 overflow-auto px-1 pb-4">

@@ -37,6 +37,7 @@ export function FieldsView({ fields, isOld, failure, actions, nothing, again }: 
         />
         <span>
           {quantity(shown.length, 'field')}, sampled from the newest {quantity(fields.sampled, 'event')} whatever the query
+          {fields.isCut && '; there are rarer ones, which are found by name at the side'}
         </span>
       </div>
       <table className="w-full text-xs max-sm:block">

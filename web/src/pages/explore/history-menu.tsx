@@ -9,8 +9,6 @@ import { type AskedBefore, askedBefore, forgetAsked, keepAsked, placeOf } from '
 
 type HistoryMenuProps = { zone: Zone; nameOfDataset(id: string): string; onOpen(by: (now: Asked) => Asked): void }
 
-const SHOWN_MAX = 50
-
 /** HistoryMenu finds a question that was asked before in this browser, and asks it again. */
 export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
   const [isOpen, setOpen] = useState(false)
@@ -44,7 +42,7 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
               onChange={(event) => setTyped(event.target.value)}
             />
             <ul className="max-h-80 overflow-auto" aria-label="Questions asked before">
-              {found.slice(0, SHOWN_MAX).map((one) => (
+              {found.map((one) => (
                 <li key={placeOf(one)}>
                   <button
                     type="button"

@@ -2,7 +2,7 @@ import type { Event } from '@dendro/api'
 
 type Named = (id: string) => { collection: string; dataset: string } | undefined
 
-const KEYS_MAX = 200
+export const KEYS_MAX = 200
 const fixed = ['@time', '@timestamp', '@sequence', '@status', 'collection', 'dataset', 'log_id', '@raw'] as const
 
 const keysOf = ({ message_kvs, attributes }: Event): Record<string, string> => ({ ...message_kvs, ...attributes })

@@ -8,6 +8,8 @@ import { type Pattern, type PatternOrder, type PatternTrend, patternOrders, sort
 
 type PatternListProps = {
   patterns: readonly Pattern[] | undefined
+  /** isCut says that there may be more patterns. */
+  isCut: boolean
   trends: ReadonlyMap<string, PatternTrend> | undefined
   /** earlier are the patterns of the time that these are compared with, under the name of that time. */
   earlier: { patterns: ReadonlyMap<string, Pattern>; name: string } | undefined
@@ -26,7 +28,7 @@ const orders = Object.entries(patternOrders) as [PatternOrder, string][]
 
 /** PatternList shows the matching events by what they say, exactly counted, with their course over time, and how much more or less they are than at another time. */
 export function PatternList(props: PatternListProps) {
-  const { patterns, trends, earlier, nothing, isOld, failure, again } = props
+  const { patterns, isCut, trends, earlier, nothing, isOld, failure, again } = props
   const [order, setOrder] = useState<PatternOrder>('frequent')
   if (failure && !patterns) return <FailureNote thrown={failure} again={again} />
   if (!patterns) return <p className="p-3 text-soft">Counting patterns …</p>
@@ -41,7 +43,10 @@ export function PatternList(props: PatternListProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section aria-label="Patterns" tabIndex={0} className={`h-full overflow-auto ${isOld ? 'opacity-50' : ''}`}>
       <div className="flex flex-wrap items-center gap-1 px-2 py-1 text-xs">
-        <span className="text-soft">{quantity(patterns.length, 'pattern')}, by</span>
+        <span className="text-soft">
+          {isCut && 'the most frequent '}
+          {quantity(patterns.length, 'pattern')}, by
+        </span>
         {orders.map(([name, label]) => (
           <Button
             key={name}

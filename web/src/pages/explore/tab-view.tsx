@@ -44,6 +44,7 @@ function Patterns({ asking }: Props) {
     <PatternList
       nothing={<Nothing asking={asking} />}
       patterns={patterns.data?.patterns}
+      isCut={patterns.data?.cost.isExact === false}
       trends={trends.data?.trends}
       earlier={before && { patterns: before, name: earlierName(against, chosen.range) }}
       isOld={patterns.isPlaceholderData}

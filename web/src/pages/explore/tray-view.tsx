@@ -9,7 +9,7 @@ import { Mark } from './event-row.tsx'
 import { headOf, plainLine } from './line-text.ts'
 import { idOf } from './link.ts'
 import type { RowLook } from './row.ts'
-import { type Comparison, comparedKeys, markdownOf, type Tray } from './tray.ts'
+import { type Comparison, comparedKeys, markdownOf, TRAY_MAX, type Tray } from './tray.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
 type TrayViewProps = { tray: Tray; look: RowLook; actions: ValueActions; onContext(event: Event): void }
@@ -33,6 +33,9 @@ export function TrayView({ tray, look, actions, onContext }: TrayViewProps) {
       <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 px-3 py-1 text-xs">
         <h2 className="mr-auto font-medium">
           {events.length} pinned {events.length === 1 ? 'event' : 'events'}
+          {events.length >= TRAY_MAX && (
+            <span className="font-normal text-soft">; no more fit: the next takes the place of the earliest</span>
+          )}
         </h2>
         <Button size="small" disabled={events.length < 2} onClick={() => setComparing(true)} title="Their keys side by side; two or more">
           Compare

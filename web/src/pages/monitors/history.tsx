@@ -1,21 +1,27 @@
 import type { contract, MonitorEvaluation, ReplyOf } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { FailureNote } from '../../parts/failure.tsx'
+import { NotAll, useShown } from '../../parts/long-list.tsx'
+import { count } from '../../parts/numbers.ts'
 import { Panel, Waiting } from '../../parts/page.tsx'
 import { StatusMark, statusNames } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
+import type { LooksKept } from './looks-kept.ts'
 import { verdictNames } from './words.ts'
 
 type Events = ReplyOf<typeof contract.monitors.events>['monitor_events']
 type Notifications = ReplyOf<typeof contract.monitors.notifications>['monitor_notifications']
 
-const LISTED_MAX = 200
+const SHOWN_AT_ONCE = 200
+/** TOLD_MAX is where the service ends both lists; the newest are in it. */
+const TOLD_MAX = 10_000
 const timeText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
 
 type ChangesProps = { monitorId: string; events: Events | undefined; failure: unknown; zone: Zone; again(): unknown }
 
 /** Changes lists how the status changed, with what was said about it. */
 export function Changes({ monitorId, events, failure, zone, again }: ChangesProps) {
+  const { shown, more } = useShown(events ?? [], SHOWN_AT_ONCE)
   return (
     <Panel title="Changes">
       {failure && !events ? <FailureNote thrown={failure} again={again} /> : null}
@@ -23,7 +29,7 @@ export function Changes({ monitorId, events, failure, zone, again }: ChangesProp
       {events?.length === 0 && <p className="p-3 text-soft">Its status has not changed yet.</p>}
       {events && events.length > 0 && (
         <ol className="max-h-96 divide-y divide-line overflow-auto">
-          {events.slice(0, LISTED_MAX).map(({ time, monitor_status, previous_status, message, ai_report }) => (
+          {shown.map(({ time, monitor_status, previous_status, message, ai_report }) => (
             <li key={`${time} ${monitor_status}`} className="flex flex-col gap-1 px-3 py-1.5">
               <span className="flex flex-wrap items-center gap-2">
                 <Link
@@ -48,13 +54,15 @@ export function Changes({ monitorId, events, failure, zone, again }: ChangesProp
           ))}
         </ol>
       )}
+      {more}
+      {events && events.length >= TOLD_MAX && <NotAll>These are the latest {count(TOLD_MAX)}.</NotAll>}
     </Panel>
   )
 }
 
 type SentProps = {
   sent: Notifications | undefined
-  looks: readonly MonitorEvaluation[] | undefined
+  kept: LooksKept | undefined
   failure: unknown
   zone: Zone
   again(): unknown
@@ -65,8 +73,10 @@ type Told = { time: number; key: string; text: string; note: string; status: 'SE
 const signs = { SENT: '✓ sent', FAILED: '✗ failed', IN_PROGRESS: '… on its way', KEPT: '◌ not sent' } as const
 
 /** Sent lists what was sent to whom and what became of it, and what was held back and why. */
-export function Sent({ sent, looks, failure, zone, again }: SentProps) {
-  const told = [...(sent ?? []).map(toldOf), ...keptBack(looks ?? [])].sort((a, b) => b.time - a.time)
+export function Sent({ sent, kept, failure, zone, again }: SentProps) {
+  const told = [...(sent ?? []).map(toldOf), ...keptBack(kept?.looks ?? [])].sort((a, b) => b.time - a.time)
+  const { shown, more } = useShown(told, SHOWN_AT_ONCE)
+  const oldest = kept?.looks.at(-1)
   return (
     <Panel title="Notifications">
       {failure && !sent ? <FailureNote thrown={failure} again={again} /> : null}
@@ -74,7 +84,7 @@ export function Sent({ sent, looks, failure, zone, again }: SentProps) {
       {sent && told.length === 0 && <p className="p-3 text-soft">Nothing was sent, and nothing held back.</p>}
       {told.length > 0 && (
         <ol className="max-h-96 divide-y divide-line overflow-auto">
-          {told.slice(0, LISTED_MAX).map(({ key, time, text, note, status, isTest }) => (
+          {shown.map(({ key, time, text, note, status, isTest }) => (
             <li key={key} className="flex flex-col px-3 py-1.5">
               <span className="flex flex-wrap items-center gap-2">
                 <span className="text-soft text-xs tabular-nums">{timeText(time, zone)}</span>
@@ -86,6 +96,11 @@ export function Sent({ sent, looks, failure, zone, again }: SentProps) {
             </li>
           ))}
         </ol>
+      )}
+      {more}
+      {sent && sent.length >= TOLD_MAX && <NotAll>What was sent are the latest {count(TOLD_MAX)}.</NotAll>}
+      {sent && kept && oldest && !kept.isEnd && (
+        <NotAll>What was not sent is told from {timeText(oldest.time, zone)} on: “Older looks” reads on.</NotAll>
       )}
     </Panel>
   )

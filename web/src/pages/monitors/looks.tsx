@@ -5,7 +5,7 @@ import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData, ChartLevel } from '../../parts/chart/data.ts'
 import { unitText } from '../../parts/chart/unit.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { count } from '../../parts/numbers.ts'
+import { count, quantity } from '../../parts/numbers.ts'
 import { Panel, Waiting } from '../../parts/page.tsx'
 import { StatusMark, Step } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
@@ -90,7 +90,8 @@ const numberOf = (value: MonitorEvaluation['value']): number | null => (typeof v
 
 function drawingOf(monitor: Monitor, looks: readonly MonitorEvaluation[]): { data: ChartData; bands: ChartBand[]; levels: ChartLevel[] } {
   const sorted = looks.toSorted((a, b) => a.time - b.time)
-  const names = [...new Set(sorted.flatMap(({ groups }) => groups.map(({ group_id }) => group_id)))].slice(0, SERIES_MAX)
+  const groups = [...new Set(sorted.flatMap((look) => look.groups.map(({ group_id }) => group_id)))]
+  const names = groups.slice(0, SERIES_MAX)
   const series = (names.length === 0 ? [''] : names).map((name) => ({
     name: name === '' ? 'value' : name,
     values: sorted.map((look) =>
@@ -100,7 +101,7 @@ function drawingOf(monitor: Monitor, looks: readonly MonitorEvaluation[]): { dat
   const times = sorted.map(({ time }) => time)
   const last = sorted.at(-1)
   return {
-    data: { times, stepMs: 60_000, series },
+    data: { times, stepMs: 60_000, series, isCut: groups.length > names.length },
     bands: bandsOf(
       sorted.map(({ time, status }) => ({ time, status })),
       (last?.time ?? 0) + 60_000,
@@ -159,6 +160,11 @@ function OneLook({ monitor, look, isLatest, zone }: OneLookProps) {
               </li>
             ))}
           </ul>
+        )}
+        {patterns && typeof look.value === 'number' && look.value > patterns.length && (
+          <p className="text-soft text-xs">
+            The first {count(patterns.length)} of {quantity(look.value, 'pattern')}.
+          </p>
         )}
         <Decisions groups={groups} searchOf={(group) => eventsOf(monitor, stretch, group)} />
         {groups_total > groups.length && (

@@ -43,7 +43,7 @@ export function OneMonitor({ id, look }: { id: string; look: number | undefined 
       <Groups monitor={monitor.data} />
       <div className="grid gap-4 lg:grid-cols-2">
         <Changes monitorId={id} events={events.data?.monitor_events} failure={events.error} again={() => events.refetch()} zone={zone} />
-        <Sent sent={sent.data} looks={looks.data?.looks} failure={sent.error} again={() => sent.refetch()} zone={zone} />
+        <Sent sent={sent.data} kept={looks.data} failure={sent.error} again={() => sent.refetch()} zone={zone} />
       </div>
     </Page>
   )

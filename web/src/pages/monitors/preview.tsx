@@ -7,7 +7,8 @@ import { chartData } from '../../parts/chart/measured.ts'
 import { unitOf, unitText } from '../../parts/chart/unit.ts'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { count, share, span } from '../../parts/numbers.ts'
+import { NotAll, useShown } from '../../parts/long-list.tsx'
+import { count, quantity, share, span } from '../../parts/numbers.ts'
 import { Panel, Waiting } from '../../parts/page.tsx'
 import { StatusMark, Step, statuses } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
@@ -26,6 +27,7 @@ const DAY_MS = 86_400_000
 const SETTLE_MS = 500
 const GROUPS_MAX = 8
 const SLICES_MAX = 1_440
+const SHOWN_AT_ONCE = 200
 
 /** Preview looks with the rule at the last 7 days: what would have changed, and what would have been sent. */
 export function Preview({ rule }: { rule: WatchRule | undefined }) {
@@ -74,6 +76,9 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
             />
           ) : (
             !series.error && <Waiting height="16rem">Measuring …</Waiting>
+          )}
+          {(series.data?.series.length ?? 0) >= GROUPS_MAX && (
+            <p className="text-soft text-xs">Of the groups only the largest are drawn.</p>
           )}
           <p className="text-soft text-xs">Click a step, or a change below, to see its events.</p>
           {rule.monitor_type !== 'PATTERN' && (
@@ -203,6 +208,7 @@ function Outcome({ found }: { found: Backtest }) {
 }
 
 function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; zone: Zone }) {
+  const { shown, more } = useShown(found.changes.toReversed(), SHOWN_AT_ONCE)
   const windowMs = windowMsOf(rule.window) ?? 300_000
   if (found.changes.length === 0) return null
   return (
@@ -210,31 +216,34 @@ function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; 
     <section tabIndex={0} aria-label="What would have changed" className="max-h-60 overflow-auto">
       <table className="w-full text-xs">
         <tbody>
-          {found.changes
-            .slice(-200)
-            .toReversed()
-            .map(({ time, group_id, value, before, after, verdict }) => (
-              <tr key={`${time} ${group_id}`} className="border-line border-t">
-                <td className="whitespace-nowrap py-1 pr-3 tabular-nums">
-                  <Link
-                    to="/explore"
-                    search={eventsOf(rule, { fromMs: time - windowMs, toMs: time }, group_id)}
-                    title="The events it would have looked at"
-                    className="text-accent hover:underline"
-                  >
-                    {clockOf(time, zone).day} {clockOf(time, zone).clock.slice(0, 5)}
-                  </Link>
-                </td>
-                <td className="whitespace-nowrap py-1 pr-3">
-                  <Step before={before} after={after} />
-                </td>
-                <td className="break-all py-1 pr-3 font-mono">{group_id}</td>
-                <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>
-                <td className="py-1 text-soft">{verdict === 'sent' ? 'tells' : ''}</td>
-              </tr>
-            ))}
+          {shown.map(({ time, group_id, value, before, after, verdict }) => (
+            <tr key={`${time} ${group_id}`} className="border-line border-t">
+              <td className="whitespace-nowrap py-1 pr-3 tabular-nums">
+                <Link
+                  to="/explore"
+                  search={eventsOf(rule, { fromMs: time - windowMs, toMs: time }, group_id)}
+                  title="The events it would have looked at"
+                  className="text-accent hover:underline"
+                >
+                  {clockOf(time, zone).day} {clockOf(time, zone).clock.slice(0, 5)}
+                </Link>
+              </td>
+              <td className="whitespace-nowrap py-1 pr-3">
+                <Step before={before} after={after} />
+              </td>
+              <td className="break-all py-1 pr-3 font-mono">{group_id}</td>
+              <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>
+              <td className="py-1 text-soft">{verdict === 'sent' ? 'tells' : ''}</td>
+            </tr>
+          ))}
         </tbody>
       </table>
+      {more}
+      {found.changes_total > found.changes.length && (
+        <NotAll>
+          These are the first {count(found.changes.length)} of {quantity(found.changes_total, 'change')}.
+        </NotAll>
+      )}
     </section>
   )
 }

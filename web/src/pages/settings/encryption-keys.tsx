@@ -3,18 +3,20 @@ import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
+import { NotAll } from '../../parts/long-list.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 
 const KEYS = ['encryption keys']
+const LISTED_MAX = 100
 const states = { KEY_STATUS_UNSPECIFIED: 'not known', CREATED: 'recorded', ACTIVE: 'active', DISABLED: 'switched off' }
 
 /** EncryptionKeys are records of keys of the customer; nothing is encrypted by them yet, which the page says. */
 export function EncryptionKeys() {
   const client = useClient()
-  const list = useQuery({ queryKey: KEYS, queryFn: ({ signal }) => client.encryptionKeys.list({ signal }) })
+  const list = useQuery({ queryKey: KEYS, queryFn: ({ signal }) => client.encryptionKeys.list({ query: { limit: LISTED_MAX }, signal }) })
   return (
     <>
       <p className="text-soft">Keys are only recorded here: nothing is encrypted by them yet.</p>
@@ -37,11 +39,14 @@ export function EncryptionKeys() {
       <Panel title="Encryption keys">
         <Answer of={list}>
           {({ keys }) => (
-            <Rows label="Encryption keys" heads={['Name', 'Key', 'State']} empty="No key is recorded.">
-              {keys.map((key) => (
-                <KeyRow key={key.id} of={key} />
-              ))}
-            </Rows>
+            <>
+              <Rows label="Encryption keys" heads={['Name', 'Key', 'State']} empty="No key is recorded.">
+                {keys.map((key) => (
+                  <KeyRow key={key.id} of={key} />
+                ))}
+              </Rows>
+              {keys.length >= LISTED_MAX && <NotAll>These are the latest {LISTED_MAX}.</NotAll>}
+            </>
           )}
         </Answer>
       </Panel>

@@ -1,6 +1,6 @@
 import type { Series } from '@dendro/api'
 import { expect, test } from 'vitest'
-import { datasetsOf, usageCsv, usersOf } from './nested.ts'
+import { beforeOf, datasetsOf, isCut, usageCsv, usersOf } from './nested.ts'
 
 const series = (name: string, value: number, within: Series[] = []) =>
   ({
@@ -20,6 +20,12 @@ test('what somebody searched is told by dataset, and who searched a dataset by u
   expect(told(datasetsOf(users, 'ada'))).toEqual(['till 4', 'web 1'])
   expect(told(usersOf(users, 'web'))).toEqual(['bob 9', 'ada 1'])
   expect(told(usersOf(users, undefined))).toEqual(['bob 9', 'ada 5'])
+})
+
+test('of what is not told nothing is known where only the largest datasets are, and else that it was nothing', () => {
+  const logs = { groups_series: [series('web', 5), series('till', 4)].map((one) => ({ ...one, key: 'log_id' })) }
+  expect([isCut(logs, 2), isCut(logs, 3), isCut(users, 2), isCut(users, 3), isCut(undefined, 1)]).toEqual([true, false, true, false, false])
+  expect([beforeOf(logs, 3)('web'), beforeOf(logs, 3)('shop'), beforeOf(logs, 2)('shop')]).toEqual([5, 0, undefined])
 })
 
 test('a table has a row for every slice, and names with commas stay one cell', () => {

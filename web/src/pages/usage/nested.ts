@@ -4,6 +4,27 @@ import type { Series, UsageSeries } from '@dendro/api'
 export const nestedOf = ({ groups_series }: Pick<UsageSeries, 'groups_series'>): Series[] =>
   groups_series.toSorted((a, b) => b.value - a.value)
 
+/** LOGS_MAX and SEARCHED_MAX are of how many datasets, the largest, the service is asked what they used, and what was searched in them. */
+export const LOGS_MAX = 200
+export const SEARCHED_MAX = 100
+
+/** isCut says that as many datasets were told of as were asked for, so that there may be more. */
+export function isCut(usage: Pick<UsageSeries, 'groups_series'> | undefined, datasetsMax: number): boolean {
+  const groups = usage?.groups_series ?? []
+  const searched = new Set(groups.flatMap((one) => withinOf(one).map(({ name }) => name)))
+  return Math.max(searched.size, groups.every(({ key }) => key === 'log_id') ? groups.length : 0) >= datasetsMax
+}
+
+/** A Before is what a dataset or user used in the period before, where that is known. */
+export type Before = (name: string) => number | undefined
+
+/** beforeOf takes what is not told of for nothing, unless only the largest were told of. */
+export function beforeOf(earlier: Pick<UsageSeries, 'groups_series'>, datasetsMax: number): Before {
+  const byName = new Map(earlier.groups_series.map(({ name, value }) => [name, value]))
+  const absent = isCut(earlier, datasetsMax) ? undefined : 0
+  return (name) => byName.get(name) ?? absent
+}
+
 /** withinOf are the groups within a group, which its type does not say. */
 const withinOf = ({ groups_series = [] }: Series): Series[] => groups_series as unknown as Series[]
 

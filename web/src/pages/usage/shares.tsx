@@ -6,6 +6,7 @@ import { useCallers } from '../../parts/callers.ts'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { bytes, share } from '../../parts/numbers.ts'
 import type { Range } from '../../parts/time-range.ts'
+import type { Before } from './nested.ts'
 
 /** useNames knows datasets and callers by their ids; whoever may not be known is named by the id. */
 export function useNames() {
@@ -26,7 +27,7 @@ export function useNames() {
 type SharesProps = {
   series: readonly Series[]
   /** before is what each used in the period before; undefined while that is not known. */
-  before: ReadonlyMap<string, number> | undefined
+  before: Before | undefined
   range: Range
   of: 'dataset' | 'user'
   /** chosen is the one that is looked into. */
@@ -57,7 +58,7 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
             {of === 'dataset' || one.key === 'log_id' ? names.dataset(one.name) : names.caller(one.name)}
           </Link>
           <span className="relative ml-auto shrink-0 text-xs tabular-nums">
-            {bytes(one.value)} · {share(one.value, all)} <Against now={one.value} before={before && (before.get(one.name) ?? 0)} />
+            {bytes(one.value)} · {share(one.value, all)} <Against now={one.value} before={before?.(one.name)} />
           </span>
           {byId.has(one.name) && (
             <Link

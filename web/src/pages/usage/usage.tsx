@@ -8,6 +8,7 @@ import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
 import { useClient } from '../../parts/client.ts'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
+import { NotAll } from '../../parts/long-list.tsx'
 import { bytes, count, share } from '../../parts/numbers.ts'
 import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
 import { saveFile } from '../../parts/save-file.ts'
@@ -16,7 +17,7 @@ import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Kind, kinds } from './asked.ts'
-import { datasetsOf, nestedOf, usageCsv, usersOf } from './nested.ts'
+import { beforeOf, datasetsOf, isCut, LOGS_MAX, nestedOf, SEARCHED_MAX, usageCsv, usersOf } from './nested.ts'
 import { Shares, useNames } from './shares.tsx'
 
 const WEEK: Range = { words: 'Last 7 days' }
@@ -86,12 +87,9 @@ export function UsagePage() {
           {() => (
             <PartOverTime
               name={part}
+              isCut={user === undefined ? isCut(logs.data, LOGS_MAX) : isCut(users.data, SEARCHED_MAX)}
               series={one || undefined}
-              before={
-                user === undefined
-                  ? before.data && (before.data.logs.get(dataset ?? '') ?? 0)
-                  : before.data && (before.data.users.get(user) ?? 0)
-              }
+              before={user === undefined ? before.data?.logs(dataset ?? '') : before.data?.users(user)}
               stepMs={stepMs}
               zone={zone}
               onRange={(fromMs, toMs) => pick({ fromMs, toMs })}
@@ -102,22 +100,35 @@ export function UsagePage() {
       <div className="grid items-start gap-4 lg:grid-cols-2">
         {user === undefined ? (
           <Part title="By dataset" query={logs}>
-            {(data) => <Shares series={nestedOf(data)} before={before.data?.logs} range={range} of="dataset" chosen={dataset} />}
+            {(data) => (
+              <>
+                <Shares series={nestedOf(data)} before={before.data?.logs} range={range} of="dataset" chosen={dataset} />
+                {isCut(data, LOGS_MAX) && <NotAll>These are the {LOGS_MAX} largest.</NotAll>}
+              </>
+            )}
           </Part>
         ) : (
           <Part title="What they searched, by dataset" query={users}>
-            {(data) => <Shares series={datasetsOf(data, user)} before={undefined} range={range} of="dataset" chosen={undefined} />}
+            {(data) => (
+              <>
+                <Shares series={datasetsOf(data, user)} before={undefined} range={range} of="dataset" chosen={undefined} />
+                {isCut(data, SEARCHED_MAX) && <NotAll>Only of the {SEARCHED_MAX} datasets that were searched most.</NotAll>}
+              </>
+            )}
           </Part>
         )}
         <Part title="Searched, by user" query={users}>
           {(data) => (
-            <Shares
-              series={usersOf(data, dataset)}
-              before={dataset === undefined ? before.data?.users : undefined}
-              range={range}
-              of="user"
-              chosen={user}
-            />
+            <>
+              <Shares
+                series={usersOf(data, dataset)}
+                before={dataset === undefined ? before.data?.users : undefined}
+                range={range}
+                of="user"
+                chosen={user}
+              />
+              {isCut(data, SEARCHED_MAX) && <NotAll>Only of the {SEARCHED_MAX} datasets that were searched most.</NotAll>}
+            </>
           )}
         </Part>
       </div>
@@ -147,11 +158,17 @@ function WholeOverTime({ kind, whole, logs, ...shown }: WholeOverTimeProps) {
   )
 }
 
-type PartOverTimeProps = OverTimeProps & { name: string; series: Series | undefined; before: number | undefined }
+type PartOverTimeProps = OverTimeProps & {
+  name: string
+  series: Series | undefined
+  /** isCut says that there may be more than was told of. */
+  isCut: boolean
+  before: number | undefined
+}
 
 /** PartOverTime is what one dataset or user used. */
-function PartOverTime({ name, series, before, ...shown }: PartOverTimeProps) {
-  if (!series) return <Nothing title="Nothing in this range" />
+function PartOverTime({ name, series, isCut, before, ...shown }: PartOverTimeProps) {
+  if (!series) return <Nothing title={isCut ? 'Not among the largest of this range' : 'Nothing in this range'} />
   const data = {
     times: series.timeseries.map((slice) => Number(slice['@timestamp'])),
     series: [{ name, values: series.timeseries.map(({ value }) => value) }],
@@ -188,12 +205,13 @@ function useUsage(kind: Kind, range: Range) {
   const logs = useQuery({
     ...options,
     queryKey: ['usage by dataset', kind, query],
-    queryFn: ({ signal }) => client.usage.logs({ query: { ...query, usage_type: kind }, signal }),
+    queryFn: ({ signal }) => client.usage.logs({ query: { ...query, usage_type: kind, limit: LOGS_MAX }, signal }),
   })
   const users = useQuery({
     ...options,
     queryKey: ['usage by user', query],
-    queryFn: ({ signal }) => client.usage.users({ query: { ...query, usage_type: 'search', metric: 'volume' }, signal }),
+    queryFn: ({ signal }) =>
+      client.usage.users({ query: { ...query, usage_type: 'search', metric: 'volume', limit: SEARCHED_MAX }, signal }),
   })
   const earlier = { from_ts: Math.max(0, query.from_ts - (toMs - fromMs)), to_ts: query.from_ts, num_of_slices: 1 }
   const before = useQuery({
@@ -201,11 +219,10 @@ function useUsage(kind: Kind, range: Range) {
     queryKey: ['usage before', kind, earlier],
     queryFn: async ({ signal }) => {
       const [ofLogs, ofUsers] = await Promise.all([
-        client.usage.logs({ query: { ...earlier, usage_type: kind }, signal }),
-        client.usage.users({ query: { ...earlier, usage_type: 'search', metric: 'volume' }, signal }),
+        client.usage.logs({ query: { ...earlier, usage_type: kind, limit: LOGS_MAX }, signal }),
+        client.usage.users({ query: { ...earlier, usage_type: 'search', metric: 'volume', limit: SEARCHED_MAX }, signal }),
       ])
-      const byName = ({ groups_series }: UsageSeries) => new Map(groups_series.map(({ name, value }) => [name, value]))
-      return { logs: byName(ofLogs), users: byName(ofUsers) }
+      return { logs: beforeOf(ofLogs, LOGS_MAX), users: beforeOf(ofUsers, SEARCHED_MAX) }
     },
   })
   return { whole, logs, users, before, stepMs }

@@ -4,7 +4,8 @@ import type { ChartData, ChartSeries } from './data.ts'
 /** A Measured is what one query or formula gave. */
 type Measured = Pick<MetricTimeseries, 'name' | 'queries' | 'formulas' | 'series' | 'groups_series'>
 
-const SERIES_MAX = 50
+/** SERIES_MAX are as many groups as are asked for and drawn, the largest. */
+export const SERIES_MAX = 50
 
 /** chartData puts what was measured side by side: a series for every group, or one for the whole where there are none. */
 export function chartData(measured: readonly Measured[]): ChartData {
@@ -16,7 +17,8 @@ export function chartData(measured: readonly Measured[]): ChartData {
     if (groups.length === 0) return [{ name: one.name, values: valuesOf(one.series, isSum) }]
     return groups.map(({ path, series: leaf }) => ({ name: lead + path.join(' · '), values: valuesOf(leaf.timeseries, isSum) }))
   })
-  return { times, stepMs: (times[1] ?? 0) - (times[0] ?? 0) || 60_000, series: series.slice(0, SERIES_MAX) }
+  const stepMs = (times[1] ?? 0) - (times[0] ?? 0) || 60_000
+  return { times, stepMs, series: series.slice(0, SERIES_MAX), isCut: series.length >= SERIES_MAX }
 }
 
 /** withBefore gives every series what it was one period earlier, by its name; a series that was not there had nothing. */

@@ -11,7 +11,7 @@ type ReadingProps = { data: ChartData; cursor: Cursor; bands: readonly ChartBand
 
 /** Reading says what the crosshair stands on, the largest values first; without a crosshair it names the series. */
 export function Reading({ data, cursor, bands, zone, unit }: ReadingProps) {
-  const { series, times } = data
+  const { series, times, isCut = false } = data
   const at = useSyncExternalStore(cursor.follow, cursor.at)
   const whole = useMemo(() => series.slice(0, NAMED_MAX).map((_, index) => ({ index, value: undefined })), [series])
   const atMs = at === undefined ? undefined : times[at]
@@ -39,7 +39,11 @@ export function Reading({ data, cursor, bands, zone, unit }: ReadingProps) {
       ))}
       {atMs !== undefined && shown.length === 0 && <span>no data</span>}
       {atMs === undefined && series.some(({ before }) => before) && <span>┄ the period before</span>}
-      {rest > 0 && shown.length > 0 && <span>and {rest} more</span>}
+      {(rest > 0 || isCut) && shown.length > 0 && (
+        <span>
+          and {rest} {isCut ? 'or more' : 'more'}
+        </span>
+      )}
     </figcaption>
   )
 }
