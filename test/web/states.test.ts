@@ -33,4 +33,28 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     }
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
+
+  test('the page of something that is gone leads back to where it stood', async () => {
+    const none = '00000000-0000-4000-8000-000000000000'
+    const { id } = (await stand.org.ask<{ id: string }>('POST', '/dashboards', { body: { name: 'The shop' } })).body
+    const page = await stand.open('/app/settings?part=you')
+    for (const [path, back, place] of [
+      [`/app/monitors?id=${none}`, 'All monitors', '/app/monitors'],
+      [`/app/monitors?edit=${none}`, 'All monitors', '/app/monitors'],
+      [`/app/monitors?template=${none}`, 'All templates', '/app/monitors?view=templates'],
+      [`/app/downtimes?edit=${none}`, 'All downtimes', '/app/downtimes'],
+      [`/app/dashboards?id=${none}`, 'All dashboards', '/app/dashboards'],
+      [`/app/dashboards?template=${none}`, 'All templates', '/app/dashboards?view=templates'],
+      [`/app/dashboards?view=metrics&metric=${none}`, 'All metrics', '/app/dashboards?view=metrics'],
+      [`/app/dashboards?id=${id}&widget=${none}`, 'The dashboard', `/app/dashboards?id=${id}`],
+      [`/app/dashboards?id=${id}&frame=${none}`, 'The dashboard', `/app/dashboards?id=${id}`],
+      [`/app/data?id=${none}`, 'All datasets', '/app/data'],
+    ] as const) {
+      await page.goto(stand.app.url + path)
+      await page.getByText(/^This .* (is gone|no longer)$/).waitFor()
+      expect(await axeFaults(page, path)).toEqual([])
+      await page.getByRole('link', { name: back }).first().click()
+      await page.waitForURL(stand.app.url + place)
+    }
+  })
 })

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx'
 import { Confirm } from './confirm.tsx'
 import { copyText } from './copy.ts'
 import { FailureNote } from './failure.tsx'
-import { Waiting } from './page.tsx'
+import { Nothing, Page, Waiting } from './page.tsx'
 
 type Read<T> = { data: T | undefined; error: unknown; refetch(): unknown }
 
@@ -13,6 +13,22 @@ export function Answer<T>({ of, children }: { of: Read<T>; children(data: T): Re
   if (of.data !== undefined) return children(of.data)
   return of.error ? <FailureNote thrown={of.error} again={of.refetch} /> : <Waiting>Reading …</Waiting>
 }
+
+type AbsentProps = {
+  title: string
+  /** noun is what it is a page of. */
+  noun: string
+  of: Read<unknown>
+  /** back leads to the list of all of them. */
+  back: ReactNode
+}
+
+/** Absent is the page of one record that cannot be shown: it is being read, could not be, or is gone. It leads back to the list. */
+export const Absent = ({ title, noun, of, back }: AbsentProps) => (
+  <Page title={title} actions={back}>
+    <Answer of={of}>{() => <Nothing title={`This ${noun} is gone`}>{back}</Nothing>}</Answer>
+  </Page>
+)
 
 type RowsProps = { label: string; heads: readonly string[]; empty: string; children: readonly ReactNode[] }
 

@@ -3,12 +3,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { Page, Panel, Waiting } from '../../parts/page.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { Absent } from '../../parts/records.tsx'
 import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
-import { BackToList } from './back-to-list.tsx'
+import { BackToDashboard } from './back-to-list.tsx'
 import { flowing } from './layout.ts'
 import { useAllWidgets, useDashboard } from './questions.ts'
 
@@ -19,19 +19,15 @@ export function FrameEditor({ dashboardId, id }: FrameEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const all = useAllWidgets(true)
   const title = id === 'new' ? 'New frame' : 'Edit a frame'
-  const failure = dashboard.error ?? all.error
-  if (failure || !dashboard.data || !all.data) {
-    return (
-      <Page title={title} actions={<BackToList />}>
-        {failure ? (
-          <FailureNote thrown={failure} again={() => Promise.all([dashboard.refetch(), all.refetch()])} />
-        ) : (
-          <Waiting>Reading …</Waiting>
-        )}
-      </Page>
-    )
+  const frame = all.data?.find((one) => one.id === id)
+  if (!dashboard.data || !all.data || (id !== 'new' && !frame)) {
+    const of = {
+      data: dashboard.data && all.data,
+      error: dashboard.error ?? all.error,
+      refetch: () => Promise.all([dashboard.refetch(), all.refetch()]),
+    }
+    return <Absent title={title} noun="frame" of={of} back={<BackToDashboard id={dashboardId} />} />
   }
-  const frame = all.data.find((one) => one.id === id)
   return <FrameForm title={title} dashboard={dashboard.data} frame={frame} all={all.data} />
 }
 

@@ -3,9 +3,11 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { Absent } from '../../parts/records.tsx'
 import { boundTo, missingIn, TemplateFields, type Typed } from '../../parts/template-fields.tsx'
 import { Writing } from '../../parts/writing.tsx'
+import { BackToList } from './back-to-list.tsx'
 import { useTemplates } from './questions.ts'
 
 /** FromTemplate takes what a template asks for, shows what would be made, and makes it. */
@@ -32,22 +34,7 @@ export function FromTemplate({ id }: { id: string }) {
       await navigate({ to: '/dashboards', search: { id: made.id } })
     },
   })
-  if (templates.error)
-    return <Page title="From a template">{<FailureNote thrown={templates.error} again={() => templates.refetch()} />}</Page>
-  if (!templates.data) {
-    return (
-      <Page title="From a template">
-        <Waiting>Reading the templates …</Waiting>
-      </Page>
-    )
-  }
-  if (!template) {
-    return (
-      <Page title="From a template">
-        <Nothing title="This template is gone" />
-      </Page>
-    )
-  }
+  if (!template) return <Absent title="From a template" noun="template" of={templates} back={<BackToList view="templates" />} />
   return (
     <Writing
       title={`From the template “${template.name}”`}
@@ -56,7 +43,7 @@ export function FromTemplate({ id }: { id: string }) {
       isSending={create.isPending}
       failure={create.error}
       leave={
-        <Link to="/dashboards" search={{}}>
+        <Link to="/dashboards" search={{ view: 'templates' }}>
           Leave it
         </Link>
       }

@@ -4,12 +4,13 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
-import { FailureNote } from '../../parts/failure.tsx'
 import { newQuery } from '../../parts/metric-queries.ts'
-import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
+import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
+import { Absent } from '../../parts/records.tsx'
 import { Writing } from '../../parts/writing.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
+import { BackToList } from './back-to-list.tsx'
 import { definitionOf, Preview } from './preview.tsx'
 import { useMetrics } from './questions.ts'
 
@@ -19,21 +20,7 @@ export function MetricEditor({ id }: { id: string }) {
   const metric = metrics.data?.find((one) => one.id === id)
   const title = id === 'new' ? 'New metric' : 'Edit a metric'
   if (metrics.data && (metric || id === 'new')) return <MetricForm title={title} metric={metric} />
-  return (
-    <Page title={title}>
-      {metrics.error ? (
-        <FailureNote thrown={metrics.error} again={() => metrics.refetch()} />
-      ) : metrics.data ? (
-        <Nothing title="This metric is gone">
-          <Link to="/dashboards" search={{ view: 'metrics' }} className="text-accent underline">
-            All metrics
-          </Link>
-        </Nothing>
-      ) : (
-        <Waiting>Reading the metrics …</Waiting>
-      )}
-    </Page>
-  )
+  return <Absent title={title} noun="metric" of={metrics} back={<BackToList view="metrics" />} />
 }
 
 const LOOK = { unit: 'auto', isFine: false } as const

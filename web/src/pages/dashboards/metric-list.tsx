@@ -9,6 +9,7 @@ import { measureText } from '../../parts/metric-queries.ts'
 import { ago } from '../../parts/numbers.ts'
 import { Nothing, Page, Waiting } from '../../parts/page.tsx'
 import { Input } from '../../ui/field.tsx'
+import { BackToList } from './back-to-list.tsx'
 import { useAllWidgets, useMetrics } from './questions.ts'
 
 const nameOf = ({ name, queries }: MetricDefinition): string => name ?? measureText(queries)
@@ -29,9 +30,7 @@ export function MetricList() {
       title="Metrics"
       actions={
         <>
-          <Link to="/dashboards" search={{}} className="px-2 text-accent hover:underline">
-            All dashboards
-          </Link>
+          <BackToList />
           <Link
             to="/dashboards"
             search={{ view: 'metrics', metric: 'new' }}

@@ -3,7 +3,8 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { askedRangeOf, rangeOf } from '../../parts/asked-range.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { Nothing, Page } from '../../parts/page.tsx'
+import { Absent } from '../../parts/records.tsx'
 import { TimePicker } from '../../parts/time-picker.tsx'
 import type { Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
@@ -30,17 +31,7 @@ export function OneDashboard({ id, asked }: { id: string; asked: Asked }) {
   const range = rangeOf(asked, HOUR)
   const isCompared = asked.before === true
   const pick = (next: Range) => void navigate({ search: ({ r: _r, f: _f, t: _t, ...rest }) => ({ ...rest, ...askedRangeOf(next) }) })
-  if (!dashboard.data) {
-    return (
-      <Page title="Dashboard" actions={<BackToList />}>
-        {dashboard.error ? (
-          <FailureNote thrown={dashboard.error} again={() => dashboard.refetch()} />
-        ) : (
-          <Waiting>Reading the dashboard …</Waiting>
-        )}
-      </Page>
-    )
-  }
+  if (!dashboard.data) return <Absent title="Dashboard" noun="dashboard" of={dashboard} back={<BackToList />} />
   const { name, description, widgets } = dashboard.data
   return (
     <Page

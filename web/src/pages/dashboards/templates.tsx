@@ -4,6 +4,7 @@ import { useClient } from '../../parts/client.ts'
 import { MetricTemplates } from '../../parts/metric-templates.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Library, TemplateLibrary } from '../../parts/template-library.tsx'
+import { BackToList } from './back-to-list.tsx'
 import { dashboardTemplateForm, widgetTemplateForm } from './template-forms.tsx'
 
 type Kind = 'dashboardTemplates' | 'widgetTemplates'
@@ -27,14 +28,7 @@ export function DashboardTemplates() {
     remove: (templateId) => client.widgetTemplates.remove({ params: { templateId } }),
   }
   return (
-    <Page
-      title="Templates"
-      actions={
-        <Link to="/dashboards" search={{}} className="px-2 text-accent hover:underline">
-          All dashboards
-        </Link>
-      }
-    >
+    <Page title="Templates" actions={<BackToList />}>
       <p className="-mt-2 text-soft">A dashboard can be kept as a template by its own “Keep as template”, and written further here.</p>
       <TemplateLibrary
         title="Dashboards"

@@ -6,16 +6,16 @@ import { askedRangeOf, rangeOf } from '../../parts/asked-range.ts'
 import { type Unit, units } from '../../parts/chart/unit.ts'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
-import { FailureNote } from '../../parts/failure.tsx'
 import { measureText, newQuery } from '../../parts/metric-queries.ts'
-import { Page, Panel, Waiting } from '../../parts/page.tsx'
+import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
+import { Absent } from '../../parts/records.tsx'
 import type { Range } from '../../parts/time-range.ts'
 import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import type { Asked } from './asked.ts'
-import { BackToList } from './back-to-list.tsx'
+import { BackToDashboard } from './back-to-list.tsx'
 import { auxOf, type Look, lookOf, widgetTypes } from './look.ts'
 import { definitionOf, Preview } from './preview.tsx'
 import { useDashboard, useMetrics } from './questions.ts'
@@ -46,16 +46,16 @@ type WidgetEditorProps = { dashboardId: string; id: string; asked: Asked }
 export function WidgetEditor({ dashboardId, id, asked }: WidgetEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const metrics = useMetrics()
-  const failure = dashboard.error ?? metrics.error
   const title = id === 'new' ? 'New widget' : 'Edit a widget'
-  if (failure || !dashboard.data || !metrics.data) {
-    return (
-      <Page title={title} actions={<BackToList />}>
-        {failure ? <FailureNote thrown={failure} again={() => dashboard.refetch()} /> : <Waiting>Reading …</Waiting>}
-      </Page>
-    )
+  const widget = dashboard.data?.widgets.find((one) => one.id === id)
+  if (!dashboard.data || !metrics.data || (id !== 'new' && !widget)) {
+    const of = {
+      data: dashboard.data && metrics.data,
+      error: dashboard.error ?? metrics.error,
+      refetch: () => Promise.all([dashboard.refetch(), metrics.refetch()]),
+    }
+    return <Absent title={title} noun="widget" of={of} back={<BackToDashboard id={dashboardId} />} />
   }
-  const widget = dashboard.data.widgets.find((one) => one.id === id)
   const own = widget?.metric_ids.length === 1 ? metrics.data.find((one) => one.id === widget.metric_ids[0]) : undefined
   const first = widget ? draftOf(widget, own) : fresh
   return (

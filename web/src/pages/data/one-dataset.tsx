@@ -4,8 +4,8 @@ import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { useCurrentShown } from '../../parts/current-shown.ts'
-import { FailureNote } from '../../parts/failure.tsx'
 import { Page, Waiting } from '../../parts/page.tsx'
+import { Absent } from '../../parts/records.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { type DatasetPart, datasetParts } from './asked.ts'
 import { Care } from './care.tsx'
@@ -37,15 +37,19 @@ export function OneDataset({ id }: { id: string }) {
   const dataset = read.data
   const { Part } = parts[part]
   const row = useCurrentShown(part)
+  const back = (
+    <Link to="/data" search={{}} className={buttonLook()}>
+      All datasets
+    </Link>
+  )
+  if (read.error && !dataset) return <Absent title="Dataset" noun="dataset" of={read} back={back} />
   return (
     <Page
-      title={dataset ? `${dataset.collection} / ${dataset.dataset}` : 'A dataset'}
+      title={dataset ? `${dataset.collection} / ${dataset.dataset}` : 'Dataset'}
       actions={
         <>
           {dataset && <Freshness lastMs={dataset.metadata.last_heartbeat_at} nowMs={Date.now()} />}
-          <Link to="/data" search={{}} className={buttonLook()}>
-            All datasets
-          </Link>
+          {back}
           <Link to="/explore" search={{ d: [id] }} className={buttonLook({ look: 'main' })}>
             Explore
           </Link>
@@ -66,8 +70,7 @@ export function OneDataset({ id }: { id: string }) {
           </Link>
         ))}
       </nav>
-      {read.error && <FailureNote thrown={read.error} again={() => read.refetch()} />}
-      {!dataset && !read.error && <Waiting height="20rem">Reading the dataset …</Waiting>}
+      {!dataset && <Waiting height="20rem">Reading the dataset …</Waiting>}
       {dataset && <Part dataset={dataset} />}
     </Page>
   )

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router'
+import type { Asked } from './asked.ts'
 
-export const BackToList = () => (
-  <Link to="/monitors" search={{}} className="px-2 text-accent hover:underline">
-    All monitors
+/** BackToList leads to all monitors, or to all templates of them. */
+export const BackToList = ({ view }: Pick<Asked, 'view'>) => (
+  <Link to="/monitors" search={view ? { view } : {}} className="px-2 text-accent hover:underline">
+    {view ? 'All templates' : 'All monitors'}
   </Link>
 )

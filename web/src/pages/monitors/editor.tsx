@@ -5,9 +5,9 @@ import { useMemo, useState } from 'react'
 import { rangeOf } from '../../parts/asked-range.ts'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { Page, Panel, Waiting } from '../../parts/page.tsx'
+import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
+import { Absent } from '../../parts/records.tsx'
 import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
@@ -34,11 +34,7 @@ export function MonitorEditor({ asked, id }: EditorProps) {
     if (id === undefined) return <MonitorForm first={{ ...draft, name: `${name} (copy)` }} id={undefined} title={`Copy of ${name}`} />
     return <MonitorForm first={draft} id={id} title={`Edit ${name}`} />
   }
-  return (
-    <Page title={id === undefined ? 'Copy a monitor' : 'Edit a monitor'} actions={<BackToList />}>
-      {monitor.error ? <FailureNote thrown={monitor.error} again={() => monitor.refetch()} /> : <Waiting>Reading the monitor …</Waiting>}
-    </Page>
-  )
+  return <Absent title={id === undefined ? 'Copy a monitor' : 'Edit a monitor'} noun="monitor" of={monitor} back={<BackToList />} />
 }
 
 function MonitorForm({ first, id, title }: { first: Draft; id: string | undefined; title: string }) {

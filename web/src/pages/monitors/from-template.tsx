@@ -2,11 +2,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { Absent } from '../../parts/records.tsx'
 import { boundTo, missingIn, TemplateFields, type Typed } from '../../parts/template-fields.tsx'
 import { Writing } from '../../parts/writing.tsx'
 import { Field, Input } from '../../ui/field.tsx'
+import { BackToList } from './back-to-list.tsx'
 import { useMonitorTemplates } from './questions.ts'
 
 /** FromTemplate takes what a template of monitors asks for, and makes one. */
@@ -14,17 +15,7 @@ export function FromTemplate({ id }: { id: string }) {
   const templates = useMonitorTemplates()
   const template = templates.data?.find((one) => one.id === id)
   if (template) return <Form template={template} />
-  return (
-    <Page title="From a template">
-      {templates.error ? (
-        <FailureNote thrown={templates.error} again={() => templates.refetch()} />
-      ) : templates.data ? (
-        <Nothing title="This template is gone" />
-      ) : (
-        <Waiting>Reading the templates …</Waiting>
-      )}
-    </Page>
-  )
+  return <Absent title="From a template" noun="template" of={templates} back={<BackToList view="templates" />} />
 }
 
 type Template = NonNullable<ReturnType<typeof useMonitorTemplates>['data']>[number]

@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
 import { ago } from '../../parts/numbers.ts'
-import { Page, Panel, Waiting } from '../../parts/page.tsx'
+import { Page, Panel } from '../../parts/page.tsx'
+import { Absent } from '../../parts/records.tsx'
 import { StatusMark } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
 import { BackToList } from './back-to-list.tsx'
@@ -22,20 +22,7 @@ export function OneMonitor({ id, look }: { id: string; look: number | undefined 
   const monitor = useMonitor(id)
   const { looks, older, events, sent } = useHistory(id)
   const [zone] = useZone()
-  if (monitor.error && !monitor.data) {
-    return (
-      <Page title="Monitor" actions={<BackToList />}>
-        <FailureNote thrown={monitor.error} again={() => monitor.refetch()} />
-      </Page>
-    )
-  }
-  if (!monitor.data) {
-    return (
-      <Page title="Monitor" actions={<BackToList />}>
-        <Waiting>Reading the monitor …</Waiting>
-      </Page>
-    )
-  }
+  if (!monitor.data) return <Absent title="Monitor" noun="monitor" of={monitor} back={<BackToList />} />
   return (
     <Page title={monitor.data.name} actions={<Actions monitor={monitor.data} />}>
       <Head monitor={monitor.data} muted={mutedText(monitor.data, zone)} />

@@ -4,6 +4,7 @@ import { useClient } from '../../parts/client.ts'
 import { MetricTemplates } from '../../parts/metric-templates.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Library, TemplateLibrary } from '../../parts/template-library.tsx'
+import { BackToList } from './back-to-list.tsx'
 import { monitorTemplateForm } from './template-form.tsx'
 
 type Contract = typeof contract
@@ -20,14 +21,7 @@ export function MonitorTemplates({ first }: { first: string | undefined }) {
     remove: (templateId) => client.monitorTemplates.remove({ params: { templateId } }),
   }
   return (
-    <Page
-      title="Templates of monitors"
-      actions={
-        <Link to="/monitors" search={{}} className="px-2 text-accent hover:underline">
-          All monitors
-        </Link>
-      }
-    >
+    <Page title="Templates of monitors" actions={<BackToList />}>
       <p className="-mt-2 text-soft">
         A monitor can be kept as a template by its own “Keep as template”. Its queries are kept apart, as the template of a metric.
       </p>
