@@ -34,6 +34,21 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
+  test('what can be done on a page stands in one line on a phone, and lists are not drawn apart on a wide screen', async () => {
+    const { id } = (await stand.org.ask<{ id: string }>('POST', '/dashboards', { body: { name: 'The shop' } })).body
+    const narrow = await stand.open(`/app/dashboards?id=${id}`, { width: 390 })
+    const last = narrow.getByRole('button', { name: 'Delete' })
+    await last.waitFor()
+    const first = await narrow.getByRole('link', { name: 'All dashboards' }).boundingBox()
+    const middle = (box: typeof first) => (box ? box.y + box.height / 2 : Number.NaN)
+    expect(Math.abs(middle(await last.boundingBox()) - middle(first))).toBeLessThan(4)
+    await last.click()
+    await narrow.getByRole('dialog').getByRole('button', { name: 'Keep' }).click()
+    const wide = await stand.open('/app/monitors', { width: 1920 })
+    const box = await wide.getByRole('link', { name: 'New monitor' }).boundingBox()
+    expect((box?.x ?? Number.NaN) + (box?.width ?? 0)).toBeLessThan(1400)
+  })
+
   test('the page of something that is gone leads back to where it stood', async () => {
     const none = '00000000-0000-4000-8000-000000000000'
     const { id } = (await stand.org.ask<{ id: string }>('POST', '/dashboards', { body: { name: 'The shop' } })).body

@@ -1,15 +1,25 @@
 import type { ReactNode } from 'react'
 
-type PageProps = { title: string; actions?: ReactNode; children: ReactNode }
+type PageProps = {
+  title: string
+  actions?: ReactNode
+  /** isWide is for what gains by the whole screen: charts, and what stands beside one another. Lists and tables would only be drawn apart. */
+  isWide?: boolean
+  children: ReactNode
+}
 
-/** Page is a page that scrolls as a whole: its name, what can be done, and what it shows. */
-export function Page({ title, actions, children }: PageProps) {
+/** Page is a page that scrolls as a whole: its name, what can be done, and what it shows. What can be done stays in one line, which scrolls where it is too long. */
+export function Page({ title, actions, isWide = false, children }: PageProps) {
   return (
     <div className="h-full overflow-auto">
-      <div className="mx-auto flex max-w-[120rem] flex-col gap-4 p-4 [&>[role=alert]]:m-0">
+      <div className={`flex flex-col gap-4 p-4 [&>[role=alert]]:m-0 ${isWide ? 'max-w-[120rem]' : 'max-w-reading'}`}>
         <div className="flex flex-wrap items-center gap-2">
           <h1 className="mr-auto min-w-0 break-words font-semibold text-lg">{title}</h1>
-          {actions}
+          {actions && (
+            <div className="-m-1 flex max-w-[calc(100%+0.5rem)] items-center gap-2 overflow-x-auto whitespace-nowrap p-1 [scrollbar-width:thin] *:shrink-0">
+              {actions}
+            </div>
+          )}
         </div>
         {children}
       </div>

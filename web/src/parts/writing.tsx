@@ -26,7 +26,7 @@ export function Writing({ title, action, missing, isSending, failure, leave, bes
     if (missing === undefined) onSend()
   }
   return (
-    <Page title={title}>
+    <Page title={title} isWide>
       <form onSubmit={send} className={`grid items-start gap-4 ${beside ? 'xl:grid-cols-2' : 'max-w-3xl'}`}>
         <div className="flex min-w-0 flex-col gap-4">
           {children}

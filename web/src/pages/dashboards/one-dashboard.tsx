@@ -36,6 +36,7 @@ export function OneDashboard({ id, asked }: { id: string; asked: Asked }) {
   return (
     <Page
       title={name}
+      isWide
       actions={
         <>
           <BackToList />

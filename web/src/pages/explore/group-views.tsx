@@ -41,7 +41,7 @@ export function GroupTable(props: GroupViewProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section aria-label="Table" tabIndex={0} className={`min-h-0 flex-1 overflow-auto ${isOld ? 'opacity-50' : ''}`}>
-      <table className="w-full text-xs">
+      <table className="w-full max-w-reading text-xs">
         <thead className="sticky top-0 z-10 bg-panel text-left text-soft">
           <tr>
             {by.map((name, place) => (

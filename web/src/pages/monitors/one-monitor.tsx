@@ -24,7 +24,7 @@ export function OneMonitor({ id, look }: { id: string; look: number | undefined 
   const [zone] = useZone()
   if (!monitor.data) return <Absent title="Monitor" noun="monitor" of={monitor} back={<BackToList />} />
   return (
-    <Page title={monitor.data.name} actions={<Actions monitor={monitor.data} />}>
+    <Page title={monitor.data.name} isWide actions={<Actions monitor={monitor.data} />}>
       <Head monitor={monitor.data} muted={mutedText(monitor.data, zone)} />
       <Looks monitor={monitor.data} kept={looks.data} failure={looks.error} again={() => looks.refetch()} chosenMs={look} older={older} />
       <Groups monitor={monitor.data} />
@@ -49,6 +49,7 @@ function Actions({ monitor }: { monitor: Monitor }) {
   return (
     <>
       <BackToList />
+      <Mute monitors={[monitor]} />
       <Link
         to="/monitors"
         search={{ edit: monitor.id }}
@@ -63,9 +64,8 @@ function Actions({ monitor }: { monitor: Monitor }) {
       >
         Copy
       </Link>
-      <KeepMonitor monitor={monitor} />
-      <Mute monitors={[monitor]} />
       <TestSending monitor={monitor} />
+      <KeepMonitor monitor={monitor} />
       <Confirm action="Delete" question={`Delete “${monitor.name}” with its history?`} onYes={remove} />
     </>
   )

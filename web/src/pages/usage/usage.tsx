@@ -46,6 +46,7 @@ export function UsagePage() {
   return (
     <Page
       title="Usage"
+      isWide
       actions={
         <>
           <fieldset className="flex" aria-label="What is counted">
