@@ -1,6 +1,7 @@
 import { Dialog } from 'radix-ui'
 import { createContext, type KeyboardEvent, type ReactNode, useContext, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Modal } from '../ui/modal.tsx'
+import { hasWords } from './has-words.ts'
 import { count } from './numbers.ts'
 
 /** A Command is something a person can do from the keyboard by typing part of its name. */
@@ -53,8 +54,7 @@ function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void })
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
   const id = useId()
-  const words = typed.toLowerCase().split(/\s+/)
-  const matching = all.filter(({ name, group }) => words.every((word) => `${group} ${name}`.toLowerCase().includes(word)))
+  const matching = all.filter(({ name, group }) => hasWords(`${group} ${name}`, typed))
   const found = matching.slice(0, SHOWN_MAX)
   const run = (command: Command | undefined) => {
     if (!command) return

@@ -2,6 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Popover } from '../ui/popover.tsx'
+import { unknownDataset } from './datasets.ts'
+import { hasWords } from './has-words.ts'
 import { ago } from './numbers.ts'
 
 export type PickedDataset = { id: string; collection: string; dataset: string; metadata?: { last_heartbeat_at?: number } }
@@ -19,9 +21,8 @@ type DatasetPickerProps = {
 export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPickerProps) {
   const [typed, setTyped] = useState('')
   const queries = useQueryClient()
-  const words = typed.toLowerCase().split(/\s+/)
   const shown = all
-    .filter(({ collection, dataset }) => words.every((word) => `${collection}/${dataset}`.toLowerCase().includes(word)))
+    .filter(({ collection, dataset }) => hasWords(`${collection}/${dataset}`, typed))
     .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const isPicked = (id: string) => picked?.includes(id) ?? false
   const toggle = (id: string) => {
@@ -101,6 +102,6 @@ const nameOf = ({ collection, dataset }: PickedDataset): string => `${collection
 function labelOf(all: readonly PickedDataset[], picked: readonly string[] | undefined): string {
   if (picked === undefined) return 'All datasets'
   const [first] = all.filter(({ id }) => picked.includes(id))
-  if (picked.length === 1) return first ? nameOf(first) : all.length === 0 ? 'One dataset' : 'A dataset that is gone'
+  if (picked.length === 1) return first ? nameOf(first) : unknownDataset(all.length)
   return `${picked.length} datasets`
 }

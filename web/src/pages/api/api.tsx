@@ -3,6 +3,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
+import { hasWords } from '../../parts/has-words.ts'
 import { Page, Waiting } from '../../parts/page.tsx'
 import { type Entry, entriesOf, type OpenApi } from './document.ts'
 import { OperationView } from './operation.tsx'
@@ -72,13 +73,12 @@ function Introduction({ count, isLost }: { count: number; isLost: boolean }) {
 type ContentsProps = { entries: readonly Entry[]; document: OpenApi; shown: string | undefined }
 
 const textOf = (method: string, path: string, { operationId, summary, description, tags }: Entry['operation']): string =>
-  `${method} ${path} ${operationId} ${summary} ${description ?? ''} ${tags.join(' ')}`.toLowerCase()
+  `${method} ${path} ${operationId} ${summary} ${description ?? ''} ${tags.join(' ')}`
 
 /** Contents lists the operations by what they are about; typing finds them by path or sentence. */
 function Contents({ entries, document, shown }: ContentsProps) {
   const [typed, setTyped] = useState('')
-  const words = typed.toLowerCase().split(/\s+/)
-  const found = entries.filter(({ method, path, operation }) => words.every((word) => textOf(method, path, operation).includes(word)))
+  const found = entries.filter(({ method, path, operation }) => hasWords(textOf(method, path, operation), typed))
   return (
     <nav
       aria-label="Operations"

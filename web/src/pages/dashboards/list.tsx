@@ -1,10 +1,12 @@
+import type { Dashboard } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
+import { Findable } from '../../parts/findable.tsx'
 import { ago } from '../../parts/numbers.ts'
-import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { Nothing, Page } from '../../parts/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
@@ -13,14 +15,6 @@ import { useDashboards, useTemplates } from './questions.ts'
 /** DashboardList shows all dashboards by name, found by typing. */
 export function DashboardList() {
   const list = useDashboards()
-  const [find, setFind] = useState('')
-  const words = find.toLowerCase().split(/\s+/)
-  const shown = (list.data ?? [])
-    .filter(({ name, description, tags }) => {
-      const text = [name, description ?? '', ...Object.entries(tags).flat()].join(' ').toLowerCase()
-      return words.every((word) => text.includes(word))
-    })
-    .toSorted((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1))
   return (
     <Page
       title="Dashboards"
@@ -34,25 +28,19 @@ export function DashboardList() {
         </>
       }
     >
-      {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!list.data && !list.error && <Waiting>Reading the dashboards …</Waiting>}
-      {list.data?.length === 0 && (
-        <Nothing title="There is no dashboard yet">
-          <p className="text-soft">A dashboard shows many series at once, over one range and under one crosshair.</p>
-        </Nothing>
-      )}
-      {list.data && list.data.length > 0 && (
-        <>
-          <Input
-            className="max-w-64"
-            placeholder="Find a dashboard"
-            aria-label="Find a dashboard"
-            value={find}
-            onChange={(event) => setFind(event.target.value)}
-          />
-          {shown.length === 0 && <Nothing title="No dashboard has such a name" />}
+      <Findable
+        noun="dashboard"
+        of={list}
+        textOf={({ name, description, tags }) => [name, description ?? '', ...Object.entries(tags).flat()].join(' ')}
+        none={
+          <Nothing title="There is no dashboard yet">
+            <p className="text-soft">A dashboard shows many series at once, over one range and under one crosshair.</p>
+          </Nothing>
+        }
+      >
+        {(found) => (
           <ul aria-label="Dashboards" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-            {shown.map(({ id, name, description, widget_ids, metadata }) => (
+            {found.toSorted(byName).map(({ id, name, description, widget_ids, metadata }) => (
               <li key={id} className="rounded-md border border-line bg-panel p-3">
                 <Link to="/dashboards" search={{ id }} className="break-words font-medium hover:underline">
                   {name}
@@ -65,11 +53,13 @@ export function DashboardList() {
               </li>
             ))}
           </ul>
-        </>
-      )}
+        )}
+      </Findable>
     </Page>
   )
 }
+
+const byName = (a: Dashboard, b: Dashboard): number => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)
 
 function NewDashboard() {
   const client = useClient()

@@ -1,14 +1,12 @@
 import type { MetricDefinition } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
+import { Findable } from '../../parts/findable.tsx'
 import { measureText } from '../../parts/metric-queries.ts'
 import { ago } from '../../parts/numbers.ts'
-import { Nothing, Page, Waiting } from '../../parts/page.tsx'
-import { Input } from '../../ui/field.tsx'
+import { Nothing, Page } from '../../parts/page.tsx'
 import { BackToList } from './back-to-list.tsx'
 import { useAllWidgets, useMetrics } from './questions.ts'
 
@@ -18,12 +16,6 @@ const nameOf = ({ name, queries }: MetricDefinition): string => name ?? measureT
 export function MetricList() {
   const metrics = useMetrics()
   const widgets = useAllWidgets(true)
-  const [find, setFind] = useState('')
-  const words = find.toLowerCase().split(/\s+/)
-  const shown = (metrics.data ?? []).filter((one) => {
-    const text = `${nameOf(one)} ${one.description ?? ''} ${measureText(one.queries)}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
   const usersOf = (id: string) => (widgets.data ?? []).filter(({ metric_ids }) => metric_ids.includes(id)).map(({ name }) => name)
   return (
     <Page
@@ -41,32 +33,24 @@ export function MetricList() {
         </>
       }
     >
-      {metrics.error && <FailureNote thrown={metrics.error} again={() => metrics.refetch()} />}
-      {!metrics.data && !metrics.error && <Waiting>Reading the metrics …</Waiting>}
-      {metrics.data?.length === 0 && (
-        <Nothing title="No metric is kept yet">
-          <p className="text-soft">A metric is a question with a name: several widgets can show it, and it is changed in one place.</p>
-        </Nothing>
-      )}
-      {metrics.data && metrics.data.length > 0 && (
-        <>
-          <Input
-            className="max-w-64"
-            placeholder="Find a metric"
-            aria-label="Find a metric"
-            value={find}
-            onChange={(event) => setFind(event.target.value)}
-          />
-          {shown.length === 0 && <Nothing title="No metric is like this" />}
-          {shown.length > 0 && (
-            <ul aria-label="Metrics" className="divide-y divide-line rounded-md border border-line bg-panel">
-              {shown.map((metric) => (
-                <Row key={metric.id} metric={metric} users={usersOf(metric.id)} />
-              ))}
-            </ul>
-          )}
-        </>
-      )}
+      <Findable
+        noun="metric"
+        of={metrics}
+        textOf={(one) => `${nameOf(one)} ${one.description ?? ''} ${measureText(one.queries)}`}
+        none={
+          <Nothing title="No metric is kept yet">
+            <p className="text-soft">A metric is a question with a name: several widgets can show it, and it is changed in one place.</p>
+          </Nothing>
+        }
+      >
+        {(found) => (
+          <ul aria-label="Metrics" className="divide-y divide-line rounded-md border border-line bg-panel">
+            {found.map((metric) => (
+              <Row key={metric.id} metric={metric} users={usersOf(metric.id)} />
+            ))}
+          </ul>
+        )}
+      </Findable>
     </Page>
   )
 }

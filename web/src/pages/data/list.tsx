@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
+import { hasWords } from '../../parts/has-words.ts'
 import { useShown } from '../../parts/long-list.tsx'
 import { bytes, count } from '../../parts/numbers.ts'
 import { Nothing, Page, Waiting } from '../../parts/page.tsx'
@@ -104,13 +105,8 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
   )
 }
 
-const isFound = ({ collection, dataset, tags }: Dataset, typed: string): boolean => {
-  const text = `${collection}/${dataset} ${Object.entries(tags).flat().join(' ')}`.toLowerCase()
-  return typed
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word))
-}
+const isFound = ({ collection, dataset, tags }: Dataset, typed: string): boolean =>
+  hasWords(`${collection}/${dataset} ${Object.entries(tags).flat().join(' ')}`, typed)
 
 const nameOf = ({ collection, dataset }: Dataset): string => `${collection} / ${dataset}`
 const byName = (a: Dataset, b: Dataset): number => nameOf(a).localeCompare(nameOf(b))

@@ -1,11 +1,10 @@
 import type { Event } from '@dendro/api'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Dialog } from 'radix-ui'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Modal } from '../../ui/modal.tsx'
+import { SidePanel } from '../../ui/side-panel.tsx'
 import { EventRow } from './event-row.tsx'
 import { idOf, type Spot, spotId } from './link.ts'
 import type { RowActs, RowLook } from './row.ts'
@@ -36,45 +35,39 @@ const sides: readonly [Side, string][] = [
 export function ContextView({ anchor, side, look, onSide, onClose, ...rest }: ContextViewProps) {
   const context = useContextOf(anchor, side)
   return (
-    <Modal onClose={onClose} className="inset-y-0 right-0 z-40 flex w-full max-w-5xl flex-col border-l bg-ground">
-      <header className="flex flex-wrap items-center gap-2 border-line border-b bg-panel px-3 py-2">
-        <Dialog.Title className="mr-auto font-semibold">Around this event in {look.nameOf(anchor.dataset)}</Dialog.Title>
-        <Sides side={side} onSide={onSide} />
-        <Dialog.Close asChild>
-          <Button>Close</Button>
-        </Dialog.Close>
-      </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <div tabIndex={0} className="min-h-0 flex-1 overflow-auto">
-        {context.error && <FailureNote thrown={context.error} again={() => context.refetch()} />}
-        {context.isPending && <p className="p-3 text-soft">Reading what was around …</p>}
-        {context.data && (
-          <>
-            {side !== 'after' && (
-              <More
-                isMore={context.hasPreviousPage}
-                isReading={context.isFetchingPreviousPage}
-                end="Nothing earlier within a minute"
-                onMore={() => context.fetchPreviousPage()}
-              >
-                Earlier
-              </More>
-            )}
-            <Around key={spotId(anchor)} pages={context.data.pages} anchor={anchor} look={look} {...rest} />
-            {side !== 'before' && (
-              <More
-                isMore={context.hasNextPage}
-                isReading={context.isFetchingNextPage}
-                end="Nothing later within a minute"
-                onMore={() => context.fetchNextPage()}
-              >
-                Later
-              </More>
-            )}
-          </>
-        )}
-      </div>
-    </Modal>
+    <SidePanel
+      title={`Around this event in ${look.nameOf(anchor.dataset)}`}
+      actions={<Sides side={side} onSide={onSide} />}
+      onClose={onClose}
+    >
+      {context.error && <FailureNote thrown={context.error} again={() => context.refetch()} />}
+      {context.isPending && <p className="p-3 text-soft">Reading what was around …</p>}
+      {context.data && (
+        <>
+          {side !== 'after' && (
+            <More
+              isMore={context.hasPreviousPage}
+              isReading={context.isFetchingPreviousPage}
+              end="Nothing earlier within a minute"
+              onMore={() => context.fetchPreviousPage()}
+            >
+              Earlier
+            </More>
+          )}
+          <Around key={spotId(anchor)} pages={context.data.pages} anchor={anchor} look={look} {...rest} />
+          {side !== 'before' && (
+            <More
+              isMore={context.hasNextPage}
+              isReading={context.isFetchingNextPage}
+              end="Nothing later within a minute"
+              onMore={() => context.fetchNextPage()}
+            >
+              Later
+            </More>
+          )}
+        </>
+      )}
+    </SidePanel>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { hasWords } from '../../parts/has-words.ts'
 import { ago, quantity } from '../../parts/numbers.ts'
 import { nameOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
@@ -15,9 +16,8 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
   const [all, setAll] = useState<AskedBefore[]>([])
   const [typed, setTyped] = useState('')
   const nowMs = Date.now()
-  const words = typed.toLowerCase().split(/\s+/)
   const placed = (one: AskedBefore): string => (one.d ?? []).map(nameOfDataset).join(', ') || 'all datasets'
-  const found = all.filter((one) => words.every((word) => `${one.q} ${placed(one)}`.toLowerCase().includes(word)))
+  const found = all.filter((one) => hasWords(`${one.q} ${placed(one)}`, typed))
   return (
     <Popover
       label="History"

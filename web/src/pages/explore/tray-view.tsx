@@ -1,10 +1,9 @@
 import type { Event } from '@dendro/api'
-import { Dialog } from 'radix-ui'
 import { useMemo, useState } from 'react'
 import { copyText } from '../../parts/copy.ts'
 import { clockOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
-import { Modal } from '../../ui/modal.tsx'
+import { SidePanel } from '../../ui/side-panel.tsx'
 import { Mark } from './event-row.tsx'
 import { headOf, plainLine } from './line-text.ts'
 import { idOf } from './link.ts'
@@ -98,38 +97,36 @@ function Compared({ events, look, actions, onClose }: ComparedProps) {
   const differing = keys.filter(({ isSame }) => !isSame).length
   const act = closing(actions, onClose)
   return (
-    <Modal onClose={onClose} className="inset-y-0 right-0 z-40 flex w-full max-w-6xl flex-col border-l bg-ground">
-      <header className="flex flex-wrap items-center gap-2 border-line border-b bg-panel px-3 py-2">
-        <Dialog.Title className="font-semibold">{events.length} events side by side</Dialog.Title>
-        <p className="text-soft text-xs">{differing === 0 ? 'No key differs' : `${differing} of ${keys.length} keys differ`}</p>
-        <Button className="ml-auto" aria-pressed={!isAll} look={isAll ? 'plain' : 'chosen'} onClick={() => setAll(!isAll)}>
-          Only what differs
-        </Button>
-        <Dialog.Close asChild>
-          <Button>Close</Button>
-        </Dialog.Close>
-      </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <div tabIndex={0} className="min-h-0 flex-1 overflow-auto">
-        <table className="min-w-full text-xs">
-          <thead className="sticky top-0 z-10 bg-panel text-left align-top">
-            <tr>
-              <th className="sticky left-0 bg-panel px-3 py-1 font-medium text-soft">Key</th>
-              {events.map((event) => (
-                <Head key={idOf(event)} event={event} look={look} />
-              ))}
-            </tr>
-          </thead>
-          <tbody className="font-mono">
-            {keys
-              .filter(({ isSame }) => isAll || !isSame)
-              .map((one) => (
-                <ComparedRow key={one.name} compared={one} events={events} actions={act} />
-              ))}
-          </tbody>
-        </table>
-      </div>
-    </Modal>
+    <SidePanel
+      title={`${events.length} events side by side`}
+      actions={
+        <>
+          <p className="text-soft text-xs">{differing === 0 ? 'No key differs' : `${differing} of ${keys.length} keys differ`}</p>
+          <Button aria-pressed={!isAll} look={isAll ? 'plain' : 'chosen'} onClick={() => setAll(!isAll)}>
+            Only what differs
+          </Button>
+        </>
+      }
+      onClose={onClose}
+    >
+      <table className="min-w-full text-xs">
+        <thead className="sticky top-0 z-10 bg-panel text-left align-top">
+          <tr>
+            <th className="sticky left-0 bg-panel px-3 py-1 font-medium text-soft">Key</th>
+            {events.map((event) => (
+              <Head key={idOf(event)} event={event} look={look} />
+            ))}
+          </tr>
+        </thead>
+        <tbody className="font-mono">
+          {keys
+            .filter(({ isSame }) => isAll || !isSame)
+            .map((one) => (
+              <ComparedRow key={one.name} compared={one} events={events} actions={act} />
+            ))}
+        </tbody>
+      </table>
+    </SidePanel>
   )
 }
 

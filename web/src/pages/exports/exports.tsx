@@ -91,7 +91,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
   const queries = useQueryClient()
   const { byId } = useDatasets()
   const { status, progress, events, location, failure_detail, format, compression, search_details: details, created_at, export_id } = one
-  const names = (details.from === '' ? [] : details.from.split(':')).map((id) => byId.get(id)?.dataset ?? unknownDataset(byId))
+  const names = (details.from === '' ? [] : details.from.split(':')).map((id) => byId.get(id)?.dataset ?? unknownDataset(byId.size))
   const where = names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more datasets` : names.join(', ')
   const when =
     details.from_ts !== undefined && details.to_ts !== undefined

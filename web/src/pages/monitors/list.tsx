@@ -1,8 +1,9 @@
 import type { Monitor } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useDatasets } from '../../parts/datasets.ts'
+import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
+import { hasWords } from '../../parts/has-words.ts'
 import { ago, count } from '../../parts/numbers.ts'
 import { Nothing, Page, Waiting } from '../../parts/page.tsx'
 import { StatusMark, statuses, statusNames } from '../../parts/status.tsx'
@@ -70,11 +71,7 @@ const isMuted = ({ muted_until }: Monitor): boolean => muted_until !== undefined
 
 function isFound(monitor: Monitor, { find = '', show }: Asked): boolean {
   if (show !== undefined && (show === 'MUTED' ? !isMuted(monitor) : monitor.status !== show)) return false
-  const text = [monitor.name, monitor.description ?? '', ruleText(monitor), ...Object.entries(monitor.tags).flat()].join(' ').toLowerCase()
-  return find
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word))
+  return hasWords([monitor.name, monitor.description ?? '', ruleText(monitor), ...Object.entries(monitor.tags).flat()].join(' '), find)
 }
 
 /** worstFirst: what is wrong and tells somebody, then what is muted, the latest first. */
@@ -128,7 +125,7 @@ function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping
   const { byId } = useDatasets()
   const [ticked, setTicked] = useState<readonly string[]>([])
   const groups = grouping
-    ? Map.groupBy(monitors, (one) => groupOf(one, grouping, (id) => byId.get(id)?.dataset))
+    ? Map.groupBy(monitors, (one) => groupOf(one, grouping, (id) => byId.get(id)?.dataset ?? unknownDataset(byId.size)))
     : new Map([['', monitors]])
   const chosen = monitors.filter(({ id }) => ticked.includes(id))
   const isAll = chosen.length === monitors.length
@@ -167,7 +164,7 @@ function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping
   )
 }
 
-function groupOf({ status, queries, tags }: Monitor, grouping: Grouping, datasetOf: (id: string) => string | undefined): string {
+function groupOf({ status, queries, tags }: Monitor, grouping: Grouping, datasetOf: (id: string) => string): string {
   if (grouping === 'status') return statusNames[status]
   if (grouping === 'tags') {
     const all = Object.entries(tags).map(([name, value]) => `${name}: ${value}`)
@@ -175,10 +172,7 @@ function groupOf({ status, queries, tags }: Monitor, grouping: Grouping, dataset
   }
   const ids = [...new Set(queries.flatMap(({ from }) => from ?? []))]
   if (ids.length === 0) return 'All datasets'
-  return ids
-    .map((id) => datasetOf(id) ?? 'a dataset that is gone')
-    .toSorted()
-    .join(', ')
+  return ids.map(datasetOf).toSorted().join(', ')
 }
 
 type RowProps = { monitor: Monitor; isTicked: boolean; onTick(): void }

@@ -16,7 +16,7 @@ export function useNames() {
     () => ({
       dataset: (id: string) => {
         const found = byId.get(id)
-        return found ? `${found.collection} / ${found.dataset}` : unknownDataset(byId)
+        return found ? `${found.collection} / ${found.dataset}` : unknownDataset(byId.size)
       },
       caller: (id: string) => callerOf(id) ?? (id === '' ? 'the service itself' : `a user or key ${id.slice(0, 8)}`),
     }),

@@ -292,7 +292,7 @@ function Drawn({ label, data, logs, stepMs, zone, onRange }: DrawnProps) {
     const [whole] = data.series
     if (!whole || largest.some(({ timeseries }) => timeseries.length !== data.times.length)) return { ...data, stepMs }
     const own = largest.map(({ name, timeseries }) => ({
-      name: byId.get(name)?.dataset ?? unknownDataset(byId),
+      name: byId.get(name)?.dataset ?? unknownDataset(byId.size),
       values: timeseries.map(({ value }) => value),
     }))
     const rest = whole.values.map((value, at) => Math.max(0, (value ?? 0) - own.reduce((sum, one) => sum + (one.values[at] ?? 0), 0)))

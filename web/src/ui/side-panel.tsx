@@ -1,0 +1,23 @@
+import { Dialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { Modal } from './modal.tsx'
+
+type SidePanelProps = { title: string; actions: ReactNode; onClose(): void; children: ReactNode }
+
+/** SidePanel lies over the right of the page, under its name, and scrolls what it holds. */
+export const SidePanel = ({ title, actions, onClose, children }: SidePanelProps) => (
+  <Modal onClose={onClose} className="inset-y-0 right-0 z-40 flex w-full max-w-6xl flex-col border-l bg-ground">
+    <header className="flex flex-wrap items-center gap-2 border-line border-b bg-panel px-3 py-2">
+      <Dialog.Title className="mr-auto font-semibold">{title}</Dialog.Title>
+      {actions}
+      <Dialog.Close asChild>
+        <Button>Close</Button>
+      </Dialog.Close>
+    </header>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+    <div tabIndex={0} className="min-h-0 flex-1 overflow-auto">
+      {children}
+    </div>
+  </Modal>
+)
