@@ -49,6 +49,19 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     expect((box?.x ?? Number.NaN) + (box?.width ?? 0)).toBeLessThan(1400)
   })
 
+  test('what opens while something else closes keeps the focus, and stays open', async () => {
+    const { id } = (await stand.org.ask<{ id: string }>('POST', '/dashboards', { body: { name: 'The shop' } })).body
+    const page = await stand.open(`/app/dashboards?id=${id}`)
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('dialog', { name: 'Rename' }).waitFor()
+    await page.evaluate(`
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
+      Array.from(document.querySelectorAll('button')).find((button) => button.textContent === 'Delete').click()`)
+    await page.getByRole('dialog', { name: 'Rename' }).waitFor({ state: 'detached' })
+    await page.evaluate('new Promise((done) => setTimeout(done))')
+    expect(await page.getByRole('dialog', { name: /^Delete/ }).count()).toBe(1)
+  })
+
   test('the page of something that is gone leads back to where it stood', async () => {
     const none = '00000000-0000-4000-8000-000000000000'
     const { id } = (await stand.org.ask<{ id: string }>('POST', '/dashboards', { body: { name: 'The shop' } })).body

@@ -20,6 +20,8 @@ export function Popover({ trigger, children, label, ...state }: PopoverProps) {
           align="start"
           sideOffset={4}
           collisionPadding={8}
+          // Whoever has gone on to something else is not called back from there.
+          onCloseAutoFocus={(event) => document.activeElement !== document.body && event.preventDefault()}
           className="z-40 max-h-(--radix-popover-content-available-height) max-w-[calc(100vw-1rem)] overflow-auto rounded-md border border-line bg-panel p-2 shadow-lg"
         >
           {children}
