@@ -174,7 +174,7 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
       ['Patterns', /^40 events · .* read · \d+ ms/, '/patterns'],
       ['Table', /^40 events · .* read · \d+ ms/, '/search'],
       ['Chart', /^40 events · .* read · \d+ ms/, '/search'],
-      ['Fields', /^a sample of 50 events · \d+ ms/, '/search'],
+      ['Keys', /^a sample of 50 events · \d+ ms/, '/search'],
     ] as const) {
       await tab(page, name)
       await page.getByText(said).waitFor()
@@ -306,7 +306,7 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     await page.getByText('No event meets all conditions').waitFor()
   })
 
-  test('the list of fields is made wider by keyboard, and finds a key that the sample does not have', async () => {
+  test('the list of keys is made wider by keyboard, and finds a key that the sample does not have', async () => {
     const own = await stand.app.newOrganization()
     const nowMs = stand.app.clock.nowMs()
     const old = [{ timestamp: new Date(nowMs - 20 * MINUTE_MS).toISOString(), message: 'long ago', seldom: 'treasure' }]
@@ -317,23 +317,23 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     await stand.send('many', [...old, ...many], own)
     const page = await stand.open(asked({ r: 'Last 1 hour' }), { key: own.key })
     await counted(page, '701 events')
-    const list = page.getByRole('region', { name: 'Fields', exact: true })
+    const list = page.getByRole('region', { name: 'Keys', exact: true })
     await list.getByText(/sample of 500 events/).waitFor()
     const width = async () => (await list.boundingBox())?.width ?? 0
     const before = await width()
-    const edge = page.getByRole('separator', { name: 'Width of the field list' })
+    const edge = page.getByRole('separator', { name: 'Width of the key list' })
     await edge.press('ArrowRight')
     await edge.press('ArrowRight')
     await expect.poll(width).toBe(before + 32)
     await page.reload()
     await list.getByText(/sample of 500 events/).waitFor()
     expect(await width()).toBe(before + 32)
-    await page.getByLabel('Find a field').fill('seldom')
+    await page.getByLabel('Find a key').fill('seldom')
     await list.getByText('Not in the sample, but in 1 event of this range.').waitFor()
     await list.getByRole('button', { name: /treasure/ }).click()
     await page.getByRole('menuitem', { name: 'Include' }).click()
     await counted(page, '1 event')
-    await page.getByLabel('Find a field').fill('nowhere')
+    await page.getByLabel('Find a key').fill('nowhere')
     await list.getByText(/no event of this range has the key/).waitFor()
   })
 
@@ -369,7 +369,7 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
   test('nothing is wider than the window, from 360 to 3440 pixels', async () => {
     for (const width of [360, 3_440]) {
       const page = await stand.open(asked({ ...ten(), cmp: 'previous', q: 'order' }), { width })
-      for (const name of ['Events', 'Patterns', 'Table', 'Chart', 'Fields']) {
+      for (const name of ['Events', 'Patterns', 'Table', 'Chart', 'Keys']) {
         await tab(page, name)
         await page
           .getByText(/ · \d+ ms/)

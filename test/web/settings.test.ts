@@ -218,7 +218,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Audit trail' }).click()
     const record = rowOf(page, 'Audit', 'policies.create')
-    await record.getByRole('button', { name: 'Look' }).click()
+    await record.getByRole('button', { name: 'Details' }).click()
     await page.getByRole('region', { name: 'After' }).getByText('LOG_FORBID').waitFor()
     await page.getByLabel('Action').fill('datasets.create')
     await page.getByRole('button', { name: 'Find' }).click()

@@ -130,9 +130,9 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await counted(page, 20)
   })
 
-  test('all fields stand side by side with their values', async () => {
+  test('all keys stand side by side with their values', async () => {
     const page = await stand.open(asked({ r: 'Last 1 hour', tab: 'fields' }))
-    const region = page.getByRole('region', { name: 'All fields' }).getByRole('row', { name: /^region/ })
+    const region = page.getByRole('region', { name: 'All keys' }).getByRole('row', { name: /^region/ })
     await region.getByRole('button', { name: /^eu/ }).waitFor()
     await region.getByRole('button', { name: 'Group by' }).click()
     await page.getByRole('row', { name: /^us.*20/ }).waitFor()
@@ -363,7 +363,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
       .getByText(/characters more; copy the line for all of it/)
       .first()
       .waitFor({ state: 'attached' })
-    for (const tab of ['Patterns', 'Fields', 'Table', 'Chart']) {
+    for (const tab of ['Patterns', 'Keys', 'Table', 'Chart']) {
       await page.getByRole('button', { name: tab, exact: true }).click()
       if (tab === 'Table') {
         await page.getByLabel('Group by').fill('kind')
@@ -389,7 +389,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
       ['Patterns', 'order'],
       ['Table', 'together'],
       ['Chart', 'in steps of'],
-      ['Fields', 'whatever the query'],
+      ['Keys', 'whatever the query'],
     ] as const) {
       await page.getByRole('button', { name: tab, exact: true }).click()
       await page.getByText(said).first().waitFor({ state: 'attached' })

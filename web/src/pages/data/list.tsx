@@ -159,7 +159,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
               </th>
             ))}
             <th className="px-3 py-2 max-sm:hidden">
-              <span className="sr-only">Look</span>
+              <span className="sr-only">What can be done</span>
             </th>
           </tr>
         </thead>

@@ -118,7 +118,7 @@ function Beside({ asking: { fields, question, actions } }: Props) {
         actions={actions}
         again={() => fields.refetch()}
       />
-      <PaneEdge label="Width of the field list" width={width} onWidth={setWidth} />
+      <PaneEdge label="Width of the key list" width={width} onWidth={setWidth} />
     </aside>
   )
 }

@@ -22,12 +22,12 @@ export function FieldList({ question, fields, isOld, failure, actions, again }: 
   const wanted = typed.trim()
   const shown = (fields?.fields ?? []).filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
   return (
-    <section aria-label="Fields" className={`flex h-full flex-col ${isOld ? 'opacity-60' : ''}`}>
+    <section aria-label="Keys" className={`flex h-full flex-col ${isOld ? 'opacity-60' : ''}`}>
       <div className="p-2">
         <input
           className="h-7 w-full rounded border border-line bg-ground px-2"
-          placeholder="Find a field"
-          aria-label="Find a field"
+          placeholder="Find a key"
+          aria-label="Find a key"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
@@ -35,9 +35,9 @@ export function FieldList({ question, fields, isOld, failure, actions, again }: 
           className="mt-1 min-h-4 truncate text-soft text-xs"
           title={fields && `Shares and values are those of a sample: the newest ${quantity(fields.sampled, 'event')}, whatever the query`}
         >
-          {!fields && 'Reading the fields …'}
+          {!fields && 'Reading the keys …'}
           {fields &&
-            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')}, sample of ${quantity(fields.sampled, 'event')}`}
+            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'key')}, sample of ${quantity(fields.sampled, 'event')}`}
         </p>
       </div>
       <ul className="min-h-0 flex-1 overflow-auto px-1 pb-4">

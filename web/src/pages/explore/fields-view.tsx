@@ -20,30 +20,30 @@ const VALUES_SHOWN = 5
 export function FieldsView({ fields, isOld, failure, actions, nothing, again }: FieldsViewProps) {
   const [typed, setTyped] = useState('')
   if (failure && !fields) return <FailureNote thrown={failure} again={again} />
-  if (!fields) return <p className="p-3 text-soft">Reading the fields …</p>
+  if (!fields) return <p className="p-3 text-soft">Reading the keys …</p>
   if (fields.sampled === 0) return nothing
   if (fields.fields.length === 0) return <p className="p-6 text-center text-soft">No event of this range has a key.</p>
   const shown = fields.fields.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section aria-label="All fields" tabIndex={0} className={`h-full overflow-auto ${isOld ? 'opacity-60' : ''}`}>
+    <section aria-label="All keys" tabIndex={0} className={`h-full overflow-auto ${isOld ? 'opacity-60' : ''}`}>
       <div className="flex flex-wrap items-center gap-3 p-2 text-soft text-xs">
         <input
           className="h-7 w-56 rounded border border-line bg-ground px-2 text-ink"
-          placeholder="Find a field"
-          aria-label="Find among all fields"
+          placeholder="Find a key"
+          aria-label="Find among all keys"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
         <span>
-          {quantity(shown.length, 'field')}, sampled from the newest {quantity(fields.sampled, 'event')} whatever the query
+          {quantity(shown.length, 'key')}, sampled from the newest {quantity(fields.sampled, 'event')} whatever the query
           {fields.isCut && '; there are rarer ones, which are found by name at the side'}
         </span>
       </div>
       <table className="w-full max-w-reading text-xs max-sm:block">
         <thead className="sticky top-0 bg-panel text-left text-soft max-sm:sr-only">
           <tr>
-            <th className="min-w-32 px-3 py-1 font-medium">Field</th>
+            <th className="min-w-32 px-3 py-1 font-medium">Key</th>
             <th className="px-2 py-1 text-right font-medium">In</th>
             <th className="px-2 py-1 font-medium">Most frequent values</th>
             <th className="px-2 py-1">

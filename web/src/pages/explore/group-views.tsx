@@ -66,7 +66,7 @@ export function GroupTable(props: GroupViewProps) {
             )}
             <th className="w-40 px-2 py-1 font-medium max-md:hidden">Over time</th>
             <th className="px-2 py-1">
-              <span className="sr-only">Look</span>
+              <span className="sr-only">What can be done</span>
             </th>
           </tr>
         </thead>

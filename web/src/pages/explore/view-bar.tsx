@@ -13,7 +13,7 @@ export const tabNames: Record<Tab, string> = {
   patterns: 'Patterns',
   table: 'Table',
   chart: 'Chart',
-  fields: 'Fields',
+  fields: 'Keys',
   difference: 'Difference',
 }
 
@@ -49,11 +49,11 @@ export function ViewBar(props: ViewBarProps) {
         size="small"
         look="quiet"
         aria-expanded={hasFields}
-        title="The list of fields beside the events"
+        title="The list of keys beside the events"
         onClick={() => setHasFields(!hasFields)}
       >
         <span aria-hidden>{hasFields ? '◧' : '□'}</span>
-        <span className="sr-only">Field list</span>
+        <span className="sr-only">Key list</span>
       </Button>
       {tabs
         .filter((one) => one !== 'difference' || one === tab || asked.sf !== undefined)

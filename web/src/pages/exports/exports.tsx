@@ -77,14 +77,19 @@ export function ExportsPage() {
 }
 
 const states = [
-  ['work', 'At work'],
+  ['work', 'In progress'],
   ['done', 'Complete'],
   ['failed', 'Failed'],
 ] as const
 type State = (typeof states)[number][0]
 const stateOf = (one: Export): State => (isAtWork(one) ? 'work' : one.status === 'FAILED' ? 'failed' : 'done')
 
-const signs: Record<Export['status'], string> = { CREATED: '… waits', IN_PROGRESS: '◔ at work', COMPLETE: '✓ complete', FAILED: '✗ failed' }
+const signs: Record<Export['status'], string> = {
+  CREATED: '… waits',
+  IN_PROGRESS: '◔ in progress',
+  COMPLETE: '✓ complete',
+  FAILED: '✗ failed',
+}
 
 function Row({ one, zone }: { one: Export; zone: Zone }) {
   const client = useClient()

@@ -70,7 +70,7 @@ type SentProps = {
 
 type Told = { time: number; key: string; text: string; note: string; status: 'SENT' | 'FAILED' | 'IN_PROGRESS' | 'KEPT'; isTest: boolean }
 
-const signs = { SENT: '✓ sent', FAILED: '✗ failed', IN_PROGRESS: '… on its way', KEPT: '◌ not sent' } as const
+const signs = { SENT: '✓ sent', FAILED: '✗ failed', IN_PROGRESS: '… in progress', KEPT: '◌ not sent' } as const
 
 /** Sent lists what was sent to whom and what became of it, and what was held back and why. */
 export function Sent({ sent, kept, failure, zone, again }: SentProps) {

@@ -102,7 +102,7 @@ function AuditRow({ record }: { record: AuditReply['audit'][number] }) {
       }
     >
       <Button size="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        Look
+        Details
       </Button>
     </Row>
   )
