@@ -45,7 +45,7 @@ export function statsStatement(
   const from = (branch: Branch, met: Sql) =>
     sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hintsOf(filter, branch.tableClass))(and([scopeOf(branch, bounds), onlyThese(ask, branch)]))}`
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
-  const { end, beside } = ask.top === undefined ? { end: slicesAndWhole(ask), beside: [] } : topAndWhole(ask, names)
+  const { end, beside } = ask.top === undefined ? { end: slicesAndWhole(ask), beside: [] } : topAndWhole(ask, names, ask.top)
   if (read.length === 1) {
     const found = measures.map((measure) => directly(measure, sceneOf(only.branch)))
     const columns = joined([...keysIn(only.branch), ...beside, sql`toUInt64(count()) as number`, ...named(found)])
@@ -64,12 +64,12 @@ export function statsStatement(
 const slicesAndWhole = ({ slices, groups }: StatsAsk): Sql => (slices !== undefined && groups.length === 0 ? sql`with rollup` : sql``)
 
 /** topAndWhole keeps the whole and the largest groups; beside each row stands whether it is the whole, and how many groups there are. */
-function topAndWhole(ask: StatsAsk, names: readonly string[]): { end: Sql; beside: readonly Sql[] } {
+function topAndWhole(ask: StatsAsk, names: readonly string[], top: number): { end: Sql; beside: readonly Sql[] } {
   const level = sql`grouping(${joined(names.map(name))})`
   const whole = digits(2 ** names.length - 1)
   return {
     beside: [sql`toUInt8(${level} = ${whole}) as is_whole`, sql`toUInt64(count() over () - 1) as all_groups`],
-    end: sql`with rollup having ${level} in (0, ${whole}) ${largestFirst(ask)}`,
+    end: sql`with rollup having ${level} in (0, ${whole}) ${largestFirst(ask, top)}`,
   }
 }
 
@@ -88,8 +88,8 @@ function onlyThese({ only, groups }: StatsAsk, branch: Branch): Sql {
   return sql`${whole} in ${param.texts(only)}`
 }
 
-/** largestFirst orders groups by the first call, then by name. */
-function largestFirst({ top = 0, groups, calls }: StatsAsk): Sql {
+/** largestFirst orders groups by the first call, then by name, and keeps so many behind the whole. */
+function largestFirst({ groups, calls }: StatsAsk, top: number): Sql {
   const [first] = calls
   const size = first && measuresOf(first).length > 0 ? (first.name === 'percentile' ? sql`m0[8]` : sql`m0`) : sql`number`
   const ties = groups.flatMap((_, index) => {
