@@ -157,20 +157,24 @@ const IDLE_EVERY_MS = 1_000
 const HEARTBEAT_EVERY_MS = 3_000
 
 /** ownPorts are those at which a letter to this machine would reach the service itself or its stores. */
-function ownPorts(config: Config, events: EventStore): number[] {
+function ownPorts(config: Config, events: EventStore, chosen: ReadonlySet<number>): number[] {
   const stores = [events.url, config.DENDRO_POSTGRES_URL?.reveal()].filter((url) => url !== undefined && URL.canParse(url))
-  return [config.DENDRO_PORT, ...stores.map((url) => Number(new URL(url ?? '').port))].filter((port) => port > 0)
+  return [config.DENDRO_PORT, ...chosen, ...stores.map((url) => Number(new URL(url ?? '').port))].filter((port) => port > 0)
 }
 
 export type App = { world: World; door: FastifyInstance; firstKey: Secret | undefined; close(): Promise<void> }
 
+/** An OpenWorld is told at which port the service answers: with DENDRO_PORT=0 it is chosen only then. */
+export type OpenWorld = World & { answersAt(port: number): void; close(): Promise<void> }
+
 /** openWorld opens both stores and everything else outside the program. */
-export async function openWorld(config: Config, given: { clock?: Clock; log?: Log } = {}): Promise<World & { close(): Promise<void> }> {
+export async function openWorld(config: Config, given: { clock?: Clock; log?: Log } = {}): Promise<OpenWorld> {
   const clock = given.clock ?? systemClock
   const log = given.log ?? openLog(config.DENDRO_LOG_LEVEL)
   const deps = { clock, log, ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
   const admin = adminOf(config)
+  const chosen = new Set<number>()
   // Before the stores: what is wrong with a secret or a setting is said at once and leaves nothing open.
   const vault = openVault({
     dataDir,
@@ -208,10 +212,10 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     usage,
     depot,
     mailer,
-    outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events) }),
+    outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events, chosen) }),
     model: openModel(
       { url: config.DENDRO_LLM_URL, key: config.DENDRO_LLM_KEY, name: config.DENDRO_LLM_MODEL },
-      { ownPorts: () => ownPorts(config, events) },
+      { ownPorts: () => ownPorts(config, events, chosen) },
     ),
     deployment: {
       version,
@@ -229,6 +233,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       retentionDays: config.DENDRO_RETENTION_DAYS,
       monitorsMax: config.DENDRO_MONITORS_MAX,
     },
+    answersAt: (port) => void chosen.add(port),
     close: async () => {
       await writer.close()
       await ledger.close()
@@ -263,7 +268,7 @@ async function openBoth<A extends { close(): Promise<void> }, B extends { close(
 
 /** openApp puts the rooms together: the first organisation, the routes, the door, the work behind it. */
 export async function openApp(
-  world: World & { close(): Promise<void> },
+  world: OpenWorld,
   config: Config,
   work: Work = allWork(world),
   web: WebFiles | undefined = undefined,
@@ -303,6 +308,9 @@ export async function openApp(
     trustedProxies: config.DENDRO_TRUSTED_PROXIES,
     ids: world.ids,
     log: world.log,
+  })
+  door.server.on('listening', () => {
+    for (const at of door.addresses()) if (typeof at !== 'string') world.answersAt(at.port)
   })
   const chores = [
     every(IDLE_EVERY_MS, world.log, 'unused requests could not be given back', () =>

@@ -163,6 +163,18 @@ describe('a test notification', () => {
   })
 })
 
+test('a webhook never reaches the service itself at the port that it chose', async () => {
+  const own = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1', DENDRO_PORT: '0' })
+  try {
+    const there = await own.newOrganization()
+    const made = await there.ask<WebhookIntegration>('POST', '/integrations/webhooks', { body: { name: 'self', url: own.url } })
+    const tested = await there.ask<Tested>('POST', `/integrations/webhooks/${made.body.id}/test`)
+    expect(tested.body).toEqual({ delivered: false, failure_reason: 'the target is this service itself' })
+  } finally {
+    await own.close()
+  }
+})
+
 describe('payloads', () => {
   test('a value never ends the text it stands in', () => {
     const values = { ...samplePlaceholders, title: 'a "quoted" \\ line\nand more', groups: 'g1, g2', group: 'g1' }
