@@ -1,7 +1,7 @@
 import { type Compared, comparisonOf, type Outside, operatorsOf, type Reading, signed, single } from './comparison.ts'
 import { Connectives, type Grammar, type Joint, type Part, type Place } from './connectives.ts'
-import { missingConnective } from './misread.ts'
-import { badKey, echo, problemAt, quoted, type Refused } from './refusal.ts'
+import { missingCondition } from './misread.ts'
+import { badKey, echo, problemAt, quoted, textAsKey } from './refusal.ts'
 import { type Dialect, isBareKey, Scanner } from './scan.ts'
 import type { Name, Token, Value } from './token.ts'
 import type { Condition, Filter } from './tree.ts'
@@ -90,7 +90,10 @@ class Parser implements Grammar<Condition> {
     if (word) return this.#existence(word, place)
     if (scanner.text[scanner.at] === "'") return this.#phrase(scanner.value(''))
     const name = scanner.name()
-    if (!name) throw this.#noName(place.after)
+    if (!name) {
+      const atEnd = place.after === 'NOT' ? "to search for the word write 'NOT'" : undefined
+      throw missingCondition(scanner, place.after, EXAMPLE, atEnd)
+    }
     const colon = name.quoted ? scanner.text[scanner.at] === ':' : this.#isShort(name)
     if (colon) return this.#short(name)
     if (!name.quoted) scanner.refuseCall(name, 'key')
@@ -186,9 +189,7 @@ class Parser implements Grammar<Condition> {
   #phrase(value: Value): Part<Condition> {
     const scanner = this.#scanner
     if (scanner.text[scanner.at] !== ':' && !scanner.operatorFollows()) return this.#contains(value)
-    const inQuotes = `"${value.text.replaceAll('"', '""')}"`
-    const hint = `write ${echo(inQuotes)} for the key`
-    throw scanner.refuse(problemAt(value, 'STRING_AS_KEY', 'single quotes make a text value, not a key', hint, inQuotes))
+    throw scanner.refuse(textAsKey(value))
   }
 
   #bareWord(name: Name): Part<Condition> {
@@ -201,26 +202,6 @@ class Parser implements Grammar<Condition> {
     const { position, length } = token
     this.#scanner.notes?.took('text', token)
     return { tree: { kind: 'contains', text: value.text, at: { position, length } }, search: true }
-  }
-
-  /** #noName refuses a condition that does not begin with a name; `after` is the connective that makes one necessary. */
-  #noName(after: string | undefined): Refused {
-    const scanner = this.#scanner
-    const position = scanner.at
-    if (scanner.atEnd()) {
-      const end = { text: '', position, length: 0 }
-      const hint =
-        after === 'NOT' ? "to search for the word write 'NOT'" : after ? `complete it or remove ${after}` : `for example ${EXAMPLE}`
-      return scanner.refuse(problemAt(end, 'EXPECTED_CONDITION', 'expected a condition, found the end', hint))
-    }
-    const operator = scanner.operator()
-    if (operator) {
-      const message = `expected a key before '${operator.text}'`
-      return scanner.refuse(problemAt(operator, 'EXPECTED_KEY', message, `for example ${EXAMPLE}`))
-    }
-    if (scanner.text[position] === ')' && after === undefined) return missingConnective(scanner, undefined)
-    const mark = { text: scanner.text[position] ?? '', position, length: 1 }
-    return scanner.refuse(problemAt(mark, 'EXPECTED_CONDITION', `expected a condition, found '${mark.text}'`, `for example ${EXAMPLE}`))
   }
 }
 

@@ -26,6 +26,25 @@ export function missingConnective(scanner: Scanner, before: Value | undefined): 
   return scanner.refuse(conditionFollows(scanner) ? { ...problem, fix } : problem)
 }
 
+/**
+ * missingCondition refuses what cannot begin a condition, such as this example; `after` is the connective that makes one necessary, and
+ * `atEnd` what to do instead where the text ends.
+ */
+export function missingCondition(scanner: Scanner, after: string | undefined, example: string, atEnd?: string): Refused {
+  const position = scanner.at
+  const hint = `for example ${example}`
+  if (scanner.atEnd()) {
+    const end = { text: '', position, length: 0 }
+    const instead = atEnd ?? (after ? `complete it or remove ${after}` : hint)
+    return scanner.refuse(problemAt(end, 'EXPECTED_CONDITION', 'expected a condition, found the end', instead))
+  }
+  const operator = scanner.operator()
+  if (operator) return scanner.refuse(problemAt(operator, 'EXPECTED_KEY', `expected a key before '${operator.text}'`, hint))
+  if (scanner.text[position] === ')' && after === undefined) return missingConnective(scanner, undefined)
+  const mark = { text: scanner.text[position] ?? '', position, length: 1 }
+  return scanner.refuse(problemAt(mark, 'EXPECTED_CONDITION', `expected a condition, found '${mark.text}'`, hint))
+}
+
 /** clause refuses the parts of a statement that are fields of their own here. */
 function clause(scanner: Scanner): Refused | undefined {
   CLAUSE.lastIndex = scanner.at

@@ -102,6 +102,12 @@ export function badKey(name: Token): Problem {
   return problemAt(name, 'BAD_KEY', `'${echo(name.text)}' is not a plain key name`, hint, inQuotes)
 }
 
+/** textAsKey is the trouble with a text in single quotes in the place of a key. */
+export function textAsKey(text: Token): Problem {
+  const inQuotes = `"${text.text.replaceAll('"', '""')}"`
+  return problemAt(text, 'STRING_AS_KEY', 'single quotes make a text value, not a key', `write ${echo(inQuotes)} for the key`, inQuotes)
+}
+
 /** wrongOperator is the trouble with a comparison that the language does not have, with the one that was meant. */
 export function wrongOperator(token: Token, operators: readonly string[], otherwise: string): Problem {
   const message = OPERATORS.has(token.text) ? `${token.text} is not available here` : `'${echo(token.text)}' is not an operator`

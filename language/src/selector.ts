@@ -1,7 +1,7 @@
 import { Connectives, type Grammar, type Joined, type Part, type Place } from './connectives.ts'
-import { missingConnective } from './misread.ts'
+import { missingCondition } from './misread.ts'
 import type { Notes } from './notes.ts'
-import { echo, problemAt, quoted, type Refused } from './refusal.ts'
+import { echo, problemAt, quoted, type Refused, textAsKey } from './refusal.ts'
 import { type Dialect, isBareKey, Scanner } from './scan.ts'
 import type { Name, Token, Value } from './token.ts'
 
@@ -141,30 +141,15 @@ class Parser implements Grammar<Choice> {
   /** #noName refuses a condition that does not begin with a name; `after` is the connective that makes one necessary. */
   #noName(after: string | undefined): never {
     const scanner = this.#scanner
-    const position = scanner.at
-    if (scanner.atEnd()) {
-      const end = { text: '', position, length: 0 }
-      const hint = after ? `complete it or remove ${after}` : `for example ${EXAMPLE}`
-      throw scanner.refuse(problemAt(end, 'EXPECTED_CONDITION', 'expected a condition, found the end', hint))
-    }
     const stray = scanner.stray()
     if (stray) throw stray
-    if (scanner.text[position] === "'") throw this.#textAsName(scanner.value(''))
-    const operator = scanner.operator()
-    if (operator) {
-      const message = `expected a key before '${operator.text}'`
-      throw scanner.refuse(problemAt(operator, 'EXPECTED_KEY', message, `for example ${EXAMPLE}`))
-    }
-    if (scanner.text[position] === ')' && after === undefined) throw missingConnective(scanner, undefined)
-    const mark = { text: scanner.text[position] ?? '', position, length: 1 }
-    throw scanner.refuse(problemAt(mark, 'EXPECTED_CONDITION', `expected a condition, found '${mark.text}'`, `for example ${EXAMPLE}`))
+    if (scanner.text[scanner.at] === "'") throw this.#textAsName(scanner.value(''))
+    throw missingCondition(scanner, after, EXAMPLE)
   }
 
   #textAsName(value: Value): Refused {
     if (!this.#scanner.operatorFollows()) return this.#freeText(value)
-    const inQuotes = `"${value.text.replaceAll('"', '""')}"`
-    const hint = `write ${echo(inQuotes)} for the key`
-    return this.#scanner.refuse(problemAt(value, 'STRING_AS_KEY', 'single quotes make a text value, not a key', hint, inQuotes))
+    return this.#scanner.refuse(textAsKey(value))
   }
 
   /** #freeText refuses a word that stands alone: events are searched for words, datasets are not. */

@@ -2,12 +2,12 @@ import { type ReactNode, useState } from 'react'
 import { Input } from '../ui/field.tsx'
 import { hasWords } from './has-words.ts'
 import { Nothing } from './page.tsx'
-import { Answer } from './records.tsx'
+import { Answer, type Read } from './records.tsx'
 
 type FindableProps<T> = {
   /** noun is what one of them is. */
   noun: string
-  of: Parameters<typeof Answer<readonly T[]>>[0]['of']
+  of: Read<readonly T[]>
   /** none stands in place of the list where there is none at all. */
   none: ReactNode
   textOf(one: T): string

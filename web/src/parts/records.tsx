@@ -6,7 +6,8 @@ import { copyText } from './copy.ts'
 import { FailureNote } from './failure.tsx'
 import { Nothing, Page, Waiting } from './page.tsx'
 
-type Read<T> = { data: T | undefined; error: unknown; refetch(): unknown }
+/** A Read is what is asked of the service, as far as it is answered. */
+export type Read<T> = { data: T | undefined; error: unknown; refetch(): unknown }
 
 /** Answer shows what was read, or that it is being read, or why it cannot be; what was there before stays when a later look fails. */
 export function Answer<T>({ of, children }: { of: Read<T>; children(data: T): ReactNode }) {
