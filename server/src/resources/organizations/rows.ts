@@ -146,8 +146,16 @@ export const upsertActiveOrganization = (db: Db, userId: string, orgId: string) 
 
 export const deleteActiveOrganization = (db: Db, userId: string) => db.run(sql`delete from active_organisations where user_id = ${userId}`)
 
-/** keepFingerprint stores the fingerprint of the master key at the first start and gives back the one that is stored. */
+/**
+ * keepFingerprint stores the fingerprint of the master key at the first start and gives back the one that is stored. Later starts write nothing: to
+ * write to the settings, be it no row, makes every process forget what it knows.
+ */
 export const keepFingerprint = async (db: Db, fingerprint: string): Promise<string | undefined> => {
+  const kept = await selectFingerprint(db)
+  if (kept !== undefined) return kept
   await db.run(sql`insert into settings (name, value) values ('master key', ${json(fingerprint)}) on conflict (name) do nothing`)
-  return (await db.one<{ value: string }>(sql`select value from settings where name = 'master key'`))?.value
+  return selectFingerprint(db)
 }
+
+const selectFingerprint = async (db: Db): Promise<string | undefined> =>
+  (await db.one<{ value: string }>(sql`select value from settings where name = 'master key'`))?.value
