@@ -1,5 +1,5 @@
 import type { Event } from '@dendro/api'
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import { span } from '../../parts/numbers.ts'
 import { clockOf } from '../../parts/time-range.ts'
 import { EventDetail } from './event-detail.tsx'
@@ -52,6 +52,7 @@ export const Mark = ({ status }: { status: Event['@status'] }) => (
 /** EventRow is drawn again only when something of its own has changed: a list is scrolled far more often than it is asked. */
 export const EventRow = memo(function EventRow(props: EventRowProps) {
   const { event, look, isOpen, isCurrent, isPinned, actions, acts, gapFrom, gapMs } = props
+  const [isPointedAt, setPointedAt] = useState(false)
   const status = event['@status']
   const { letter, colour, edge } = signs[status]
   const { day, clock } = clockOf(event.metadata.timestamp, look.zone)
@@ -60,8 +61,10 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button inside does the same by keyboard; a click anywhere is a comfort */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
       <div
-        className={`group/row relative flex cursor-pointer items-start gap-2 px-2 font-mono hover:bg-tint ${spacings[look.density]} ${look.isWrapped ? '' : 'overflow-hidden whitespace-nowrap'}`}
+        className={`relative flex cursor-pointer items-start gap-2 px-2 font-mono hover:bg-tint ${spacings[look.density]} ${look.isWrapped ? '' : 'overflow-hidden whitespace-nowrap'}`}
         style={look.isWrapped ? undefined : { height: ROW_PX[look.density] }}
+        onMouseEnter={() => setPointedAt(true)}
+        onMouseLeave={() => setPointedAt(false)}
         onClick={() => {
           if (!getSelection()?.toString()) acts.toggle(event)
         }}
@@ -91,7 +94,7 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
         ) : (
           <Line event={event} look={look} actions={actions} />
         )}
-        <Pin event={event} isPinned={isPinned} acts={acts} />
+        {(isPinned || isPointedAt) && <Pin event={event} isPinned={isPinned} acts={acts} />}
       </div>
       {isOpen && <EventDetail event={event} marking={look.marking} actions={actions} acts={acts} isPinned={isPinned} />}
     </div>
@@ -135,7 +138,7 @@ function Times({ event, times = 1, isSpread = false, acts }: EventRowProps) {
   )
 }
 
-/** Pin is seen where it is on, and where somebody points. */
+/** Pin is there where it is on, and where somebody points: rows that are scrolled past are dearer with it. */
 function Pin({ event, isPinned, acts }: { event: Event; isPinned: boolean; acts: RowActs }) {
   return (
     <button
@@ -144,7 +147,7 @@ function Pin({ event, isPinned, acts }: { event: Event; isPinned: boolean; acts:
       aria-pressed={isPinned}
       aria-label={isPinned ? 'Unpin this event' : 'Pin this event'}
       title={isPinned ? 'Take it off the tray (p)' : 'Pin it to the tray (p)'}
-      className={`absolute top-0 right-1 h-full max-h-5 rounded border border-line bg-panel px-1.5 ${isPinned ? 'text-accent' : 'invisible text-soft hover:text-ink group-hover/row:visible'}`}
+      className={`absolute top-0 right-1 h-full max-h-5 rounded border border-line bg-panel px-1.5 ${isPinned ? 'text-accent' : 'text-soft hover:text-ink'}`}
       onClick={(click) => {
         click.stopPropagation()
         acts.pin(event)
