@@ -13,7 +13,7 @@ export type Question = { datasets: readonly string[] | undefined; where: string;
 
 /** ROWS is a first page of events: enough for any screen, little enough to arrive at once. MORE_ROWS are what whoever goes on reading gets at a time. */
 const ROWS = 100
-const MORE_ROWS = 2_000
+const MORE_ROWS = 500
 const SLICES = 120
 
 /** sourceOf is where a question looks, as the service takes it. */

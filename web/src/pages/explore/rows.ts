@@ -6,6 +6,7 @@ import { idOf, spotOf, spotText } from './link.ts'
 import type { DetailPlace } from './reading.ts'
 import { everyRow, type Folded, foldedRows, foldFurther, NOTHING_FOLDED, type Shown } from './repeats.ts'
 import type { RowActs } from './row.ts'
+import { NOTHING_NUMBERED, type Numbered, numberedAnew } from './row-numbers.ts'
 import type { Change } from './state.ts'
 import type { Tray } from './tray.ts'
 
@@ -100,16 +101,12 @@ export function useFind(found: readonly Event[], text: string): Finding {
   return kept.current
 }
 
-/** useNumbers gives every event a number of its own that stays while rows come and go: all rows are placed by it, so that it has to cost nothing. */
+/** useNumbers gives every event a number of its own: all rows are placed by it, so that it has to cost nothing. */
 function useNumbers(found: readonly Event[]): readonly number[] {
-  const kept = useRef({ numbers: new WeakMap<Event, number>(), next: 0 })
+  const kept = useRef<Numbered<Event>>(NOTHING_NUMBERED)
   return useMemo(() => {
-    const { numbers } = kept.current
-    return found.map((event) => {
-      const number = numbers.get(event) ?? kept.current.next++
-      numbers.set(event, number)
-      return number
-    })
+    kept.current = numberedAnew(kept.current, found)
+    return kept.current.numbers
   }, [found])
 }
 
