@@ -22,7 +22,7 @@ let stage: Stage
 beforeAll(async () => {
   stage = await openStage()
 })
-afterAll(() => stage?.app.close())
+afterAll(() => stage?.close())
 
 type Credential = { key?: string; token?: string }
 

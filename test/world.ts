@@ -43,13 +43,15 @@ export type TestApp = {
 
 /**
  * openTestApp runs the whole service on the shared stores, with a clock that can be moved and mail that is kept. The jobs that a test does not ask
- * for stay undone, and nothing that is old by its clock is swept away: its clock is not that of the others who share the stores.
+ * for stay undone, and nothing that is old by its clock is swept away: its clock is not that of the others who share the stores. Whoever asks for
+ * jobs brings a metadata store of its own (`makeServiceDatabase`): on the shared one it would take the jobs of others.
  */
 export async function openTestApp(
   env: Record<string, string> = {},
-  kinds: (world: World) => readonly JobKind[] = () => [],
+  kinds?: (world: World) => readonly JobKind[],
   web?: WebFiles,
 ): Promise<TestApp> {
+  if (kinds && env.DENDRO_POSTGRES_URL === undefined) throw new Error('a test that does jobs needs a metadata store of its own')
   const stores = inject('stores')
   const config = readConfig({
     DENDRO_CLICKHOUSE_URL: stores.events,
@@ -67,7 +69,7 @@ export async function openTestApp(
   const opened = await openWorld(config, { clock, log: openLog(config.DENDRO_LOG_LEVEL) })
   const mailer = config.DENDRO_SMTP_URL ? opened.mailer : { configured: true, send: async (mail: Mail) => void mails.push(mail) }
   const world = { ...opened, mailer }
-  const app = await openApp(world, config, { kinds: kinds(world), loops: [] }, web)
+  const app = await openApp(world, config, { kinds: kinds?.(world) ?? [], loops: [] }, web)
   const url = await app.door.listen({ host: '127.0.0.1', port: 0 })
   const ask = <T>(method: string, path: string, given?: Ask) => send<T>(url, method, path, given)
   return {

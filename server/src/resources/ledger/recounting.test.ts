@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { openSendersAlone } from '../../../../test/senders.ts'
-import { openTestApp, type TestApp } from '../../../../test/world.ts'
+import { openTestApp } from '../../../../test/world.ts'
 import { postOf } from '../../events/writer-test-blocks.ts'
 import { sql } from '../../meta/sql.ts'
+import { makeServiceDatabase } from '../../meta/test-database.ts'
 import { ledgerRecount, spanOf } from './recounting.ts'
 
 const MINUTE_MS = 60_000
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 0, 30)
 const SETTLED_MS = Date.UTC(2026, 10, 21, 9, 58)
-
-let app: TestApp | undefined
-afterEach(() => app?.close())
 
 test('a recount looks at full minutes that are over, and again at the ten before', () => {
   expect(spanOf(NOW_MS, undefined)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
@@ -33,10 +31,11 @@ test('the kinds of work that a service is given are done while it runs, and what
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     ended = true
   }
-  app = await openTestApp({}, () => [{ name, everyMs: MINUTE_MS, isDueAtStart: true, run }])
+  const database = await makeServiceDatabase(inject('stores').meta)
+  const app = await openTestApp({ DENDRO_POSTGRES_URL: database.url }, () => [{ name, everyMs: MINUTE_MS, isDueAtStart: true, run }])
   await started.promise
   await app.close()
-  app = undefined
+  await database.drop()
   expect(ended).toBe(true)
 })
 
