@@ -1,5 +1,7 @@
+import { inject } from 'vitest'
 import { makeEngines } from '../server/src/events/test-engine.ts'
 import { sql } from '../server/src/meta/sql.ts'
+import { makeServiceDatabase } from '../server/src/meta/test-database.ts'
 import { type StoredEvent, storedEvents } from './stored-events.ts'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from './world.ts'
 
@@ -51,17 +53,19 @@ export async function openSenders(env: Record<string, string> = {}): Promise<Sen
   }
 }
 
-/** openSendersAlone has an event store of its own: numbers of events rise with the clock, so that moving it moves the arrivals of all who share one. */
+/** openSendersAlone has stores of its own: numbers of events rise with the clock, so that moving it moves the arrivals of all who share one. */
 export async function openSendersAlone(more: Record<string, string> = {}): Promise<Senders & { env: Record<string, string> }> {
   const engines = makeEngines()
   const store = await engines.open(await engines.newDir())
-  const env = { ...more, DENDRO_CLICKHOUSE_URL: store.url }
+  const database = await makeServiceDatabase(inject('stores').meta)
+  const env = { ...more, DENDRO_CLICKHOUSE_URL: store.url, DENDRO_POSTGRES_URL: database.url }
   const senders = await openSenders(env)
   return {
     ...senders,
     env,
     close: async () => {
       await senders.close()
+      await database.drop()
       await engines.cleanUp()
     },
   }
