@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { type Clock, systemClock } from '../clock.ts'
 import { systemIds } from '../ids.ts'
 import type { Meta } from '../meta/meta.ts'
-import { sql } from '../meta/sql.ts'
+import { type Sql, sql } from '../meta/sql.ts'
 import { makeTestDatabase, silent, type TestDatabase } from '../meta/test-database.ts'
 import type { Job, JobKind } from './job.ts'
 import { enqueue, LeaseLost, startWorker, takeOver, type WorkBounds, type Worker } from './jobs.ts'
@@ -182,7 +182,15 @@ test('a recurring kind has one job for all workers, which comes again after its 
     },
   }
   work([tick])
-  work([tick], {}, await database.open())
+  const other = await database.open()
+  let claims = 0
+  const one = <Row>(query: Sql) => {
+    claims += 1
+    return other.one<Row>(query)
+  }
+  work([tick], {}, { ...other, one })
+  // Before its first claim a worker brings forward what is due later than an interval from its start, by the clock of then.
+  await soon(() => claims > 0).toBe(true)
   // The clock moves only when the first run is written down, or its next turn would be reckoned from the moved clock.
   await soon(async () => [runs, ((await jobs())[0]?.due_at ?? 0) > Date.now() + shiftMs]).toEqual([1, true])
   shiftMs += DAY_MS
