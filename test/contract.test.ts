@@ -22,7 +22,7 @@ let stage: Stage
 beforeAll(async () => {
   stage = await openStage()
 })
-afterAll(() => stage?.close())
+afterAll(() => stage?.app.close())
 
 type Credential = { key?: string; token?: string }
 

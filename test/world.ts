@@ -6,6 +6,7 @@ import { readConfig } from '../server/src/config.ts'
 import type { WebFiles } from '../server/src/http/web-app/files.ts'
 import type { JobKind } from '../server/src/jobs/job.ts'
 import { openLog } from '../server/src/log.ts'
+import { makeServiceDatabase } from '../server/src/meta/test-database.ts'
 import { foundOrganization } from '../server/src/resources/organizations/first-start.ts'
 import type { Mail, World } from '../server/src/world.ts'
 
@@ -43,19 +44,19 @@ export type TestApp = {
 
 /**
  * openTestApp runs the whole service on the shared stores, with a clock that can be moved and mail that is kept. The jobs that a test does not ask
- * for stay undone, and nothing that is old by its clock is swept away: its clock is not that of the others who share the stores. Whoever asks for
- * jobs brings a metadata store of its own (`makeServiceDatabase`): on the shared one it would take the jobs of others.
+ * for stay undone, and nothing that is old by its clock is swept away: its clock is not that of the others who share the stores. Who asks for jobs
+ * has metadata of its own, unless it brings some along: on the shared store it would take the jobs of others.
  */
 export async function openTestApp(
   env: Record<string, string> = {},
   kinds?: (world: World) => readonly JobKind[],
   web?: WebFiles,
 ): Promise<TestApp> {
-  if (kinds && env.DENDRO_POSTGRES_URL === undefined) throw new Error('a test that does jobs needs a metadata store of its own')
   const stores = inject('stores')
+  const database = kinds && env.DENDRO_POSTGRES_URL === undefined ? await makeServiceDatabase(stores.meta) : undefined
   const config = readConfig({
     DENDRO_CLICKHOUSE_URL: stores.events,
-    DENDRO_POSTGRES_URL: stores.meta,
+    DENDRO_POSTGRES_URL: database?.url ?? stores.meta,
     DENDRO_MASTER_KEY: stores.masterKey,
     DENDRO_JWT_SECRET: stores.masterKey,
     DENDRO_BOOTSTRAP_API_KEY: managementKey(),
@@ -80,7 +81,10 @@ export async function openTestApp(
     mails,
     ask,
     newOrganization: () => newOrganization(app, ask, mails),
-    close: app.close,
+    close: async () => {
+      await app.close()
+      await database?.drop()
+    },
   }
 }
 

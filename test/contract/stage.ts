@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, inject } from 'vitest'
-import { makeServiceDatabase } from '../../server/src/meta/test-database.ts'
+import { expect } from 'vitest'
 import { exporting } from '../../server/src/resources/exports/run.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
 
@@ -101,14 +100,12 @@ export type Stage = {
   shut: Readonly<Record<string, { key?: string; token?: string }>>
   /** callers hold the system roles, one each. */
   callers: Readonly<Record<string, { key?: string; token?: string }>>
-  close(): Promise<void>
 }
 
 const MINUTE_S = 60
 
 export async function openStage(): Promise<Stage> {
-  const database = await makeServiceDatabase(inject('stores').meta)
-  const app = await openTestApp({ DENDRO_POSTGRES_URL: database.url }, (world) => [exporting(world)], web)
+  const app = await openTestApp({}, (world) => [exporting(world)], web)
   const [ownOrg, otherOrg] = [await app.newOrganization(), await app.newOrganization()]
   const own = makerIn(app, ownOrg)
   const deleted = await own.made<{ id: string; key: string }>('/api-keys', { name: 'deleted', roles: ['AdminApi'] })
@@ -139,10 +136,6 @@ export async function openStage(): Promise<Stage> {
       IngestionApi: { key: await ownOrg.newKey(['IngestionApi']) },
       Standard: await person('Standard'),
       ReadOnly: await person('ReadOnly'),
-    },
-    close: async () => {
-      await app.close()
-      await database.drop()
     },
   }
 }

@@ -1,8 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
-import { expect, inject } from 'vitest'
+import { expect } from 'vitest'
 import { readWebFiles } from '../../server/src/http/web-app/files.ts'
 import type { JobKind } from '../../server/src/jobs/job.ts'
-import { makeServiceDatabase } from '../../server/src/meta/test-database.ts'
 import type { World } from '../../server/src/world.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
 import { openBrowser } from './browser.ts'
@@ -28,8 +27,7 @@ type Wish = { kinds?: (world: World) => readonly JobKind[]; env?: Record<string,
 export async function openStand({ kinds = () => [], env = {} }: Wish = {}): Promise<Stand> {
   const web = readWebFiles()
   if (!web) throw new Error('the web app is not built: `npm test` and `npm run build` build it')
-  const database = await makeServiceDatabase(inject('stores').meta)
-  const app = await openTestApp({ DENDRO_POSTGRES_URL: database.url, ...env }, kinds, web)
+  const app = await openTestApp(env, kinds, web)
   const org = await app.newOrganization()
   const browser: Browser = await openBrowser()
   const pages: Page[] = []
@@ -64,7 +62,6 @@ export async function openStand({ kinds = () => [], env = {} }: Wish = {}): Prom
     close: async () => {
       await browser.close()
       await app.close()
-      await database.drop()
     },
   }
 }

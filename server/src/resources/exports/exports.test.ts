@@ -8,22 +8,16 @@ import { openTestApp, type TestApp, type TestOrganization } from '../../../../te
 import { systemClock } from '../../clock.ts'
 import type { Job } from '../../jobs/job.ts'
 import { sql } from '../../meta/sql.ts'
-import { makeServiceDatabase, type TestDatabase } from '../../meta/test-database.ts'
 import { exportRemoval } from './removal.ts'
 import { exporting } from './run.ts'
 
-let database: TestDatabase
 let app: TestApp
 let org: TestOrganization
 beforeAll(async () => {
-  database = await makeServiceDatabase(inject('stores').meta)
-  app = await openTestApp({ DENDRO_POSTGRES_URL: database.url }, (world) => [exporting(world)])
+  app = await openTestApp({}, (world) => [exporting(world)])
   org = await app.newOrganization()
 })
-afterAll(async () => {
-  await app?.close()
-  await database?.drop()
-})
+afterAll(() => app?.close())
 
 type Shop = { collection: string; web: string; api: string; lines: string[] }
 

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { expect, inject, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { openSendersAlone } from '../../../../test/senders.ts'
-import { openTestApp } from '../../../../test/world.ts'
+import { openTestApp, type TestApp } from '../../../../test/world.ts'
 import { postOf } from '../../events/writer-test-blocks.ts'
 import { sql } from '../../meta/sql.ts'
-import { makeServiceDatabase } from '../../meta/test-database.ts'
 import { ledgerRecount, spanOf } from './recounting.ts'
 
 const MINUTE_MS = 60_000
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 0, 30)
 const SETTLED_MS = Date.UTC(2026, 10, 21, 9, 58)
+
+let app: TestApp | undefined
+afterEach(() => app?.close())
 
 test('a recount looks at full minutes that are over, and again at the ten before', () => {
   expect(spanOf(NOW_MS, undefined)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
@@ -31,11 +33,10 @@ test('the kinds of work that a service is given are done while it runs, and what
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     ended = true
   }
-  const database = await makeServiceDatabase(inject('stores').meta)
-  const app = await openTestApp({ DENDRO_POSTGRES_URL: database.url }, () => [{ name, everyMs: MINUTE_MS, isDueAtStart: true, run }])
+  app = await openTestApp({}, () => [{ name, everyMs: MINUTE_MS, isDueAtStart: true, run }])
   await started.promise
   await app.close()
-  await database.drop()
+  app = undefined
   expect(ended).toBe(true)
 })
 

@@ -1,25 +1,19 @@
 import type { contract, Monitor, MonitorEvaluation, ReplyOf } from '@dendro/api'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSendersAlone, type Senders } from '../../../../test/senders.ts'
 import type { TestOrganization } from '../../../../test/world.ts'
 import { sql } from '../../meta/sql.ts'
-import { makeServiceDatabase, type TestDatabase } from '../../meta/test-database.ts'
 import { claimDue } from './look-rows.ts'
 import { Looker } from './looking.ts'
 import { openRound, type Round } from './watching.ts'
 
 let senders: Senders
-let database: TestDatabase
 let round: Round
 beforeAll(async () => {
-  database = await makeServiceDatabase(inject('stores').meta)
-  senders = await openSendersAlone({ DENDRO_POSTGRES_URL: database.url })
+  senders = await openSendersAlone()
   round = openRound(senders.app.app.world)
 })
-afterAll(async () => {
-  await senders?.close()
-  await database?.drop()
-})
+afterAll(() => senders?.close())
 
 const MINUTE_MS = 60_000
 const forEver = new AbortController().signal

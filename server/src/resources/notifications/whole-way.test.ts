@@ -3,10 +3,9 @@ import type { AddressInfo, Server as NetServer } from 'node:net'
 import type { Monitor } from '@dendro/api'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../../test/world.ts'
 import { type Engines, makeEngines } from '../../events/test-engine.ts'
-import { makeServiceDatabase, type TestDatabase } from '../../meta/test-database.ts'
 import { openRound, type Round } from '../monitors/watching.ts'
 import { notificationDelivery } from './delivery.ts'
 
@@ -14,7 +13,6 @@ const PATIENT = { timeout: 120_000, interval: 50 }
 const MINUTE_MS = 60_000
 
 let engines: Engines
-let database: TestDatabase
 let app: TestApp
 let round: Round
 let receiver: Server
@@ -41,10 +39,8 @@ beforeAll(async () => {
   await new Promise<void>((listening) => relay.listen(0, '127.0.0.1', listening))
   engines = makeEngines()
   const store = await engines.open(await engines.newDir())
-  database = await makeServiceDatabase(inject('stores').meta)
   const env = {
     DENDRO_CLICKHOUSE_URL: store.url,
-    DENDRO_POSTGRES_URL: database.url,
     DENDRO_WEBHOOK_ALLOW: '127.0.0.1',
     DENDRO_SMTP_URL: `smtp://127.0.0.1:${((relay.server as NetServer).address() as AddressInfo).port}`,
     DENDRO_PUBLIC_URL: 'https://logs.example.org',
@@ -54,7 +50,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await app?.close()
-  await database?.drop()
   await engines?.cleanUp()
   receiver?.closeAllConnections()
   receiver?.close()

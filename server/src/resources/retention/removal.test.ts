@@ -1,29 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSendersAlone, type Senders } from '../../../../test/senders.ts'
 import { openTestApp } from '../../../../test/world.ts'
 import { countDoomed } from '../../events/purge.ts'
 import { tableClasses } from '../../events/table.ts'
 import type { Job } from '../../jobs/job.ts'
 import { sql } from '../../meta/sql.ts'
-import { makeServiceDatabase, type TestDatabase } from '../../meta/test-database.ts'
 import { DAY_MS } from './decide.ts'
 import { orphanSweep, orphansOf } from './orphans.ts'
 import { eventRemoval, type RemovalState, readState } from './removal.ts'
 
 const HOUR_MS = 3_600_000
+/** The removal is about the datasets of the whole deployment, by a clock that is moved here: so stores of its own. */
 let senders: Senders & { env: Record<string, string> }
-/** The removal is about the datasets of the whole deployment, by a clock that is moved here: so a database of its own. */
-let database: TestDatabase
 beforeAll(async () => {
-  database = await makeServiceDatabase(inject('stores').meta)
   // What others delete meanwhile would keep the store rewriting, and then resting.
-  senders = await openSendersAlone({ DENDRO_RETENTION_DAYS: 'off', DENDRO_POSTGRES_URL: database.url })
+  senders = await openSendersAlone({ DENDRO_RETENTION_DAYS: 'off' })
 })
-afterAll(async () => {
-  await senders?.close()
-  await database?.drop()
-})
+afterAll(() => senders?.close())
 
 const world = () => senders.app.app.world
 const nowMs = () => world().clock.nowMs()

@@ -11,7 +11,10 @@ export type { Field, Fields } from '../../parts/fields.ts'
 /** A Question is what every part of the page asks about; `turn` changes when a person asks again. */
 export type Question = { datasets: readonly string[] | undefined; where: string; range: Range; turn: number }
 
-/** ROWS is a first page of events: enough for any screen, little enough to arrive at once. MORE_ROWS are what whoever goes on reading gets at a time. */
+/**
+ * ROWS is a first page of events: enough for any screen, little enough to arrive at once. MORE_ROWS are what whoever goes on reading gets at a time, few
+ * enough to be read within a frame.
+ */
 const ROWS = 100
 const MORE_ROWS = 500
 const SLICES = 120
