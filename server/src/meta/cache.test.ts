@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Clock } from '../clock.ts'
 import { unavailable } from '../errors.ts'
 import { Cache } from './cache.ts'
+import { reading } from './reads.ts'
 
 /** handClock stands still until it is moved; sleepers wake when their time has come. */
 function handClock(): Clock & { move(ms: number): Promise<void> } {
@@ -170,4 +171,154 @@ test('listeners hear what was forgotten until they have had enough', () => {
   stop()
   cache.forget('b')
   expect(heard).toEqual(['a', '*'])
+})
+
+/** tabled is a cache that knows two tables, and loads that read them as statements do. */
+function tabled() {
+  const clock = handClock()
+  const cache = new Cache(clock, undefined, ['users', 'roles'])
+  cache.following(true)
+  const loads: string[] = []
+  const load =
+    (name: string, ...texts: string[]) =>
+    async () => {
+      loads.push(name)
+      for (const text of texts) reading.getStore()?.note(text)
+      return name
+    }
+  const loaded = async (ask: () => Promise<unknown>) => {
+    loads.length = 0
+    await ask()
+    return loads.toSorted()
+  }
+  return { clock, cache, load, loaded }
+}
+
+test('a change forgets what was read of its table, and of no other', async () => {
+  const { cache, load, loaded } = tabled()
+  const ask = async () => {
+    await cache.cached('a', 'users', load('users', 'select * from users'))
+    await cache.cached('a', 'roles', load('roles', 'select * from roles where org_id = $1'))
+    await cache.cached('a', 'both', load('both', 'select 1 from users join roles on true'))
+    await cache.cached('a', 'unknown', load('unknown', 'select * from things'))
+  }
+  await ask()
+  expect(await loaded(ask)).toEqual([])
+  cache.forget('a', 'users', '1')
+  expect(await loaded(ask)).toEqual(['both', 'unknown', 'users'])
+  cache.forget('b', 'users', '1')
+  expect(await loaded(ask)).toEqual([])
+  cache.forget('*', 'roles', '*')
+  expect(await loaded(ask)).toEqual(['both', 'roles', 'unknown'])
+  cache.forget('a')
+  expect(await loaded(ask)).toEqual(['both', 'roles', 'unknown', 'users'])
+})
+
+test('where one row of a table matters, changes of the others forget nothing; where the table changes as a whole, all is forgotten', async () => {
+  const { cache, load, loaded } = tabled()
+  const of = (org: string, id: string) => () => cache.cached(org, id, load(id, 'select * from users'), { only: () => ({ users: id }) })
+  const ask = async () => {
+    for (const one of [of('a', '1'), of('a', '2'), of('*', '3')]) await one()
+  }
+  await ask()
+  cache.forget('a', 'users', '1')
+  expect(await loaded(ask)).toEqual(['1'])
+  cache.forget('b', 'users', '3')
+  expect(await loaded(ask)).toEqual(['3'])
+  cache.forget('a', 'users', '*')
+  expect(await loaded(ask)).toEqual(['1', '2', '3'])
+  cache.forget('*', 'users', '2')
+  expect(await loaded(ask)).toEqual(['2'])
+})
+
+test('what a value used of other values counts for it, remembered or loaded', async () => {
+  const { cache, load, loaded } = tabled()
+  const inner = () => cache.cached('a', 'inner', load('inner', 'select * from roles'), { only: () => ({ roles: '1' }) })
+  const outer = (name: string) => () =>
+    cache.cached('a', name, async () => {
+      await load(name, 'select * from users')()
+      return inner()
+    })
+  const ask = async () => {
+    await outer('first')()
+    await outer('second')()
+  }
+  await ask()
+  cache.forget('a', 'roles', '2')
+  expect(await loaded(ask)).toEqual([])
+  cache.forget('a', 'roles', '1')
+  expect(await loaded(ask)).toEqual(['first', 'inner', 'second'])
+  cache.forget('a', 'users', '7')
+  expect(await loaded(ask)).toEqual(['first', 'second'])
+})
+
+test('a change while a value is loaded keeps it out only when it concerns it, be it the second of two', async () => {
+  const { cache, load, loaded } = tabled()
+  const begin = () => {
+    const slow = Promise.withResolvers<void>()
+    const value = cache.cached('a', 'n', async () => {
+      await load('n', 'select * from users')()
+      await slow.promise
+    })
+    return { slow, value }
+  }
+  const again = () => cache.cached('a', 'n', load('n', 'select * from users'))
+  const apart = begin()
+  cache.forget('a', 'roles', '1')
+  apart.slow.resolve()
+  await apart.value
+  expect(await loaded(again)).toEqual([])
+  cache.forget('a')
+  const changed = begin()
+  cache.forget('a', 'roles', '1')
+  cache.forget('a', 'users', '1')
+  changed.slow.resolve()
+  await changed.value
+  expect(await loaded(again)).toEqual(['n'])
+})
+
+test('what is in doubt is loaded anew, stands in for a lost store no longer than before, and taints nothing that is loaded with it', async () => {
+  const { clock, cache, store, ask } = followed()
+  await ask()
+  await clock.move(60_000)
+  cache.doubt('a')
+  store.value = 'new'
+  store.fails = unavailable('lost')
+  cache.heard()
+  expect(await ask()).toBe('old')
+  await clock.move(2_000)
+  const outer = cache.cached('a', 'outer', () => ask())
+  expect(await outer).toBe('old')
+  store.fails = undefined
+  await clock.move(2_000)
+  expect(await cache.cached('a', 'outer', () => ask())).toBe('new')
+  cache.doubt('*')
+  store.fails = unavailable('lost')
+  await clock.move(301_000)
+  cache.heard()
+  await expect(ask()).rejects.toThrow('lost')
+})
+
+test('many are loaded at once as far as they are not remembered, and forgotten one by one', async () => {
+  const { cache } = tabled()
+  const asked: (readonly string[])[] = []
+  const each = (ids: readonly string[]) =>
+    cache.cachedEach(
+      'a',
+      ids,
+      (id) => `user:${id}`,
+      async (missing) => {
+        asked.push([...missing])
+        await Promise.resolve()
+        reading.getStore()?.note('select * from users')
+        return new Map(missing.filter((id) => id !== 'none').map((id) => [id, `value of ${id}`]))
+      },
+      (id) => ({ users: id }),
+    )
+  expect(await each(['1', '2', 'none'])).toEqual(['value of 1', 'value of 2', undefined])
+  expect(await each(['3', '2', '1'])).toEqual(['value of 3', 'value of 2', 'value of 1'])
+  cache.forget('a', 'users', '2')
+  cache.forget('a', 'roles', '1')
+  await each(['1', '2', '3', 'none'])
+  expect(asked).toEqual([['1', '2', 'none'], ['3'], ['2']])
 })

@@ -1,11 +1,15 @@
 import type { Clock } from '../clock.ts'
+import { CacheEntries, concerns, type Entry } from './cache-entries.ts'
 import { isUnavailable } from './driver.ts'
+import { ALL, type Change, Reads, reading, tablesIn } from './reads.ts'
 
-/** EVERYTHING stands for all organisations: forgotten, it is everything; as the owner of an entry, any change at all forgets the entry. */
-const EVERYTHING = '*'
+/** A Load is under way; changes are those of its organisation since it began. */
+type Load = { key: string; orgId: string; promise: Promise<unknown>; changes: Change[] }
 
-type Entry = { orgId: string; value: unknown; loadedAtMs: number }
-type Load = { orgId: string; promise: Promise<unknown>; isForgotten: boolean }
+type Answer = { value: unknown; isStale: boolean }
+
+/** A Wish is what is asked of the cache beside a value: how old it may be, and of which tables only one row matters, when the value is known. */
+export type Wish<T> = { ageMaxMs?: number; only?: (value: T) => Readonly<Record<string, string>> }
 
 const ENTRIES_MAX = 50_000
 /** FALLBACK_MS is how long an entry may stand in for a store that cannot be asked, from when it was last known to be right. */
@@ -17,59 +21,109 @@ const TROUBLE_MS = 1_000
 
 const GAVE_UP = Symbol('gave up')
 
-/** A Cache remembers what was read of the metadata until it changes. What it gives out is shared: callers must not alter it. */
+/**
+ * A Cache remembers what was read of the metadata until it changes. It sees by itself which tables a load reads, and forgets by table and row. What it
+ * gives out is shared: callers must not alter it. The organisation '*' stands for all: a change of '*' concerns every organisation, and an entry of '*'
+ * is concerned by the changes of each.
+ */
 export class Cache {
   readonly #clock: Clock
   readonly #entriesMax: number
-  /** #entries are in order of their last use, as far as it was noted. */
-  readonly #entries = new Map<string, Entry>()
-  readonly #keys = new Map<string, Set<string>>()
+  readonly #watched: RegExp | undefined
+  readonly #entries = new CacheEntries()
+  /** #loads are those that callers may share; #running are all. */
   readonly #loads = new Map<string, Load>()
-  readonly #listeners = new Set<(orgId: string) => void>()
+  readonly #running = new Set<Load>()
+  readonly #listeners = new Set<(orgId: string, table: string, id: string) => void>()
   #isFollowing = false
   #heardAtMs: number
   #troubleAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock, entriesMax = ENTRIES_MAX) {
+  /** watched are the tables whose changes are told; what a load reads of others makes any change of its organisation concern it. */
+  constructor(clock: Clock, entriesMax = ENTRIES_MAX, watched: readonly string[] = []) {
     this.#clock = clock
     this.#entriesMax = entriesMax
+    this.#watched = tablesIn(watched)
     this.#heardAtMs = clock.monotonicMs()
   }
 
-  async cached<T>(orgId: string, name: string, load: () => Promise<T>, ageMaxMs = Number.POSITIVE_INFINITY): Promise<T> {
+  async cached<T>(orgId: string, name: string, load: () => Promise<T>, wish: Wish<T> = {}): Promise<T> {
     const key = `${orgId}\n${name}`
-    const entry = this.#entries.get(key)
-    if (entry && this.#isRight(entry, ageMaxMs)) return this.#used(key, entry) as T
-    const nowMs = this.#clock.monotonicMs()
-    const canFallBack = entry !== undefined && nowMs - Math.max(entry.loadedAtMs, this.#heardAtMs) <= FALLBACK_MS
-    if (canFallBack && nowMs - this.#troubleAtMs < TROUBLE_MS) return entry.value as T
-    const loading = (this.#loads.get(key) ?? this.#start(key, orgId, load)).promise
-    loading.catch(() => undefined)
-    return (canFallBack ? this.#loadOrFallBack(key, entry, loading) : loading) as Promise<T>
+    const outer = reading.getStore()
+    const { value, isStale } = await this.#answer(key, orgId, load, wish)
+    if (isStale) outer?.spoil()
+    outer?.use(this.#entries.get(key)?.rows)
+    return value as T
+  }
+
+  /**
+   * cachedEach gives the values of many at once, in the order of their ids, each remembered by itself; those that are not remembered are loaded together.
+   */
+  cachedEach<T>(
+    orgId: string,
+    ids: readonly string[],
+    nameOf: (id: string) => string,
+    loadAll: (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+    only?: (id: string) => Readonly<Record<string, string>>,
+  ): Promise<(T | undefined)[]> {
+    const missing: string[] = []
+    let loading: Promise<{ values: ReadonlyMap<string, T>; reads: Reads }> | undefined
+    const together = async () => {
+      // All that are missing are known when the present turn is over.
+      await Promise.resolve()
+      const reads = new Reads()
+      return { reads, values: await reading.run(reads, () => loadAll(missing)) }
+    }
+    const each = (id: string) => async (): Promise<T | undefined> => {
+      missing.push(id)
+      loading ??= together()
+      const { reads, values } = await loading
+      reading.getStore()?.noteAll(reads)
+      return values.get(id)
+    }
+    return Promise.all(ids.map((id) => this.cached(orgId, nameOf(id), each(id), only ? { only: () => only(id) } : {})))
   }
 
   /** remembered is what `cached` would answer from memory right now, or undefined; it never waits and never loads. */
   remembered<T>(orgId: string, name: string): T | undefined {
     const key = `${orgId}\n${name}`
     const entry = this.#entries.get(key)
-    return entry && this.#isRight(entry, Number.POSITIVE_INFINITY) ? (this.#used(key, entry) as T) : undefined
+    if (!entry || !this.#isRight(entry, Number.POSITIVE_INFINITY)) return undefined
+    reading.getStore()?.use(entry.rows)
+    return this.#used(key, entry) as T
   }
 
-  /** forget drops what belongs to the organisation, or everything for '*', and tells the listeners. */
-  forget(orgId: string): void {
-    const isAll = orgId === EVERYTHING
-    const keys = isAll ? [...this.#entries.keys()] : [...(this.#keys.get(orgId) ?? []), ...(this.#keys.get(EVERYTHING) ?? [])]
-    for (const key of keys) this.#remove(key)
-    // What began to load before the change may have read what was before it: it is neither kept nor shared with later callers.
-    for (const [key, load] of this.#loads) {
-      if (!isAll && load.orgId !== orgId && load.orgId !== EVERYTHING) continue
-      load.isForgotten = true
-      this.#loads.delete(key)
+  /** forget drops what a change may have altered (all of the organisation unless table and id are named) and tells the listeners. */
+  forget(orgId: string, table: string = ALL, id: string = ALL): void {
+    const change = { orgId, table, id }
+    for (const key of this.#entries.concerned(change)) this.#entries.remove(key)
+    this.#tell(change)
+  }
+
+  /**
+   * doubt is for when changes of an organisation may have been missed: all is loaded anew, and what was known may still stand in for a store that is lost,
+   * no longer than before.
+   */
+  doubt(orgId: string): void {
+    const change = { orgId, table: ALL, id: ALL }
+    for (const key of this.#entries.concerned(change)) {
+      const entry = this.#entries.get(key)
+      if (entry) entry.doubtedMs ??= this.#knownUntilMs(entry)
     }
-    for (const listener of this.#listeners) listener(orgId)
+    this.#tell(change)
   }
 
-  onChange(listener: (orgId: string) => void): () => void {
+  /** #tell keeps later callers from sharing the loads that began before a change: they may have read what was before it. */
+  #tell(change: Change): void {
+    for (const load of this.#running) {
+      if (!concerns(change, { orgId: load.orgId, rows: undefined })) continue
+      load.changes.push(change)
+      if (this.#loads.get(load.key) === load) this.#loads.delete(load.key)
+    }
+    for (const listener of this.#listeners) listener(change.orgId, change.table, change.id)
+  }
+
+  onChange(listener: (orgId: string, table: string, id: string) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
@@ -82,43 +136,71 @@ export class Cache {
   /** heard notes that the store answered just now, so what is kept was right until now. */
   heard(): void {
     this.#heardAtMs = this.#clock.monotonicMs()
+    this.#troubleAtMs = Number.NEGATIVE_INFINITY
   }
 
   #isRight(entry: Entry, ageMaxMs: number): boolean {
-    return this.#isFollowing && (ageMaxMs === Number.POSITIVE_INFINITY || this.#clock.monotonicMs() - entry.loadedAtMs <= ageMaxMs)
+    return (
+      this.#isFollowing &&
+      entry.doubtedMs === undefined &&
+      (ageMaxMs === Number.POSITIVE_INFINITY || this.#clock.monotonicMs() - entry.loadedAtMs <= ageMaxMs)
+    )
   }
 
   /** #used notes the use of an entry; while half of the places are free nothing has to leave, and the order does not matter. */
   #used(key: string, entry: Entry): unknown {
-    if (this.#entries.size > this.#entriesMax / 2) {
-      this.#entries.delete(key)
-      this.#entries.set(key, entry)
-    }
+    if (this.#entries.size > this.#entriesMax / 2) this.#entries.toEnd(key, entry)
     return entry.value
   }
 
-  #start(key: string, orgId: string, load: () => Promise<unknown>): Load {
-    const started: Load = { orgId, isForgotten: false, promise: Promise.resolve() }
+  /** #answer is stale when it only stands in for a store that is lost. */
+  async #answer<T>(
+    key: string,
+    orgId: string,
+    load: () => Promise<T>,
+    { ageMaxMs = Number.POSITIVE_INFINITY, only }: Wish<T>,
+  ): Promise<Answer> {
+    const entry = this.#entries.get(key)
+    if (entry && this.#isRight(entry, ageMaxMs)) return { value: this.#used(key, entry), isStale: false }
+    const nowMs = this.#clock.monotonicMs()
+    const canFallBack = entry !== undefined && nowMs - (entry.doubtedMs ?? this.#knownUntilMs(entry)) <= FALLBACK_MS
+    if (canFallBack && nowMs - this.#troubleAtMs < TROUBLE_MS) return { value: entry.value, isStale: true }
+    const loading = (this.#loads.get(key) ?? this.#start(key, orgId, load, only)).promise
+    loading.catch(() => undefined)
+    return canFallBack ? this.#loadOrFallBack(key, entry, loading) : { value: await loading, isStale: false }
+  }
+
+  #knownUntilMs(entry: Entry): number {
+    return Math.max(entry.loadedAtMs, this.#heardAtMs)
+  }
+
+  #start<T>(key: string, orgId: string, load: () => Promise<T>, only: Wish<T>['only']): Load {
+    const started: Load = { key, orgId, changes: [], promise: Promise.resolve() }
     const loadedAtMs = this.#clock.monotonicMs()
+    const reads = new Reads()
     started.promise = (async () => {
       try {
-        const value = await load()
-        if (!started.isForgotten) this.#store(key, { orgId, value, loadedAtMs })
+        const value = await reading.run(reads, load)
+        const rows = reads.rows(this.#watched, only?.(value) ?? {})
+        const isChanged = started.changes.some((change) => concerns(change, { orgId, rows }))
+        if (!isChanged && !reads.isSpoiled) this.#store(key, { orgId, value, loadedAtMs, rows })
         return value
       } finally {
+        this.#running.delete(started)
         if (this.#loads.get(key) === started) this.#loads.delete(key)
       }
     })()
+    this.#running.add(started)
     this.#loads.set(key, started)
     return started
   }
 
-  async #loadOrFallBack(key: string, entry: Entry, loading: Promise<unknown>): Promise<unknown> {
+  async #loadOrFallBack(key: string, entry: Entry, loading: Promise<unknown>): Promise<Answer> {
     const waiting = new AbortController()
     const giveUp = () => GAVE_UP
     try {
       const value = await Promise.race([loading, this.#clock.sleep(PATIENCE_MS, waiting.signal).then(giveUp, giveUp)])
-      if (value !== GAVE_UP) return value
+      if (value !== GAVE_UP) return { value, isStale: false }
     } catch (cause) {
       // Forgotten meanwhile: then it is known to be wrong.
       if (!isUnavailable(cause) || this.#entries.get(key) !== entry) throw cause
@@ -126,24 +208,12 @@ export class Cache {
       waiting.abort()
     }
     this.#troubleAtMs = this.#clock.monotonicMs()
-    return this.#entries.get(key) === entry ? entry.value : loading
+    return this.#entries.get(key) === entry ? { value: entry.value, isStale: true } : { value: await loading, isStale: false }
   }
 
   #store(key: string, entry: Entry): void {
-    this.#remove(key)
     this.#entries.set(key, entry)
-    const keys = this.#keys.get(entry.orgId) ?? new Set()
-    this.#keys.set(entry.orgId, keys.add(key))
-    const oldest = this.#entries.keys().next()
-    if (this.#entries.size > this.#entriesMax && !oldest.done) this.#remove(oldest.value)
-  }
-
-  #remove(key: string): void {
-    const entry = this.#entries.get(key)
-    if (!entry) return
-    this.#entries.delete(key)
-    const keys = this.#keys.get(entry.orgId)
-    keys?.delete(key)
-    if (keys?.size === 0) this.#keys.delete(entry.orgId)
+    const oldest = this.#entries.oldest()
+    if (this.#entries.size > this.#entriesMax && oldest !== undefined) this.#entries.remove(oldest)
   }
 }

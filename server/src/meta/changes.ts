@@ -2,17 +2,19 @@ import pg from 'pg'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { clientConfig } from './driver.ts'
+import { ALL, type Change } from './reads.ts'
 
-/** Ears is who wants to know: a change of an organisation, that news arrives or does not, that the store answered. */
+/** Ears is who wants to know: a change, that changes may have been missed, that news arrives or does not, that the store answered. */
 export type Ears = {
-  forget(orgId: string): void
+  forget(orgId: string, table: string, id: string): void
+  doubt(orgId: string): void
   following(arrives: boolean): void
   heard(): void
 }
 
 export type Following = { isFollowing(): boolean; close(): Promise<void> }
 
-const CHANNEL = 'dendro_changes'
+const CHANNEL = 'dendro_rows'
 /** HEARTBEAT_MS bounds how long a connection that died without a word goes unnoticed, together with HEARTBEAT_BOUND_MS. */
 const HEARTBEAT_MS = 2_000
 const HEARTBEAT_BOUND_MS = 3_000
@@ -20,7 +22,7 @@ const AGAIN_MS = 250
 
 /**
  * followChanges listens for what other processes change, on a connection of its own that is kept up until closed. News may have been missed
- * while there was none, so every new connection forgets everything. It resolves after the first attempt, successful or not.
+ * while there was none, so every new connection doubts everything. It resolves after the first attempt, successful or not.
  */
 export async function followChanges(server: pg.ClientConfig, ears: Ears, deps: { clock: Clock; log: Log }): Promise<Following> {
   const closing = new AbortController()
@@ -54,7 +56,17 @@ export async function followChanges(server: pg.ClientConfig, ears: Ears, deps: {
   }
 }
 
-const earsOf = (ears: Ears) => ({ forget: (orgId: string) => ears.forget(orgId), heard: () => ears.heard() })
+const earsOf = (ears: Ears) => ({
+  forget: (orgId: string, table: string, id: string) => ears.forget(orgId, table, id),
+  doubt: (orgId: string) => ears.doubt(orgId),
+  heard: () => ears.heard(),
+})
+
+/** readChange reads what a trigger wrote (migration 0970): `<organisation> <table> <id>`, where the id may have spaces. */
+export function readChange(line: string): Change {
+  const [orgId = ALL, table = ALL, ...id] = line.split(' ')
+  return { orgId, table, id: id.length === 0 ? ALL : id.join(' ') }
+}
 
 /** listen follows on one connection until it is lost or the signal comes. */
 async function listen(server: pg.ClientConfig, ears: Ears, clock: Clock, signal: AbortSignal): Promise<void> {
@@ -67,12 +79,14 @@ async function listen(server: pg.ClientConfig, ears: Ears, clock: Clock, signal:
   client.on('error', onLost)
   client.on('end', onLost)
   client.on('notification', ({ channel, payload }) => {
-    if (channel === CHANNEL && payload) ears.forget(payload)
+    if (channel !== CHANNEL || !payload) return
+    const { orgId, table, id } = readChange(payload)
+    ears.forget(orgId, table, id)
   })
   try {
     await client.connect()
     await client.query(`listen ${CHANNEL}`)
-    ears.forget('*')
+    ears.doubt('*')
     ears.heard()
     ears.following(true)
     const ended = AbortSignal.any([lost.signal, signal])

@@ -1,6 +1,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
 import { badRequest, Failure, unavailable } from '../errors.ts'
+import { reading } from './reads.ts'
 import type { Sql } from './sql.ts'
 
 /** A Db runs statements; outside Meta.write each is a transaction of its own. */
@@ -72,6 +73,7 @@ const compiler = new Kysely<unknown>({
 export function dbOn(runner: Runner): Db {
   const execute = async (query: Sql): Promise<pg.QueryResult> => {
     const { sql: text, parameters } = query.compile(compiler)
+    reading.getStore()?.note(text)
     try {
       return await runner.query(text, [...parameters])
     } catch (cause) {

@@ -4,12 +4,13 @@ import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { untilReached } from '../reach.ts'
-import { Cache } from './cache.ts'
-import { followChanges } from './changes.ts'
-import { clientConfig, type Db, dbOn, isRepeatable, isUnavailable, openPool, toFailure } from './driver.ts'
+import { Cache, type Wish } from './cache.ts'
+import { followChanges, readChange } from './changes.ts'
+import { clientConfig, type Db, dbOn, isRepeatable, isUnavailable, openPool, sqlState, toFailure } from './driver.ts'
 import { dumpDaily } from './dump.ts'
 import { type EmbeddedServer, startEmbedded } from './embedded.ts'
 import { migrate, VERSION_MIN } from './migrate.ts'
+import type { Change } from './reads.ts'
 import { sql } from './sql.ts'
 
 export type { Db } from './driver.ts'
@@ -18,20 +19,24 @@ type MetaHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: stri
 
 export type Meta = Db & {
   /**
-   * write runs fn in one transaction (read committed) and, before it resolves, forgets everything cached for the organisation. fn runs again
-   * when PostgreSQL gave the transaction up for another, so it must have no effect but through tx. A 503 leaves open whether it was committed.
+   * write runs fn in one transaction (read committed) and, before it resolves, forgets what is cached of the rows that it changed, whatever their
+   * organisation. fn runs again when PostgreSQL gave the transaction up for another, so it must have no effect but through tx. A 503 leaves open whether
+   * it was committed: then what is cached of orgId is loaded anew.
    */
   write<T>(orgId: string, fn: (tx: Db) => Promise<T>): Promise<T>
   /**
-   * cached keeps what load gave for (organisation, name) until something of that organisation changes, here or in another process; for the
-   * organisation '*' until anything changes. The value is shared and must not be altered. What was known stays known for 5 minutes when the
-   * store is lost. With ageMaxMs it is loaded anew after that time: for what changes without being told.
+   * cached keeps what load gave for (organisation, name) until a row of a table that load read changes, here or in another process: of that organisation,
+   * or of any for the organisation '*'. Where load reads no table whose changes are told, any change of the organisation counts. The value is shared and
+   * must not be altered. What was known stays known for 5 minutes when the store is lost. With ageMaxMs it is loaded anew after that time, for what changes
+   * without being told; `only` names the one row of a table that matters to the value.
    */
-  cached<T>(orgId: string, name: string, load: () => Promise<T>, ageMaxMs?: number): Promise<T>
+  cached<T>(orgId: string, name: string, load: () => Promise<T>, wish?: Wish<T>): Promise<T>
+  /** cachedEach is cached for many at once: those that are not remembered are loaded together. */
+  cachedEach: Cache['cachedEach']
   /** remembered is what cached would answer from memory at this moment; undefined when it would have to load. */
   remembered<T>(orgId: string, name: string): T | undefined
-  /** onChange calls the listener with an organisation, or '*' for all, whenever something of it changed anywhere; it gives back how to stop. */
-  onChange(listener: (orgId: string) => void): () => void
+  /** onChange calls the listener with each change anywhere, '*' standing for all; it gives back how to stop. */
+  onChange(listener: (orgId: string, table: string, id: string) => void): () => void
   health(): MetaHealth
   ping(signal?: AbortSignal): Promise<void>
   /** url is how another process connects to the same store; it may hold a password. */
@@ -66,18 +71,20 @@ export async function openMeta(options: MetaOptions, deps: MetaDeps): Promise<Me
   const embedded = options.url === undefined ? await startEmbedded(options.dataDir, poolMax + CONNECTIONS_BESIDE, deps) : undefined
   try {
     const url = embedded?.url ?? options.url ?? ''
-    await bringUp({ connectionString: url }, deps)
-    return await openOn(url, embedded, poolMax, deps)
+    const watched = await bringUp({ connectionString: url }, deps)
+    return await openOn({ url, watched, embedded, poolMax }, deps)
   } catch (cause) {
     await embedded?.close()
     throw cause
   }
 }
 
-async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax: number, deps: MetaDeps): Promise<Meta> {
+type Opening = { url: string; watched: readonly string[]; embedded: EmbeddedServer | undefined; poolMax: number }
+
+async function openOn({ url, watched, embedded, poolMax }: Opening, deps: MetaDeps): Promise<Meta> {
   const server = { connectionString: url }
   const pool = openPool(server, poolMax)
-  const cache = new Cache(deps.clock)
+  const cache = new Cache(deps.clock, undefined, watched)
   const changes = await followChanges(server, cache, deps)
   const closing = new AbortController()
   const dumping = embedded ? dumpDaily(embedded.dumper, deps, closing.signal) : undefined
@@ -98,19 +105,23 @@ async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax
   return {
     ...db,
     write: async (orgId, fn) => {
+      const ended: Ended = {
+        changed: (changes) => {
+          for (const { orgId, table, id } of changes) cache.forget(orgId, table, id)
+        },
+        unknown: () => cache.doubt(orgId),
+      }
       for (let tries = 1; ; tries += 1) {
         try {
-          return await transaction(pool, fn)
+          return await transaction(pool, fn, ended)
         } catch (cause) {
           if (!isRepeatable(cause) || tries === TRIES_MAX) throw toFailure(cause)
           await deps.clock.sleep(TRY_AGAIN_MS * 2 ** tries)
-        } finally {
-          // Also after a failure: a connection lost at the end leaves open whether the transaction was committed.
-          cache.forget(orgId)
         }
       }
     },
-    cached: (orgId, name, load, ageMaxMs) => cache.cached(orgId, name, load, ageMaxMs),
+    cached: (orgId, name, load, wish) => cache.cached(orgId, name, load, wish),
+    cachedEach: (...asked) => cache.cachedEach(...asked),
     remembered: (orgId, name) => cache.remembered(orgId, name),
     onChange: (listener) => cache.onChange(listener),
     health: () => healthOf(embedded, changes.isFollowing()),
@@ -128,7 +139,13 @@ async function openOn(url: string, embedded: EmbeddedServer | undefined, poolMax
   }
 }
 
-async function transaction<T>(pool: pg.Pool, fn: (tx: Db) => Promise<T>): Promise<T> {
+/** Ended hears what a transaction changed when it was committed, or that nobody knows whether it was. */
+type Ended = { changed(changes: readonly Change[]): void; unknown(): void }
+
+/** COMMIT tells the rows that were changed as it ends the transaction; the triggers wrote them down (migration 0970). */
+const COMMIT = `select current_setting('dendro.changed', true) as changed; commit`
+
+async function transaction<T>(pool: pg.Pool, fn: (tx: Db) => Promise<T>, ended: Ended): Promise<T> {
   const client = await pool.connect()
   const tx = dbOn(client)
   let isOver = false
@@ -143,9 +160,7 @@ async function transaction<T>(pool: pg.Pool, fn: (tx: Db) => Promise<T>): Promis
     await client.query('begin')
     const result = await fn({ all: guarded(tx.all) as Db['all'], one: guarded(tx.one) as Db['one'], run: guarded(tx.run) })
     isOver = true
-    const { command } = await client.query('commit')
-    // PostgreSQL answers so, without an error, when a statement had failed and fn went on all the same.
-    if (command !== 'COMMIT') throw new Error('a statement of the transaction failed and its error was ignored; nothing was written')
+    ended.changed(await commit(client, ended))
     return result
   } catch (cause) {
     isOver = true
@@ -159,8 +174,25 @@ async function transaction<T>(pool: pg.Pool, fn: (tx: Db) => Promise<T>): Promis
   }
 }
 
-/** bringUp waits for the server, refuses one that is too old, and migrates. */
-async function bringUp(server: pg.ClientConfig, deps: MetaDeps): Promise<void> {
+const ABORTED = '25P02'
+
+async function commit(client: pg.PoolClient, ended: Ended): Promise<Change[]> {
+  try {
+    // Two statements in one text have two results.
+    const [told] = (await client.query(COMMIT)) as unknown as pg.QueryResult<{ changed: string | null }>[]
+    return (told?.rows[0]?.changed ?? '').split('\n').filter(Boolean).map(readChange)
+  } catch (cause) {
+    if (sqlState(cause) === ABORTED) {
+      throw new Error('a statement of the transaction failed and its error was ignored; nothing was written', { cause })
+    }
+    // The connection may have been lost before or after the commit.
+    if (isUnavailable(toFailure(cause)) && !isRepeatable(cause)) ended.unknown()
+    throw cause
+  }
+}
+
+/** bringUp waits for the server, refuses one that is too old, and migrates; it gives the tables whose changes are told. */
+async function bringUp(server: pg.ClientConfig, deps: MetaDeps): Promise<string[]> {
   const client = await reach(server, deps)
   try {
     const { rows } = await client.query(
@@ -169,6 +201,10 @@ async function bringUp(server: pg.ClientConfig, deps: MetaDeps): Promise<void> {
     const version: { number: number; name: string } = rows[0]
     if (version.number < VERSION_MIN) throw new Error(`the PostgreSQL server is version ${version.name}; Dendro needs 14 or newer`)
     await migrate(client, deps)
+    const watched = await client.query<{ name: string }>(
+      `select relname as name from pg_trigger join pg_class on pg_class.oid = tgrelid where tgname = 'tell_change'`,
+    )
+    return watched.rows.map(({ name }) => name)
   } finally {
     await client.end().catch(() => undefined)
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { sql } from './sql.ts'
 import { makeTestDatabase, type TestDatabase, testDeps } from './test-database.ts'
 
 /** A Line stands between the service and the metadata server: it can go silent, as a broken network does, or be cut. */
-type Line = { url: string; silence(): void; cut(): void; mend(): void; close(): Promise<void> }
+type Line = { url: string; silence(): void; loseAnswers(): void; cut(): void; mend(): void; close(): Promise<void> }
 
 async function openLine(target: string): Promise<Line> {
   const url = new URL(target)
@@ -15,7 +16,7 @@ async function openLine(target: string): Promise<Line> {
   const { port, hostname } = new URL(target)
   const reach = () => (socketDir ? connect(join(socketDir, '.s.PGSQL.5432')) : connect(Number(port || 5432), hostname))
   const pairs = new Set<Socket>()
-  let state: 'whole' | 'silent' | 'cut' = 'whole'
+  let state: 'whole' | 'silent' | 'cut' | 'unanswered' = 'whole'
   const server: Server = createServer((near) => {
     const far = reach()
     for (const [socket, other] of [
@@ -24,7 +25,11 @@ async function openLine(target: string): Promise<Line> {
     ] as const) {
       pairs.add(socket)
       socket.on('error', () => undefined)
-      socket.on('data', (bytes) => state === 'whole' && other.write(bytes))
+      socket.on('data', (bytes) => {
+        if (state === 'whole' || (state === 'unanswered' && socket === near)) other.write(bytes)
+        // What was asked has been done when the answer comes, which nobody hears.
+        else if (state === 'unanswered') drop()
+      })
       socket.on('close', () => {
         pairs.delete(socket)
         if (state !== 'silent') other.destroy()
@@ -44,6 +49,9 @@ async function openLine(target: string): Promise<Line> {
     url: url.href,
     silence: () => {
       state = 'silent'
+    },
+    loseAnswers: () => {
+      state = 'unanswered'
     },
     cut: () => {
       state = 'cut'
@@ -97,3 +105,67 @@ for (const way of ['silence', 'cut'] as const) {
     await meta.ping()
   })
 }
+
+test('an attempt to change something while the server is lost leaves what is known known', async () => {
+  let value = 'old'
+  const ask = () =>
+    meta.cached('org', 'attempted', async () => (await meta.one<{ value: string }>(sql`select ${value}::text as value`))?.value)
+  expect(await ask()).toBe('old')
+  line.cut()
+  await health('down')
+  for (let times = 0; times < 3; times += 1) {
+    await expect(meta.write('org', (tx) => tx.run(sql`select 1`))).rejects.toMatchObject({ status: 503 })
+    expect(await ask()).toBe('old')
+  }
+  value = 'new'
+  line.mend()
+  await health('ok')
+  expect(await ask()).toBe('new')
+})
+
+/** newOrganization makes one, and returns when the news of it has come. */
+async function newOrganization(): Promise<string> {
+  const id = randomUUID()
+  const heard = Promise.withResolvers<void>()
+  const stop = meta.onChange((orgId) => orgId === id && heard.resolve())
+  await meta.run(sql`insert into organisations (id, name, created_at, modified_at) values (${id}, ${id}, 0, 0)`)
+  await heard.promise
+  stop()
+  return id
+}
+
+test('where nobody knows whether a change was committed, what is known is asked for again, and stands in as long as that cannot be done', async () => {
+  const orgId = await newOrganization()
+  const ask = () =>
+    meta.cached(
+      orgId,
+      'name',
+      async () => (await meta.one<{ name: string }>(sql`select name from organisations where id = ${orgId}`))?.name,
+    )
+  expect(await ask()).toBe(orgId)
+  const changing = meta.write(orgId, async (tx) => {
+    await tx.run(sql`update organisations set name = ${`${orgId} new`} where id = ${orgId}`)
+    line.loseAnswers()
+  })
+  await expect(changing).rejects.toMatchObject({ status: 503 })
+  expect(await ask()).toBe(orgId)
+  line.mend()
+  await health('ok')
+  expect(await ask()).toBe(`${orgId} new`)
+})
+
+test('a change of one row that is given up forgets nothing, and one that succeeds forgets that row', async () => {
+  const heard: string[] = []
+  const [one, other] = [await newOrganization(), await newOrganization()]
+  const stop = meta.onChange((orgId, table, id) => heard.push(`${orgId} ${table} ${id}`))
+  await expect(
+    meta.write(one, async (tx) => {
+      await tx.run(sql`update organisations set description = 'x' where id = ${one}`)
+      throw new Error('no more')
+    }),
+  ).rejects.toThrow('no more')
+  await meta.write(one, (tx) => tx.run(sql`update organisations set description = 'y' where id = ${other}`))
+  stop()
+  expect(heard.filter((line) => line.startsWith(one))).toEqual([])
+  expect(heard).toContain(`${other} organisations ${other}`)
+})

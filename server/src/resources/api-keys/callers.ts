@@ -7,6 +7,7 @@ import { selectApiKeyByHash, selectOwner } from './rows.ts'
 
 /** A Place says where the metadata cache keeps the caller of a key. */
 type Place = { orgId: string; name: string }
+type Owner = { org_id: string; org_number: number }
 type Known = { identified: Identified; expiresAt: number | null }
 
 const PLACES_MAX = 10_000
@@ -14,7 +15,7 @@ const SALT_BYTES = 32
 
 /**
  * ApiKeyCallers finds callers by their keys. Whose key it is never changes and is remembered apart; what the key may do is remembered by the
- * metadata cache until anything of its organisation changes. An unknown key is never remembered.
+ * metadata cache until the key or a role changes. An unknown key is never remembered.
  */
 export class ApiKeyCallers {
   readonly #world: World
@@ -41,28 +42,37 @@ export class ApiKeyCallers {
     const { meta, vault } = this.#world
     const secretHash = vault.hashOf('api-key', key)
     const text = secretHash.toString('base64')
-    const owner = await meta.cached('*', `owner:${text}`, () => orAbsent(selectOwner(meta, secretHash))).catch(absentOrThrow)
+    const owner = await meta
+      .cached('*', `owner:${text}`, () => orAbsent(selectOwner(meta, secretHash)), {
+        only: ({ org_id, id }) => ({ api_keys: id, organisations: org_id }),
+      })
+      .catch(absentOrThrow)
     if (!owner) return undefined
     const place = { orgId: owner.org_id, name: `api-key:${text}` }
     const known = await meta
-      .cached<Known>(place.orgId, place.name, async () => {
-        const row = await orAbsent(selectApiKeyByHash(meta, owner.org_id, secretHash))
-        if (!timingSafeEqual(row.secret_hash, secretHash)) throw new Absent()
-        const identified: Identified = {
-          orgId: owner.org_id,
-          orgNumber: owner.org_number,
-          identity: { type: 'API_KEY_ID', id: row.id },
-          name: row.name,
-          roles: row.roles,
-          permissions: await permissionsOf(this.#world, owner.org_id, row.roles),
-        }
-        return { identified, expiresAt: row.expires_at }
+      .cached<Known>(place.orgId, place.name, () => this.#load(owner, secretHash), {
+        only: ({ identified }) => ({ api_keys: identified.identity.id }),
       })
       .catch(absentOrThrow)
     if (!known) return undefined
     if (this.#places.size >= PLACES_MAX) this.#places.clear()
     this.#places.set(digest, place)
     return this.#holding(known)
+  }
+
+  async #load(owner: Owner, secretHash: Buffer): Promise<Known> {
+    const { meta } = this.#world
+    const row = await orAbsent(selectApiKeyByHash(meta, owner.org_id, secretHash))
+    if (!timingSafeEqual(row.secret_hash, secretHash)) throw new Absent()
+    const identified: Identified = {
+      orgId: owner.org_id,
+      orgNumber: owner.org_number,
+      identity: { type: 'API_KEY_ID', id: row.id },
+      name: row.name,
+      roles: row.roles,
+      permissions: await permissionsOf(this.#world, owner.org_id, row.roles),
+    }
+    return { identified, expiresAt: row.expires_at }
   }
 
   #holding({ identified, expiresAt }: Known): Identified | undefined {

@@ -25,8 +25,8 @@ export const selectApiKey = (db: Db, orgId: string, id: string) =>
 
 /** selectOwner finds whose key a hash is: the one lookup that cannot start from an organisation. */
 export const selectOwner = (db: Db, hash: Buffer) =>
-  db.one<{ org_id: string; org_number: number }>(sql`
-    select k.org_id, o.number as org_number from api_keys k join organisations o on o.id = k.org_id where k.secret_hash = ${hash}`)
+  db.one<{ org_id: string; id: string; org_number: number }>(sql`
+    select k.org_id, k.id, o.number as org_number from api_keys k join organisations o on o.id = k.org_id where k.secret_hash = ${hash}`)
 
 export const selectApiKeyByHash = (db: Db, orgId: string, hash: Buffer) =>
   db.one<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} and secret_hash = ${hash}`)

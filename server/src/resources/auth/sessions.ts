@@ -29,13 +29,15 @@ export async function openSession(
 
 /**
  * identifyToken finds the caller behind a token: what it says is believed for its signature, that it still holds and what its user may do is
- * read from the store and remembered until anything of the organisation changes. A session that is gone never comes back, so that is
+ * read from the store and remembered until the session, its user, or what gives rights changes. A session that is gone never comes back, so that is
  * remembered too.
  */
 export async function identifyToken(world: World, token: Secret): Promise<Identified | undefined> {
   const claims = await readToken(world, token)
   if (!claims) return undefined
-  const caller = await world.meta.cached(claims.org, `session:${claims.jti}`, () => loadCaller(world, claims))
+  const caller = await world.meta.cached(claims.org, `session:${claims.jti}`, () => loadCaller(world, claims), {
+    only: () => ({ sessions: claims.jti, users: claims.sub }),
+  })
   return caller?.identity.id === claims.sub ? caller : undefined
 }
 

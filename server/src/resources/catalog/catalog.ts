@@ -3,11 +3,13 @@ import type { Observation } from '../../events/shred/slots.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
 import {
+  type FullSlotMapRow,
   insertSlotMap,
   insertSlots,
   lockSlotMap,
   type SlotMapRow,
-  selectSlotMap,
+  type SlotRow,
+  selectSlotMaps,
   selectSlots,
   selectSlotsElsewhere,
   updateSlotMap,
@@ -15,10 +17,23 @@ import {
 
 /** locate says where the events of a dataset lie; undefined when it has none. */
 export const locate = (world: Pick<World, 'meta'>, orgId: string, logId: string): Promise<Located | undefined> =>
-  world.meta.cached(orgId, `slots:${logId}`, async () => {
-    const row = await selectSlotMap(world.meta, orgId, logId)
-    return row && readLocated(world.meta, orgId, logId, row)
-  })
+  locateAll(world, orgId, [logId]).then(([located]) => located)
+
+/** locateAll says it of many datasets, in their order; what is not remembered is read by one statement. */
+export const locateAll = (world: Pick<World, 'meta'>, orgId: string, logIds: readonly string[]): Promise<(Located | undefined)[]> =>
+  world.meta.cachedEach(
+    orgId,
+    logIds,
+    (logId) => `slots:${logId}`,
+    async (missing) => new Map((await selectSlotMaps(world.meta, orgId, missing)).flatMap(locatedIn)),
+    (logId) => ({ slot_maps: logId }),
+  )
+
+function locatedIn({ log_id, paths, slots, ...row }: FullSlotMapRow): (readonly [string, Located])[] {
+  const rows = slots.map((slot, at) => ({ path: paths[at] ?? '', slot }))
+  const located = locatedFrom(row, rows)
+  return located ? [[log_id, located]] : []
+}
 
 /**
  * growSlots gives slots to keys that have none, before the first event that has them is stored. Whoever comes second, in whatever process,
@@ -49,9 +64,11 @@ export async function growSlots(
   })
 }
 
-async function readLocated(db: Db, orgId: string, logId: string, { version, table_classes }: SlotMapRow): Promise<Located | undefined> {
+const readLocated = async (db: Db, orgId: string, logId: string, row: SlotMapRow): Promise<Located | undefined> =>
+  locatedFrom(row, await selectSlots(db, orgId, logId))
+
+function locatedFrom({ version, table_classes }: SlotMapRow, rows: readonly SlotRow[]): Located | undefined {
   const tableClass = table_classes.at(-1)
   if (tableClass === undefined) return undefined
-  const rows = await selectSlots(db, orgId, logId)
   return { map: { version, tableClass, slots: new Map(rows.map(({ path, slot }) => [path, slot])) }, classes: table_classes }
 }

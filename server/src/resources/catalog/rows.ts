@@ -6,8 +6,17 @@ import { sql } from '../../meta/sql.ts'
 export type SlotMapRow = { version: number; table_classes: TableClass[] }
 export type SlotRow = { path: string; slot: Slot }
 
-export const selectSlotMap = (db: Db, orgId: string, logId: string) =>
-  db.one<SlotMapRow>(sql`select version, table_classes from slot_maps where org_id = ${orgId} and log_id = ${logId}`)
+/** A FullSlotMapRow has the slots of the map too: two lists in one order. */
+export type FullSlotMapRow = SlotMapRow & { log_id: string; paths: string[]; slots: Slot[] }
+
+/** selectSlotMaps gives the maps of many datasets with their slots, as of one moment. */
+export const selectSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
+  db.all<FullSlotMapRow>(sql`
+    select m.log_id, m.version, m.table_classes, coalesce(own.paths, '{}') as paths, coalesce(own.slots, '{}') as slots
+    from slot_maps m
+    left join lateral (
+      select array_agg(path order by path) as paths, array_agg(slot order by path) as slots from slots where slots.log_id = m.log_id) own on true
+    where m.org_id = ${orgId} and m.log_id = any(${[...logIds]}::uuid[])`)
 
 /** insertSlotMap does nothing when somebody else was first. */
 export const insertSlotMap = (db: Db, orgId: string, logId: string) =>

@@ -30,7 +30,7 @@ export async function visibleDatasets(world: Pick<World, 'meta'>, actor: Actor):
 
 /** allDatasets is every dataset of an organisation, for whoever decides himself what of it may be seen. */
 export const allDatasets = (world: Pick<World, 'meta'>, orgId: string): Promise<readonly DatasetRow[]> =>
-  world.meta.cached(orgId, 'datasets', () => selectDatasets(world.meta, orgId), HEARTBEAT_AGE_MS)
+  world.meta.cached(orgId, 'datasets', () => selectDatasets(world.meta, orgId), { ageMaxMs: HEARTBEAT_AGE_MS })
 
 /** listDatasets gives what `from` or `from_expr` selects; selecting nothing is no failure here. */
 export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, question: DatasetQuestion): Promise<DatasetList> {

@@ -3,7 +3,7 @@ import { badRequest } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import type { Bounds, Budget, Cost, Question, Source } from '../../reading/question.ts'
 import type { QueryLimit, World } from '../../world.ts'
-import { locate } from '../catalog/catalog.ts'
+import { locateAll } from '../catalog/catalog.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { keptSince } from '../retention/keepings.ts'
 
@@ -29,14 +29,17 @@ export async function questionFor(world: Pick<World, 'meta' | 'deployment' | 'cl
     throw badRequest(`${datasets.length} datasets matched; one question reads at most ${DATASETS_MAX}, so narrow from or from_expr`)
   }
   const keptSinceMs = await keptSince(world, actor.orgId)
-  const sourceOf = async (dataset: Wanted['datasets'][number]): Promise<Source> => ({
-    logId: dataset.id,
-    collection: dataset.collection,
-    dataset: dataset.dataset,
-    located: await locate(world, actor.orgId, dataset.id),
-    keptSinceMs: keptSinceMs(dataset),
-  })
-  const sources = await Promise.all(datasets.map(sourceOf))
+  const ids = datasets.map(({ id }) => id)
+  const located = await locateAll(world, actor.orgId, ids)
+  const sources = datasets.map(
+    (dataset, at): Source => ({
+      logId: dataset.id,
+      collection: dataset.collection,
+      dataset: dataset.dataset,
+      located: located[at],
+      keptSinceMs: keptSinceMs(dataset),
+    }),
+  )
   const budget = wanted.budget ?? budgetOf(world, actor)
   return { orgNumber: actor.orgNumber, sources, filter, bounds, budget, signal, ...(onProgress ? { onProgress } : {}) }
 }
