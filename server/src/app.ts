@@ -188,7 +188,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       { url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: Math.floor(config.DENDRO_MEMORY * ENGINE_SHARE) },
       deps,
     ),
-    openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir }, deps),
+    openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir, poolMax: config.DENDRO_POSTGRES_CONNECTIONS }, deps),
   )
   const disk = await openDiskWatch(events, dataDir, deps)
   const bounds = { waitingBytesMax: Math.floor(config.DENDRO_MEMORY * WAITING_SHARE), refusal: disk.refusal }

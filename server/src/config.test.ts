@@ -26,6 +26,8 @@ test.each([
   ['DENDRO_MAIL_FROM', 'a@example.com\r\nBcc: b@example.com', 'must be an address'],
   ['DENDRO_POSTGRES_URL', 'mysql://user:password@db/dendro', 'must look like postgres'],
   ['DENDRO_POSTGRES_URL', 'db.example.com', 'must look like postgres'],
+  ['DENDRO_POSTGRES_CONNECTIONS', '1', 'must be a whole number from 2 to 1000'],
+  ['DENDRO_POSTGRES_CONNECTIONS', '10.5', 'must be a whole number from 2 to 1000'],
   ['DENDRO_MASTER_KEY_FILE', '/nowhere/master.key', 'names a file that cannot be read'],
 ])('%s=%s is refused by name and rule, and what may be secret is not repeated', (name, text, rule) => {
   const refused = () => readConfig({ [name]: text })

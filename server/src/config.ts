@@ -22,6 +22,7 @@ export type Role = 'api' | 'ingest' | 'work'
 const ROLES: readonly Role[] = ['api', 'ingest', 'work']
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
 const PORT_MAX = 65_535
+const CONNECTIONS_MAX = 1_000
 const KEY_BYTES_MIN = 32
 /** KEY_LETTERS_MIN refuses what is long and yet easily guessed; of 64 random hexadecimal digits practically all have more. */
 const KEY_LETTERS_MIN = 10
@@ -50,6 +51,12 @@ export const settings = {
     'A ClickHouse server or cluster for the events: http(s)://user:password@host:port/database, with ?cluster=name for cluster tables.',
   ),
   DENDRO_POSTGRES_URL: setting(asPostgresUrl, undefined, 'own child process', 'A PostgreSQL server (14 or newer) for the metadata.'),
+  DENDRO_POSTGRES_CONNECTIONS: setting(
+    asConnections,
+    10,
+    '10',
+    'How many connections for requests this process keeps to PostgreSQL at most, 2 to 1000; it has one more that hears of changes.',
+  ),
   DENDRO_BOOTSTRAP_API_KEY: setting(
     asApiKey,
     undefined,
@@ -262,6 +269,14 @@ function asPostgresUrl(text: string): Secret | undefined {
     throw new Error('must look like postgres://user:password@host:5432/database')
   }
   return new Secret(text)
+}
+
+function asConnections(text: string): number {
+  const connections = Number(text)
+  if (!/^\d+$/.test(text) || connections < 2 || connections > CONNECTIONS_MAX) {
+    throw new Error(`must be a whole number from 2 to ${CONNECTIONS_MAX}`)
+  }
+  return connections
 }
 
 function asSmtpUrl(text: string): Secret | undefined {

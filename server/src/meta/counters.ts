@@ -1,4 +1,5 @@
 import type { Db } from './driver.ts'
+import { removeOld } from './old-rows.ts'
 import { sql } from './sql.ts'
 
 type Window = { subject: string; windowStartMs: number }
@@ -31,5 +32,4 @@ export async function giveBackToWindow(db: Db, { subject, windowStartMs, count }
 }
 
 /** removeWindows forgets the windows, of every subject, that began before the given time, and gives their number. */
-export const removeWindows = (db: Db, beforeMs: number): Promise<number> =>
-  db.run(sql`delete from rate_windows where window_start_ms < ${beforeMs}`)
+export const removeWindows = (db: Db, beforeMs: number): Promise<number> => removeOld(db, 'rate_windows', 'window_start_ms', beforeMs)

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Db } from './driver.ts'
+import { removeOld } from './old-rows.ts'
 import { sql } from './sql.ts'
 
 /** A Used is what one search or export took, by whom, of which datasets. */
@@ -24,7 +25,7 @@ export type UsageCounts = {
   close(): Promise<void>
 }
 
-type Minute = {
+export type Minute = {
   org_id: string
   kind: string
   minute_ms: number
@@ -106,15 +107,16 @@ const sumOf = (a: Minute, b: Minute): Minute => ({
   latency_ms: a.latency_ms + b.latency_ms,
 })
 
-const addMinutes = (db: Db, rows: readonly Minute[]) =>
+/** addMinutes takes the rows in one order, so that of two processes that count the same none waits for the other crosswise. */
+export const addMinutes = (db: Db, rows: readonly Minute[]) =>
   db.run(sql`
     insert into usage_minutes as u (org_id, kind, minute_ms, log_id, identity_id, count, bytes, latency_ms)
     select * from unnest(${rows.map((row) => row.org_id)}::uuid[], ${rows.map((row) => row.kind)}::text[], ${rows.map((row) => row.minute_ms)}::bigint[],
       ${rows.map((row) => row.log_id)}::uuid[], ${rows.map((row) => row.identity_id)}::uuid[], ${rows.map((row) => row.count)}::bigint[],
       ${rows.map((row) => row.bytes)}::bigint[], ${rows.map((row) => row.latency_ms)}::float8[])
+    order by 1, 2, 3, 4, 5
     on conflict (org_id, kind, minute_ms, log_id, identity_id) do update set
       count = u.count + excluded.count, bytes = u.bytes + excluded.bytes, latency_ms = u.latency_ms + excluded.latency_ms`)
 
 /** removeUsageMinutes forgets what is too old, of every organisation. */
-export const removeUsageMinutes = (db: Db, beforeMs: number): Promise<number> =>
-  db.run(sql`delete from usage_minutes where minute_ms < ${beforeMs}`)
+export const removeUsageMinutes = (db: Db, beforeMs: number): Promise<number> => removeOld(db, 'usage_minutes', 'minute_ms', beforeMs)

@@ -1,5 +1,6 @@
 import type { Identity, Retention } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
+import { removeOld } from '../../meta/old-rows.ts'
 import { json, sql } from '../../meta/sql.ts'
 
 export type DatasetRow = {
@@ -69,7 +70,9 @@ export const selectTombstones = (db: Db) =>
 
 /** deleteTombstones takes with them what hangs on a dataset: its slots, its heartbeat, its place in lists. */
 export const deleteTombstones = (db: Db, ids: readonly string[]) =>
-  db.run(sql`delete from datasets where id = any(${[...ids]}::uuid[]) and deleted_at is not null`)
+  db.run(sql`
+    with held as (select id from datasets where id = any(${[...ids]}::uuid[]) and deleted_at is not null order by id for update)
+    delete from datasets where id in (select id from held)`)
 
 export const selectDatasetByName = (db: Db, orgId: string, collection: string, dataset: string) =>
   db.one<DatasetRow>(
@@ -88,13 +91,14 @@ export const countBirth = (db: Db, orgId: string, identityId: string, hourStartM
     on conflict (org_id, identity_id, hour_start_ms) do update set births = b.births + 1
     returning births`)
 
-export const removeBirths = (db: Db, beforeMs: number) => db.run(sql`delete from dataset_births where hour_start_ms < ${beforeMs}`)
+export const removeBirths = (db: Db, beforeMs: number) => removeOld(db, 'dataset_births', 'hour_start_ms', beforeMs)
 
-/** upsertHeartbeats leaves out datasets that are gone; a beat never goes back, whoever writes last. */
+/** upsertHeartbeats leaves out datasets that are gone; a beat never goes back, whoever writes last. In one order, so that nobody waits crosswise. */
 export const upsertHeartbeats = (db: Db, beats: readonly { log_id: string; beat_at: number }[]) =>
   db.run(sql`
     insert into dataset_heartbeats as h (org_id, log_id, beat_at)
     select datasets.org_id, given.log_id, given.beat_at
     from unnest(${beats.map((beat) => beat.log_id)}::uuid[], ${beats.map((beat) => beat.beat_at)}::bigint[]) as given (log_id, beat_at)
     join datasets on datasets.id = given.log_id
+    order by given.log_id
     on conflict (log_id) do update set beat_at = greatest(h.beat_at, excluded.beat_at)`)

@@ -1,5 +1,5 @@
 import type { BodyOf, contract, Event } from '@dendro/api'
-import { notFound } from '../../errors.ts'
+import { notFound, unavailable } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { type Matcher, matcherOf } from '../../query/matcher.ts'
 import { parseFilter } from '../../query/query.ts'
@@ -11,7 +11,8 @@ import { type Choose, choiceOf, chosenDatasets } from '../datasets/source.ts'
 import { noteSearch } from '../search/note-search.ts'
 import { questionFor } from '../search/question.ts'
 import { EVERYTHING, rawText, shownEvents } from '../search/shown-event.ts'
-import { insertLiveTail, type LiveTailRow, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
+import { decodePosition, encodePosition, firstPosition, isWorthKeeping, knownBy, type Position, readBackMs } from './position.ts'
+import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
 import { type ReadNew, Tails, type Taken, takeNew, type Watch } from './tails.ts'
 
 type Ask = BodyOf<typeof contract.liveTail.start>
@@ -27,13 +28,22 @@ const STREAM_EVERY_MS = 1_000
 /** ALIVE_MS of silence are broken by a comment, so that nobody on the way takes the stream for dead. */
 const ALIVE_MS = 15_000
 
-/** A Watching is what this process knows of a job: what it asks for, read once, how far it has come, and when it was looked at here first and last. */
-type Watching = { wish: Wish; watch: Watch; beganMs: number; usedAtMs: number }
+/** A Watching is what this process knows of a job: what it asks for, read once, what was looked at here, and when it was asked for here last. */
+type Watching = { wish: Wish; watch: Watch; usedAtMs: number }
+
+/** Shown is what was taken as callers get it, and the position before it. */
+type Shown = Omit<Taken, 'events'> & { events: Event[]; before: Position; wish: Wish }
 
 /** A Wish is the datasets and the events that a job asks for. */
 type Wish = { choose: Choose; matches: Matcher }
 
-/** LiveTails lets callers watch events as they arrive. Jobs are kept where every process finds them; each process reads for its own watchers. */
+/** MOVES_MAX is how often events are taken anew because somebody else took some of the same job meanwhile. */
+const MOVES_MAX = 8
+
+/**
+ * LiveTails lets callers watch events as they arrive. Jobs, and how far they have come, are kept where every process finds them, so that any can go on with
+ * any; each process reads for its own watchers.
+ */
 export class LiveTails {
   readonly #world: World
   readonly #tails: Tails
@@ -46,6 +56,7 @@ export class LiveTails {
 
   async start(actor: Actor, ask: Ask): Promise<{ job_id: string }> {
     const { ids, clock, meta } = this.#world
+    const nowMs = clock.nowMs()
     const condition = ask.where ?? ''
     const source = { from: ask.from, from_expr: ask.from_expr }
     const wish = wishOf({ source, condition })
@@ -56,22 +67,27 @@ export class LiveTails {
       identity: actor.identity,
       source,
       condition,
-      polled_at: clock.nowMs(),
+      polled_at: nowMs,
+      began_at: nowMs,
+      turn: 0,
+      position: null,
     }
-    await insertLiveTail(meta, row)
     const startedMs = clock.monotonicMs()
-    const nowMs = clock.nowMs()
-    this.#watches.set(row.id, { wish, watch: new Map(), beganMs: nowMs, usedAtMs: nowMs })
-    await this.#take(actor, row, 0)
+    const taken = await this.#take(actor, row, 0)
+    await insertLiveTail(meta, { ...row, position: encodePosition(taken.position) })
+    this.#watches.set(row.id, { wish, watch: taken.watch, usedAtMs: nowMs })
     noteSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
     return { job_id: row.id }
   }
 
   async poll(actor: Actor, id: string, { limit = POLL_EVENTS, newestFirst = true }): Promise<{ logs: { events: Event[] }[] }> {
-    const row = await this.#find(actor, id)
-    const { events } = await this.#take(actor, row, limit)
-    await touchLiveTail(this.#world.meta, id, this.#world.clock.nowMs())
-    return { logs: [{ events: newestFirst ? events.reverse() : events }] }
+    for (let moves = 0; moves < MOVES_MAX; moves += 1) {
+      const row = await this.#find(actor, id)
+      const taken = await this.#take(actor, row, limit)
+      if (!(await this.#move(row, taken, true))) continue
+      return { logs: [{ events: newestFirst ? taken.events.reverse() : taken.events }] }
+    }
+    throw unavailable('this live tail is asked for too often at once')
   }
 
   /** stream gives the events as text until the time is over, the caller has left, or the job is gone. */
@@ -80,25 +96,33 @@ export class LiveTails {
     return this.#lines(actor, row, { seconds, signal })
   }
 
-  async *#lines(actor: Actor, row: LiveTailRow, { seconds, signal }: { seconds: number; signal: AbortSignal }): AsyncGenerator<string> {
+  async *#lines(actor: Actor, begun: LiveTailRow, { seconds, signal }: { seconds: number; signal: AbortSignal }): AsyncGenerator<string> {
     const { clock, meta } = this.#world
+    let row: LiveTailRow | undefined = begun
     const untilMs = clock.monotonicMs() + seconds * 1_000
     let spokenMs = clock.monotonicMs()
     yield ': watching\n\n'
     let saidOneOf = 1
-    while (!signal.aborted && clock.monotonicMs() < untilMs) {
-      const { events, oneOf, missed } = await this.#take(actor, row, STREAM_EVENTS)
+    while (row && !signal.aborted && clock.monotonicMs() < untilMs) {
+      const taken = await this.#take(actor, row, STREAM_EVENTS)
+      const { events, oneOf, missed } = taken
+      const isSilent = clock.monotonicMs() - spokenMs > ALIVE_MS
+      const moved: LiveTailRow | undefined = await this.#move(row, taken, isSilent)
+      if (!moved) {
+        row = await selectLiveTail(meta, actor.orgId, row.id)
+        continue
+      }
+      row = moved
       if (oneOf !== saidOneOf) yield `: one of ${oneOf}\n\n`
       if (missed > 0) yield `: missed ${missed}\n\n`
       saidOneOf = oneOf
       if (events.length > 0) yield events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
-      else if (clock.monotonicMs() - spokenMs > ALIVE_MS) yield ': alive\n\n'
+      else if (isSilent) yield ': alive\n\n'
       else {
         await clock.sleep(STREAM_EVERY_MS, signal).catch(() => undefined)
         continue
       }
       spokenMs = clock.monotonicMs()
-      await touchLiveTail(meta, row.id, clock.nowMs())
     }
   }
 
@@ -117,14 +141,31 @@ export class LiveTails {
     return row
   }
 
-  /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now. */
-  async #take(actor: Actor, row: LiveTailRow, limit: number): Promise<Omit<Taken, 'events'> & { events: Event[] }> {
+  /**
+   * #move notes how far the job has come, and gives it as it is then; undefined when somebody else took events of it meanwhile. A job that has not moved is
+   * only kept alive, when it was asked for.
+   */
+  async #move(row: LiveTailRow, { before, position, watch, wish }: Shown, isAskedFor: boolean): Promise<LiveTailRow | undefined> {
+    const { clock, meta } = this.#world
+    const nowMs = clock.nowMs()
+    const hasMoved = isWorthKeeping(before, position)
+    const encoded = hasMoved ? encodePosition(position) : row.position
+    if (encoded && hasMoved) {
+      if ((await moveLiveTail(meta, row, encoded, nowMs)) === 0) return undefined
+    } else if (isAskedFor) await touchLiveTail(meta, row.id, nowMs)
+    this.#watches.set(row.id, { wish, watch, usedAtMs: nowMs })
+    return hasMoved ? { ...row, turn: row.turn + 1, position: encoded } : row
+  }
+
+  /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now; nothing is noted yet. */
+  async #take(actor: Actor, row: LiveTailRow, limit: number): Promise<Shown> {
     const nowMs = this.#world.clock.nowMs()
-    const { wish, watch, beganMs } = this.#watches.get(row.id) ?? { wish: wishOf(row), watch: new Map(), beganMs: nowMs }
-    this.#watches.set(row.id, { wish, watch, beganMs, usedAtMs: nowMs })
+    const { wish, watch } = this.#watches.get(row.id) ?? { wish: wishOf(row), watch: new Map() }
+    const before = (row.position && decodePosition(row.position)) ?? firstPosition(nowMs)
     const datasets = wish.choose(await visibleDatasets(this.#world, actor))
     // All that is in a dataset younger than the watch has arrived since.
-    for (const { id, created_at } of datasets) if (created_at > beganMs && !watch.has(id)) watch.set(id, 0)
+    const beganMs = row.began_at ?? nowMs
+    const joined = new Set(datasets.flatMap(({ id, created_at }) => (created_at <= beganMs && !before.known.has(knownBy(id)) ? [id] : [])))
     const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
     const read: ReadNew = async (logIds, filter, bounds, oneOf) => {
       const due = datasets.filter(({ id }) => logIds.includes(id))
@@ -136,13 +177,13 @@ export class LiveTails {
       this.#world.usage.note({ kind: 'search', orgId, identityId: identity.id, logIds, bytes: cost.bytes, latencyMs: 0, isMore: true })
       return { events, hasMore }
     }
-    const tails = await this.#tails.refresh(datasets, read)
+    const tails = await this.#tails.refresh(datasets, read, readBackMs(before))
     const matches = (event: FoundEvent): boolean => {
       const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
       return wish.matches({ ...event, raw: rawText(event.raw), collection, dataset })
     }
-    const { events, ...said } = takeNew(tails, watch, matches, limit)
-    return { ...said, events: shownEvents(events, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }).events }
+    const { events, ...said } = takeNew(tails, { position: before, watch, matches, joined }, limit, nowMs)
+    return { ...said, wish, before, events: shownEvents(events, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }).events }
   }
 }
 

@@ -2,6 +2,7 @@ import type { Filter } from '@dendro/language/tree'
 import { seqAt } from '../../events/seq.ts'
 import type { Bounds, FoundEvent } from '../../reading/question.ts'
 import type { World } from '../../world.ts'
+import { advanced, isNew, knownBy, type Position } from './position.ts'
 
 /** A Tail is what has arrived in one dataset since somebody began to watch it; all who watch it share it. */
 export type Tail = {
@@ -12,6 +13,8 @@ export type Tail = {
   seen: Set<bigint>
   /** oneOf says how many of the events there are for one that is read, in each pace: 1 unless they come too fast. */
   oneOf: Record<Pace, number>
+  /** fromMs is since when all that arrived is here. */
+  fromMs: number
   readAtMs: number
   lateAtMs: number
   usedAtMs: number
@@ -66,24 +69,33 @@ export class Tails {
   }
 
   /**
-   * refresh brings the tails of datasets up to now by one question for all that are not. What a new tail finds at first is past for who begins to
-   * watch; of a dataset that was made just now it is all there is.
+   * refresh brings the tails of datasets up to now by one question for all that are not. A tail that does not reach back as far as somebody who goes on here
+   * needs is read from there.
    */
-  async refresh(datasets: readonly Watched[], read: ReadNew): Promise<readonly Tail[]> {
+  async refresh(datasets: readonly Watched[], read: ReadNew, backToMs: number): Promise<readonly Tail[]> {
+    const short = datasets.filter((dataset) => isShort(this.#tails.get(dataset.id), dataset, backToMs))
+    await Promise.all(short.map(({ id }) => this.#tails.get(id)?.reading))
     const nowMs = this.#clock.nowMs()
     const fresh = datasets.filter(({ id }) => !this.#tails.has(id))
     for (const { id, created_at } of fresh) {
+      const fromMs = Math.min(nowMs - FRESH_MS, Math.max(created_at, Math.min(nowMs - NEWBORN_MS, backToMs)))
       this.#tails.set(id, {
         logId: id,
         events: [],
         first: 0,
         seen: new Set(),
         oneOf: { now: 1, late: 1 },
-        readAtMs: Math.min(nowMs - FRESH_MS, Math.max(created_at, nowMs - NEWBORN_MS)),
+        fromMs,
+        readAtMs: fromMs,
         lateAtMs: Number.NEGATIVE_INFINITY,
         usedAtMs: nowMs,
         reading: undefined,
       })
+    }
+    for (const dataset of datasets) {
+      const tail = this.#tails.get(dataset.id)
+      if (tail && tail.reading === undefined && isShort(tail, dataset, backToMs))
+        readFurtherBack(tail, Math.max(dataset.created_at, backToMs))
     }
     const tails = datasets.flatMap(({ id }) => this.#tails.get(id) ?? [])
     for (const tail of tails) tail.usedAtMs = nowMs
@@ -123,6 +135,18 @@ export class Tails {
     const nowMs = this.#clock.nowMs()
     for (const [logId, tail] of this.#tails) if (nowMs - tail.usedAtMs > IDLE_MS) this.#tails.delete(logId)
   }
+}
+
+/** isShort says that a tail does not reach back far enough; before a dataset was made there is nothing. */
+const isShort = (tail: Tail | undefined, { created_at }: Watched, backToMs: number): boolean =>
+  tail !== undefined && tail.fromMs > Math.max(created_at, backToMs)
+
+/** readFurtherBack makes the next read begin earlier; what is here already is not taken twice. */
+function readFurtherBack(tail: Tail, fromMs: number): void {
+  tail.seen = new Set([...tail.seen, ...tail.events.map(({ event }) => event.seq)])
+  tail.fromMs = fromMs
+  tail.readAtMs = fromMs
+  tail.lateAtMs = Number.NEGATIVE_INFINITY
 }
 
 /** readAt reads what is new in some datasets; of those where more arrived than one read may bring, one event of so many that it fits. */
@@ -175,26 +199,44 @@ const arrivedAfter = (ms: number): Filter => ({
 
 export const bySequence = (one: FoundEvent, other: FoundEvent): number => (one.seq < other.seq ? -1 : one.seq > other.seq ? 1 : 0)
 
-/** A Watch is how far a watcher has come in each tail. */
-export type Watch = Map<string, number>
+/** A Watch is up to where in the tails of this process all was looked at: what lies before is past, does not match, or was given here. */
+export type Watch = ReadonlyMap<string, number>
 
-/** Taken are events for a watcher; one stands for `oneOf`, and `missed` of a dataset were gone before he came to take them. */
-export type Taken = { events: FoundEvent[]; oneOf: number; missed: number }
+/** A Watcher is who takes events: what he wants, how far he has come, and which datasets chose him only now though they were there before. */
+export type Watcher = { position: Position; watch: Watch; matches: (event: FoundEvent) => boolean; joined: ReadonlySet<string> }
+
+/** Taken are events for a watcher and where he is after them; one stands for `oneOf`, and `missed` of a dataset were gone before he came to take them. */
+export type Taken = { events: FoundEvent[]; oneOf: number; missed: number; watch: Watch; position: Position }
 
 /** takeNew gives a watcher the matching events that he has not had, in the order of their arrival, at most `limit`: the rest stays for the next time. */
-export function takeNew(tails: readonly Tail[], watch: Watch, matches: (event: FoundEvent) => boolean, limit: number): Taken {
-  const missed = tails.reduce((sum, tail) => sum + Math.max(0, tail.first - (watch.get(tail.logId) ?? end(tail))), 0)
-  const waiting = tails.flatMap((tail) => {
-    const from = Math.max(0, (watch.get(tail.logId) ?? end(tail)) - tail.first)
+export function takeNew(tails: readonly Tail[], { position, watch, matches, joined }: Watcher, limit: number, nowMs: number): Taken {
+  const firstOf = (tail: Tail): number => watch.get(tail.logId) ?? tail.first
+  const missed = tails.reduce((sum, tail) => sum + Math.max(0, tail.first - firstOf(tail)), 0)
+  const found = tails.flatMap((tail) => {
+    const from = Math.max(0, firstOf(tail) - tail.first)
     return tail.events
       .slice(from)
-      .flatMap(({ event, oneOf }, index) => (matches(event) ? [{ tail, event, oneOf, number: tail.first + from + index }] : []))
+      .flatMap(({ event }, index) =>
+        isNew(position, event.seq) && matches(event) ? [{ tail, event, number: tail.first + from + index }] : [],
+      )
   })
+  const [past, waiting] = [found.filter(({ tail }) => joined.has(tail.logId)), found.filter(({ tail }) => !joined.has(tail.logId))]
   waiting.sort((one, other) => bySequence(one.event, other.event))
-  for (const tail of tails) watch.set(tail.logId, end(tail))
-  for (const { tail, number } of waiting.slice(limit)) watch.set(tail.logId, Math.min(number, watch.get(tail.logId) ?? number))
-  const taken = waiting.slice(0, limit)
-  return { events: taken.map(({ event }) => event), oneOf: Math.max(1, ...tails.map((tail) => tail.oneOf.now)), missed }
+  const [taken, rest] = [waiting.slice(0, limit), waiting.slice(limit)]
+  const next = new Map(tails.map((tail) => [tail.logId, end(tail)]))
+  for (const { tail, number } of rest) next.set(tail.logId, Math.min(number, next.get(tail.logId) ?? number))
+  return {
+    events: taken.map(({ event }) => event),
+    oneOf: Math.max(1, ...tails.map((tail) => tail.oneOf.now)),
+    missed,
+    watch: next,
+    position: advanced(position, {
+      given: [...past, ...taken].map(({ event }) => event.seq),
+      waiting: rest[0]?.event.seq,
+      known: new Set(tails.map(({ logId }) => knownBy(logId))),
+      nowMs,
+    }),
+  }
 }
 
 const end = (tail: Tail): number => tail.first + tail.events.length

@@ -1,6 +1,6 @@
 import type { Identity } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
-import { json, sql } from '../../meta/sql.ts'
+import { json, type Sql, sql } from '../../meta/sql.ts'
 import type { Status } from '../../monitors/status.ts'
 import type { EvaluationRecord } from './history-rows.ts'
 import type { StateRow } from './rows.ts'
@@ -18,12 +18,19 @@ export const claimDue = (db: Db, claim: { holder: string; dueMs: number; leaseMs
       order by due_at limit ${claim.rowsMax} for update skip locked)
     returning *`)
 
+/** heldBy locks in the order in which all take many states, so that nobody waits crosswise. */
+const heldBy = (holder: string): Sql => sql`select monitor_id from monitor_states where holder = ${holder} order by monitor_id for update`
+
 export const renewLeases = (db: Db, holder: string, leaseMs: number) =>
-  db.run(sql`update monitor_states set lease_until_ms = ${STORE_MS} + ${leaseMs}::bigint where holder = ${holder}`)
+  db.run(sql`
+    with held as (${heldBy(holder)})
+    update monitor_states set lease_until_ms = ${STORE_MS} + ${leaseMs}::bigint where monitor_id in (select monitor_id from held)`)
 
 /** giveBackLeases lets others look at once, when a process stops. */
 export const giveBackLeases = (db: Db, holder: string) =>
-  db.run(sql`update monitor_states set holder = null, lease_until_ms = null where holder = ${holder}`)
+  db.run(sql`
+    with held as (${heldBy(holder)})
+    update monitor_states set holder = null, lease_until_ms = null where monitor_id in (select monitor_id from held)`)
 
 export type LookRow = Pick<
   StateRow,
@@ -47,10 +54,13 @@ export const writeLooks = (db: Db, looks: readonly LookRow[]) =>
       select * from jsonb_to_recordset(${json(looks)}) as one (org_id uuid, monitor_id uuid, fence bigint, status text, state jsonb, alerts jsonb,
         last_trigger_ts bigint, is_new boolean, due_at bigint, time bigint, from_ts bigint, to_ts bigint, missed bigint, is_change boolean,
         record jsonb)
+    ), locked as (
+      select s.monitor_id from monitor_states s join given on s.monitor_id = given.monitor_id and s.fence = given.fence
+      where s.holder is not null order by s.monitor_id for update of s
     ), held as (
       update monitor_states s set status = given.status, state = given.state, alerts = given.alerts, last_trigger_ts = given.last_trigger_ts,
         is_new = given.is_new, due_at = given.due_at, looked_at = given.time, missed = s.missed + given.missed, holder = null, lease_until_ms = null
-      from given where s.monitor_id = given.monitor_id and s.fence = given.fence and s.holder is not null
+      from given join locked using (monitor_id) where s.monitor_id = given.monitor_id and s.fence = given.fence and s.holder is not null
       returning s.monitor_id
     )
     insert into monitor_evaluations (org_id, monitor_id, time, from_ts, to_ts, status, is_change, record)

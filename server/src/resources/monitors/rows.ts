@@ -78,7 +78,9 @@ export const deleteMonitor = (db: Db, orgId: string, id: string) => db.run(sql`d
 
 /** removeFromDowntimes takes a monitor out of the lists of what downtimes cover. */
 export const removeFromDowntimes = (db: Db, orgId: string, id: string) =>
-  db.run(sql`update downtimes set covers = array_remove(covers, ${id}::uuid) where org_id = ${orgId} and covers @> array[${id}::uuid]`)
+  db.run(sql`
+    with held as (select id from downtimes where org_id = ${orgId} and covers @> array[${id}::uuid] order by id for update)
+    update downtimes set covers = array_remove(covers, ${id}::uuid) where id in (select id from held)`)
 
 export type StateRow = {
   org_id: string
@@ -114,7 +116,9 @@ export const lookAgain = (db: Db, orgId: string, monitorId: string, { nowMs, isN
 
 /** bringForward makes all monitors of an organisation look at once, after a downtime has changed. */
 export const bringForward = (db: Db, orgId: string, nowMs: number) =>
-  db.run(sql`update monitor_states set due_at = least(due_at, ${nowMs}) where org_id = ${orgId}`)
+  db.run(sql`
+    with held as (select monitor_id from monitor_states where org_id = ${orgId} order by monitor_id for update)
+    update monitor_states set due_at = least(due_at, ${nowMs}) where monitor_id in (select monitor_id from held)`)
 
 /** nullable keeps an absent value apart from the JSON null. */
 const nullable = (value: object | null | undefined) => (value === null || value === undefined ? null : json(value))

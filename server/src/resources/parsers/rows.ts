@@ -1,5 +1,6 @@
 import type { Identity } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
+import { removeOld } from '../../meta/old-rows.ts'
 import { json, sql } from '../../meta/sql.ts'
 import type { PatternType } from '../../parsers/parsers.ts'
 
@@ -59,7 +60,9 @@ export const assignParser = (
 
 /** unassignParser takes a parser from all datasets that have it. */
 export const unassignParser = (db: Db, orgId: string, parserId: string) =>
-  db.run(sql`update datasets set parser_id = null where org_id = ${orgId} and parser_id = ${parserId}`)
+  db.run(sql`
+    with held as (select id from datasets where org_id = ${orgId} and parser_id = ${parserId} order by id for update)
+    update datasets set parser_id = null where id in (select id from held)`)
 
 export type ParserMinute = {
   org_id: string
@@ -96,4 +99,4 @@ export const selectParserSlices = (db: Db, orgId: string, { fromMs, toMs, widthM
     where org_id = ${orgId} and minute_ms > ${fromMs - 60_000} and minute_ms < ${toMs}
     group by log_id, slice order by log_id, slice`)
 
-export const removeParserMinutes = (db: Db, beforeMs: number) => db.run(sql`delete from parser_minutes where minute_ms < ${beforeMs}`)
+export const removeParserMinutes = (db: Db, beforeMs: number) => removeOld(db, 'parser_minutes', 'minute_ms', beforeMs)

@@ -62,6 +62,7 @@ export const noteRemoved = (db: Db, nowMs: number, removed: readonly { log_id: s
     from unnest(${removed.map(({ log_id }) => log_id)}::uuid[], ${removed.map(({ events }) => events)}::bigint[],
       ${removed.map(({ before_ms }) => before_ms)}::bigint[]) as given (log_id, events, before_ms)
     join datasets on datasets.id = given.log_id
+    order by given.log_id
     on conflict (log_id) do update set events = r.events + excluded.events, last_events = excluded.last_events, last_at = excluded.last_at,
       before_ms = excluded.before_ms`)
 

@@ -1,5 +1,6 @@
 import type { Identity, QueryStatus } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
+import { removeOld } from '../../meta/old-rows.ts'
 import { json, sql } from '../../meta/sql.ts'
 
 export type PageRow = {
@@ -41,7 +42,7 @@ export const selectPage = (db: Db, orgId: string, id: string) =>
     from search_pages page join search_pages first on first.id = page.first_id
     where page.org_id = ${orgId} and page.id = ${id}`)
 
-export const removePages = (db: Db, beforeMs: number) => db.run(sql`delete from search_pages where expires_at < ${beforeMs}`)
+export const removePages = (db: Db, beforeMs: number) => removeOld(db, 'search_pages', 'expires_at', beforeMs)
 
 export type SearchRow = {
   id: string
@@ -88,6 +89,8 @@ export const pollSearch = (db: Db, orgId: string, id: string, nowMs: number) =>
 
 /** dropAnswers leaves of searches that ended before then only that they were there. */
 export const dropAnswers = (db: Db, beforeMs: number) =>
-  db.run(sql`update searches set answer = null where ended_at < ${beforeMs} and answer is not null`)
+  db.run(sql`
+    update searches set answer = null where id in (
+      select id from searches where ended_at < ${beforeMs} and answer is not null for update skip locked)`)
 
-export const removeSearches = (db: Db, beforeMs: number) => db.run(sql`delete from searches where started_at < ${beforeMs}`)
+export const removeSearches = (db: Db, beforeMs: number) => removeOld(db, 'searches', 'started_at', beforeMs)

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { removeWindows } from '../server/src/meta/counters.ts'
+import type { Db, Meta } from '../server/src/meta/meta.ts'
+import { sql } from '../server/src/meta/sql.ts'
+import { makeTestDatabase, type TestDatabase } from '../server/src/meta/test-database.ts'
+import { addMinutes } from '../server/src/meta/usage-counts.ts'
+import { upsertHeartbeats } from '../server/src/resources/datasets/rows.ts'
+import { giveBackLeases, renewLeases, writeLooks } from '../server/src/resources/monitors/look-rows.ts'
+import { bringForward } from '../server/src/resources/monitors/rows.ts'
+import { addParserMinutes } from '../server/src/resources/parsers/rows.ts'
+import { noteRemoved } from '../server/src/resources/retention/rows.ts'
+
+/**
+ * What several processes write of the same rows at once, each in an order of its own. PostgreSQL ends one of two that wait for each other, and its
+ * statement fails: here none may.
+ */
+const ROWS = 300
+const ROUNDS = 10
+const orgId = randomUUID()
+const holder = randomUUID()
+const ids = Array.from({ length: ROWS }, () => randomUUID())
+const shuffled = ids.toSorted(() => -1)
+const orders = [ids, ids.toReversed(), [...shuffled.slice(ROWS / 2), ...shuffled.slice(0, ROWS / 2)]]
+
+let database: TestDatabase
+let sessions: Meta[]
+
+beforeAll(async () => {
+  database = await makeTestDatabase(inject('stores').meta)
+  sessions = [await database.open(), await database.open(), await database.open()]
+  const [db] = sessions
+  await db?.run(sql`insert into organisations (id, name, created_at, modified_at) values (${orgId}, 'one', 0, 0)`)
+  await db?.run(sql`
+    insert into datasets (org_id, id, collection, dataset, created_at, modified_at)
+    select ${orgId}::uuid, id, 'c', id::text, 0, 0 from unnest(${ids}::uuid[]) as given (id)`)
+  await db?.run(sql`alter table monitor_states drop constraint monitor_states_monitor_id_fkey`)
+  await db?.run(sql`alter table monitor_evaluations drop constraint monitor_evaluations_monitor_id_fkey`)
+  await db?.run(sql`
+    insert into monitor_states (org_id, monitor_id, status, state, due_at)
+    select ${orgId}::uuid, id, 'OK', '{}', 0 from unnest(${ids}::uuid[]) as given (id)`)
+})
+afterAll(() => database.drop())
+
+/** together lets the three sessions write at once, round after round. */
+async function together(
+  write: (db: Db, order: readonly string[], session: number) => Promise<unknown>,
+  before?: (db: Db) => Promise<unknown>,
+) {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if (sessions[0]) await before?.(sessions[0])
+    const ended = await Promise.allSettled(sessions.map((db, at) => write(db, orders[(at + round) % orders.length] ?? ids, at)))
+    expect(ended.flatMap((one) => (one.status === 'rejected' ? [String(one.reason.cause ?? one.reason)] : []))).toEqual([])
+  }
+}
+
+test('heartbeats', () =>
+  together((db, order) =>
+    upsertHeartbeats(
+      db,
+      order.map((log_id, at) => ({ log_id, beat_at: at })),
+    ),
+  ))
+
+test('what searches and exports used', () =>
+  together((db, order) => {
+    const minute = { org_id: orgId, kind: 'search', minute_ms: 0, identity_id: holder, count: 1, bytes: 1, latency_ms: 1 }
+    return addMinutes(
+      db,
+      order.map((log_id) => ({ ...minute, log_id })),
+    )
+  }))
+
+test('what parsers did', () =>
+  together((db, order) => {
+    const minute = { org_id: orgId, minute_ms: 0, lines: 1, matched: 1, given_up: 0, duration_ns: 1 }
+    return addParserMinutes(
+      db,
+      order.map((log_id) => ({ ...minute, log_id })),
+    )
+  }))
+
+test('what was removed of datasets', () =>
+  together((db, order) =>
+    noteRemoved(
+      db,
+      0,
+      order.map((log_id) => ({ log_id, events: 1, before_ms: 0 })),
+    ),
+  ))
+
+test('the states of monitors: looks, leases, and an organisation that looks at once', () => {
+  const look = { org_id: orgId, status: 'OK', state: { status: 'OK' }, alerts: {}, last_trigger_ts: null, is_new: false, due_at: 0 }
+  const seen = { time: 0, from_ts: 0, to_ts: 0, missed: 0, is_change: false, record: {} }
+  const looks = (order: readonly string[]) =>
+    order.map((monitor_id) => ({ ...look, ...seen, monitor_id, fence: 0 })) as unknown as Parameters<typeof writeLooks>[1]
+  const writers = [
+    (db: Db, order: readonly string[]) => writeLooks(db, looks(order)),
+    (db: Db) => bringForward(db, orgId, -1),
+    (db: Db) => renewLeases(db, holder, 1_000).then(() => giveBackLeases(db, holder)),
+  ]
+  return together(
+    (db, order, session) => writers[session]?.(db, order) ?? Promise.resolve(),
+    (db) =>
+      db.run(sql`
+        update monitor_states set holder = ${holder} from (select monitor_id as id from monitor_states order by random()) as any_order
+        where monitor_id = any_order.id`),
+  )
+})
+
+test('every process removes what is old, also while another does', async () => {
+  const subjects = ids.map((id) => `${id} window`)
+  await together(
+    (db) => removeWindows(db, 10),
+    (db) => db.run(sql`insert into rate_windows select subject, 5, 1, 1 from unnest(${subjects}::text[]) as given (subject)`),
+  )
+  expect(await sessions[0]?.one(sql`select count(*) as left from rate_windows`)).toEqual({ left: 0 })
+})
