@@ -50,10 +50,14 @@ export class Cache {
   async cached<T>(orgId: string, name: string, load: () => Promise<T>, wish: Wish<T> = {}): Promise<T> {
     const key = `${orgId}\n${name}`
     const outer = reading.getStore()
-    const { value, isStale } = await this.#answer(key, orgId, load, wish)
-    if (isStale) outer?.spoil()
-    outer?.use(this.#entries.get(key)?.rows)
-    return value as T
+    try {
+      const { value, isStale } = await this.#answer(key, orgId, load, wish)
+      if (isStale) outer?.spoil()
+      return value as T
+    } finally {
+      // Where it failed nothing is known of what that hung on.
+      outer?.use(this.#entries.get(key)?.rows)
+    }
   }
 
   /**

@@ -145,10 +145,10 @@ export class LiveTails {
    * #move notes how far the job has come, and gives it as it is then; undefined when somebody else took events of it meanwhile. A job that has not moved is
    * only kept alive, when it was asked for.
    */
-  async #move(row: LiveTailRow, { before, position, watch, wish }: Shown, isAskedFor: boolean): Promise<LiveTailRow | undefined> {
+  async #move(row: LiveTailRow, { events, before, position, watch, wish }: Shown, isAskedFor: boolean): Promise<LiveTailRow | undefined> {
     const { clock, meta } = this.#world
     const nowMs = clock.nowMs()
-    const hasMoved = isWorthKeeping(before, position)
+    const hasMoved = events.length > 0 || isWorthKeeping(before, position)
     const encoded = hasMoved ? encodePosition(position) : row.position
     if (encoded && hasMoved) {
       if ((await moveLiveTail(meta, row, encoded, nowMs)) === 0) return undefined

@@ -36,11 +36,9 @@ export function advanced(
   return { floor: sorted.at(-SHOWN_MAX - 1) ?? raised, shown: new Set(sorted.slice(-SHOWN_MAX)), known }
 }
 
-/** isWorthKeeping says whether a position says more than the one before it: one that only grows older is written now and then. */
+/** isWorthKeeping says whether a position after which nothing was given has to be written: one that only grows older is written now and then. */
 export const isWorthKeeping = (before: Position, after: Position): boolean =>
-  after.known.symmetricDifference(before.known).size > 0 ||
-  [...after.shown].some((seq) => !before.shown.has(seq)) ||
-  readBackMs(after) - readBackMs(before) > WINDOW_MS / 2
+  after.known.symmetricDifference(before.known).size > 0 || readBackMs(after) - readBackMs(before) > WINDOW_MS / 2
 
 /** encodePosition writes the numbers as the small differences that they have from one to the next. */
 export function encodePosition({ floor, shown, known }: Position): Buffer {

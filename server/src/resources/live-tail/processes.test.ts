@@ -75,7 +75,8 @@ test('a tail goes on in another process when the one that began it is gone, and 
     await gone.close()
     expect(await poll(at(1), id, 1)).toEqual(['two'])
     await send(at(1), 'orphaned', ['four'])
-    expect(await poll(at(0), id)).toEqual(['three', 'four'])
+    // The numbers of two processes may be out of step.
+    expect((await poll(at(0), id)).toSorted()).toEqual(['four', 'three'])
     expect(await poll(at(1), id)).toEqual([])
   } finally {
     await gone.close()
