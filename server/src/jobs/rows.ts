@@ -95,7 +95,9 @@ export const giveBack = (db: Db, lease: Lease) =>
 
 /** freeFirstAttempts ends leases as if they had run out; a job that has been begun more than once since its last success keeps its lease. */
 export const freeFirstAttempts = (db: Db) =>
-  db.run(sql`update jobs set holder = null, lease_until_ms = null where holder is not null and attempts <= 1`)
+  db.run(sql`
+    with held as (select id from jobs where holder is not null and attempts <= 1 order by id for update)
+    update jobs set holder = null, lease_until_ms = null where id in (select id from held)`)
 
 /**
  * keepRecurring makes the job of a recurring kind where it is missing, and brings it forward where it is due later than one interval from now:

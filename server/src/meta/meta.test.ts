@@ -176,6 +176,24 @@ test('settings of the deployment concern everybody', async () => {
   stop()
 })
 
+test('a process of the version before still hears of which organisation something changed', async () => {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const told: (string | undefined)[] = []
+  client.on('notification', ({ payload }) => told.push(payload))
+  await client.query('listen dendro_changes')
+  const [orgId, other] = [org(), org()]
+  await here.write(orgId, async (tx) => {
+    await add(tx, orgId, `${orgId} a`)
+    await add(tx, orgId, `${orgId} b`)
+    await tx.run(sql`update things set org_id = ${other} where name = ${`${orgId} b`}`)
+    await tx.run(sql`update things set number = number where name = ${`${orgId} a`}`)
+  })
+  await client.query('select 1')
+  await client.end()
+  expect(told.filter((payload) => payload === orgId || payload === other).toSorted()).toEqual([orgId, other].toSorted())
+})
+
 test('what is cached is not loaded again while nothing changes', async () => {
   const orgId = org()
   let loads = 0

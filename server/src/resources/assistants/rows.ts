@@ -15,4 +15,6 @@ export const saveSession = (db: Db, { orgId, identityId, id }: Session, choice: 
     on conflict (org_id, identity_id, id) do update set choice = excluded.choice, touched_at = excluded.touched_at`)
 
 export const deleteOldSessions = (db: Db, orgId: string, beforeMs: number) =>
-  db.run(sql`delete from assistant_sessions where org_id = ${orgId} and touched_at < ${beforeMs}`)
+  db.run(sql`
+    delete from assistant_sessions where ctid = any (array(
+      select ctid from assistant_sessions where org_id = ${orgId} and touched_at < ${beforeMs} for update skip locked))`)
