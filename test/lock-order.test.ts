@@ -89,7 +89,7 @@ test('what was removed of datasets', () =>
     ),
   ))
 
-test('the states of monitors: looks, leases, and an organisation that looks at once', () => {
+test('the states of monitors: looks, leases, and an organization that looks at once', () => {
   const look = { org_id: orgId, status: 'OK', state: { status: 'OK' }, alerts: {}, last_trigger_ts: null, is_new: false, due_at: 0 }
   const seen = { time: 0, from_ts: 0, to_ts: 0, missed: 0, is_change: false, record: {} }
   const looks = (order: readonly string[]) =>

@@ -1,6 +1,6 @@
 import { ALL, type Change, type Rows } from './reads.ts'
 
-/** An Entry is a value that was read, and what it depends on; without rows any change of its organisation concerns it. */
+/** An Entry is a value that was read, and what it depends on; without rows any change of its organization concerns it. */
 export type Entry = {
   orgId: string
   value: unknown
@@ -74,7 +74,7 @@ export class CacheEntries {
 const SEPARATOR = '\n'
 const nameOf = (...parts: readonly string[]): string => parts.join(SEPARATOR)
 
-/** namesOf are the names under which an entry is found: its organisation, each table, and there each row that matters. */
+/** namesOf are the names under which an entry is found: its organization, each table, and there each row that matters. */
 function namesOf({ orgId, rows }: Entry): string[] {
   if (rows === undefined) return [orgId, nameOf(orgId, ALL)]
   const names = [...rows].flatMap(([table, ids]) => {
@@ -84,7 +84,7 @@ function namesOf({ orgId, rows }: Entry): string[] {
   return [orgId, ...names]
 }
 
-/** namesFor are the names that a change of one organisation looks under. */
+/** namesFor are the names that a change of one organization looks under. */
 function namesFor({ orgId, table, id }: Change): string[] {
   if (table === ALL) return [orgId]
   const unknown = nameOf(orgId, ALL)

@@ -3,7 +3,7 @@ import { CacheEntries, concerns, type Entry } from './cache-entries.ts'
 import { isUnavailable } from './driver.ts'
 import { ALL, type Change, Reads, reading, tablesIn } from './reads.ts'
 
-/** A Load is under way; changes are those of its organisation since it began. */
+/** A Load is under way; changes are those of its organization since it began. */
 type Load = { key: string; orgId: string; promise: Promise<unknown>; changes: Change[] }
 
 type Answer = { value: unknown; isStale: boolean }
@@ -23,7 +23,7 @@ const GAVE_UP = Symbol('gave up')
 
 /**
  * A Cache remembers what was read of the metadata until it changes. It sees by itself which tables a load reads, and forgets by table and row. What it
- * gives out is shared: callers must not alter it. The organisation '*' stands for all: a change of '*' concerns every organisation, and an entry of '*'
+ * gives out is shared: callers must not alter it. The organization '*' stands for all: a change of '*' concerns every organization, and an entry of '*'
  * is concerned by the changes of each.
  */
 export class Cache {
@@ -39,7 +39,7 @@ export class Cache {
   #heardAtMs: number
   #troubleAtMs = Number.NEGATIVE_INFINITY
 
-  /** watched are the tables whose changes are told; what a load reads of others makes any change of its organisation concern it. */
+  /** watched are the tables whose changes are told; what a load reads of others makes any change of its organization concern it. */
   constructor(clock: Clock, entriesMax = ENTRIES_MAX, watched: readonly string[] = []) {
     this.#clock = clock
     this.#entriesMax = entriesMax
@@ -97,7 +97,7 @@ export class Cache {
     return this.#used(key, entry) as T
   }
 
-  /** forget drops what a change may have altered (all of the organisation unless table and id are named) and tells the listeners. */
+  /** forget drops what a change may have altered (all of the organization unless table and id are named) and tells the listeners. */
   forget(orgId: string, table: string = ALL, id: string = ALL): void {
     const change = { orgId, table, id }
     for (const key of this.#entries.concerned(change)) this.#entries.remove(key)
@@ -105,7 +105,7 @@ export class Cache {
   }
 
   /**
-   * doubt is for when changes of an organisation may have been missed: all is loaded anew, and what was known may still stand in for a store that is lost,
+   * doubt is for when changes of an organization may have been missed: all is loaded anew, and what was known may still stand in for a store that is lost,
    * no longer than before.
    */
   doubt(orgId: string): void {

@@ -62,7 +62,7 @@ const earsOf = (ears: Ears) => ({
   heard: () => ears.heard(),
 })
 
-/** readChange reads what a trigger wrote (migration 0970): `<organisation> <table> <id>`, where the id may have spaces. */
+/** readChange reads what the database function note_change wrote: `<organization> <table> <id>`, where the id may have spaces. */
 export function readChange(line: string): Change {
   const [orgId = ALL, table = ALL, ...id] = line.split(' ')
   return { orgId, table, id: id.length === 0 ? ALL : id.join(' ') }

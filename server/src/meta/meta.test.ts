@@ -176,7 +176,7 @@ test('settings of the deployment concern everybody', async () => {
   stop()
 })
 
-test('a process of the version before still hears of which organisation something changed', async () => {
+test('a process of the version before still hears of which organization something changed', async () => {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const told: (string | undefined)[] = []

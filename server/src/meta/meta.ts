@@ -20,13 +20,13 @@ type MetaHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: stri
 export type Meta = Db & {
   /**
    * write runs fn in one transaction (read committed) and, before it resolves, forgets what is cached of the rows that it changed, whatever their
-   * organisation. fn runs again when PostgreSQL gave the transaction up for another, so it must have no effect but through tx. A 503 leaves open whether
+   * organization. fn runs again when PostgreSQL gave the transaction up for another, so it must have no effect but through tx. A 503 leaves open whether
    * it was committed: then what is cached of orgId is loaded anew.
    */
   write<T>(orgId: string, fn: (tx: Db) => Promise<T>): Promise<T>
   /**
-   * cached keeps what load gave for (organisation, name) until a row of a table that load read changes, here or in another process: of that organisation,
-   * or of any for the organisation '*'. Where load reads no table whose changes are told, any change of the organisation counts. The value is shared and
+   * cached keeps what load gave for (organization, name) until a row of a table that load read changes, here or in another process: of that organization,
+   * or of any for the organization '*'. Where load reads no table whose changes are told, any change of the organization counts. The value is shared and
    * must not be altered. What was known stays known for 5 minutes when the store is lost. With ageMaxMs it is loaded anew after that time, for what changes
    * without being told; `only` names the one row of a table that matters to the value.
    */
@@ -142,7 +142,7 @@ async function openOn({ url, watched, embedded, poolMax }: Opening, deps: MetaDe
 /** Ended hears what a transaction changed when it was committed, or that nobody knows whether it was. */
 type Ended = { changed(changes: readonly Change[]): void; unknown(): void }
 
-/** COMMIT tells the rows that were changed as it ends the transaction; the triggers wrote them down (migration 0970). */
+/** COMMIT tells the rows that were changed as it ends the transaction; the database function note_change wrote them down. */
 const COMMIT = `select current_setting('dendro.changed', true) as changed; commit`
 
 async function transaction<T>(pool: pg.Pool, fn: (tx: Db) => Promise<T>, ended: Ended): Promise<T> {

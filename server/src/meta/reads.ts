@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 /** Ids of rows that matter, or ALL rows of a table. */
 export type Rows = ReadonlySet<string> | typeof ALL
 
-/** A Change is of one row; '*' stands for every organisation, table or id. */
+/** A Change is of one row; '*' stands for every organization, table or id. */
 export type Change = { orgId: string; table: string; id: string }
 
 export const ALL = '*'

@@ -1,6 +1,6 @@
--- Processes forget what they have cached row by row. Each change is told on the channel dendro_rows as `<organisation> <table> <id>`; `*` stands for
+-- Processes forget what they have cached row by row. Each change is told on the channel dendro_rows as `<organization> <table> <id>`; `*` stands for
 -- all. The transaction itself reads the same lines from the setting dendro.changed before it commits. The channel dendro_changes, which names only the
--- organisation, is for processes of the version before, which may still run beside this one.
+-- organization, is for processes of the version before, which may still run beside this one.
 
 create function note_change(org text, watched text, id text) returns void language plpgsql as $$
 declare
@@ -23,7 +23,7 @@ begin
 end
 $$;
 
--- tell_change has the column of the organisation (empty: the row concerns all) and the column of the id (absent: the row has none).
+-- tell_change has the column of the organization (empty: the row concerns all) and the column of the id (absent: the row has none).
 create or replace function tell_change() returns trigger language plpgsql as $$
 declare
   org text;
