@@ -30,7 +30,9 @@ async function newOrganization(): Promise<{ orgId: string; logIds: string[] }> {
 /** allToldSo returns when both have heard of everything that was changed before. */
 async function allToldSo(): Promise<void> {
   const marker = randomUUID()
-  const heard = [here, there].map((meta) => new Promise<void>((resolve) => meta.onChange((_orgId, _table, id) => id === marker && resolve())))
+  const heard = [here, there].map(
+    (meta) => new Promise<void>((resolve) => meta.onChange((_orgId, _table, id) => id === marker && resolve())),
+  )
   await here.run(sql`insert into settings (name, value) values (${marker}, '1')`)
   await Promise.all(heard)
 }
