@@ -108,6 +108,37 @@ describe('secrets', () => {
     expect(received[1]?.headers['x-dendro-signature']).toBeUndefined()
   })
 
+  test.each([
+    ['scheme', 'https://hooks.example.com:8080/hook'],
+    ['host', 'http://other.example.com:8080/hook'],
+    ['port', 'http://hooks.example.com:8081/hook'],
+  ])('are not kept for another %s: they must be given again', async (_what, url) => {
+    const secrets = { custom_headers: { 'x-key': 'one' }, signing_secret: 'a-very-secret-signature' }
+    const made = await create({ url: 'http://hooks.example.com:8080/hook', ...secrets })
+    for (const [kept, field] of [
+      [{ custom_headers: { 'x-key': '***' } }, 'custom_headers.x-key'],
+      [{ signing_secret: '***' }, 'signing_secret'],
+    ] as const) {
+      const { status, body } = await replace(made.body.id, { url, ...kept })
+      expect([status, body.errors?.[0]?.field]).toEqual([400, field])
+    }
+    expect((await org.ask('GET', '/integrations/webhooks')).body).toEqual({ integrations: [made.body] })
+    expect((await replace(made.body.id, { url, ...secrets })).status).toBe(200)
+    const bare = await replace(made.body.id, { url: 'http://third.example.com/hook' })
+    expect(bare.body).toMatchObject({ custom_headers: {}, is_signed: false })
+  })
+
+  test('stay where only the path of the URL changes, or its origin is written another way', async () => {
+    const made = await create({ custom_headers: { 'x-key': 'one' }, signing_secret: 'a-very-secret-signature' })
+    const kept = { custom_headers: { 'x-key': '***' }, signing_secret: '***' }
+    expect((await replace(made.body.id, { url: target.replace('http:', 'HTTP:').replace('/hook', '/other?a=1'), ...kept })).status).toBe(
+      200,
+    )
+    await tryOut(made.body.id)
+    expect(received[0]?.headers).toMatchObject({ 'x-key': 'one' })
+    expect(received[0]?.headers['x-dendro-signature']).toBeDefined()
+  })
+
   test('a header of one webhook does not open in another', async () => {
     const [first, second] = [await create({ custom_headers: { 'x-key': 'one' } }), await create({ custom_headers: { 'x-key': 'two' } })]
     await app.app.world.meta.write(org.orgId, (tx) =>

@@ -18,6 +18,8 @@ type Tested = ReplyOf<typeof contract.integrations.testWebhook>
 
 /** KEPT is what a secret reads as; sent back, it leaves the secret as it is. */
 const KEPT = '***'
+/** MOVED: whoever may change a webhook must not thereby learn its secrets, which he could by having them sent to a server of his. */
+const MOVED = `must be given again when the scheme, host or port of the url changes; ${KEPT} does not keep it for another server`
 
 export async function listWebhooks(world: Pick<World, 'meta'>, actor: Actor): Promise<WebhookIntegration[]> {
   return world.meta.cached(actor.orgId, 'webhooks', async () => (await selectWebhooks(world.meta, actor.orgId)).map(shownWebhook))
@@ -48,7 +50,7 @@ export async function createWebhook(world: World, actor: Actor, ask: NewWebhook)
   })
 }
 
-/** updateWebhook replaces a webhook; only secrets that come back as they were shown stay. */
+/** updateWebhook replaces a webhook; only secrets that come back as they were shown stay, and only while the target stays the same server. */
 export async function updateWebhook(world: World, actor: Actor, { id }: WebhookRow, ask: NewWebhook): Promise<WebhookIntegration> {
   check(world, ask)
   return changeKept(world, actor, kept, { id, change: (tx, before) => sealed(world, tx, { orgId: actor.orgId, id }, ask, before) })
@@ -121,13 +123,16 @@ async function sealed(
   before: WebhookRow | undefined,
 ): Promise<Given> {
   const known = before ? await headersOf(world, tx, before) : {}
+  const mayKeep = before === undefined || new URL(before.url).origin === new URL(ask.url).origin
   const headers = Object.entries(ask.custom_headers ?? {}).map(([name, value]): [string, string] => {
     if (value !== KEPT) return [name, value]
     const old = known[name]
     if (old === undefined) throw badField(`custom_headers.${name}`, `is new; ${KEPT} only keeps the value that a header has`)
+    if (!mayKeep) throw badField(`custom_headers.${name}`, MOVED)
     return [name, old]
   })
   const row = { org_id: at.orgId, id: at.id }
+  if (!mayKeep && before.signing_secret && ask.signing_secret === KEPT) throw badField('signing_secret', MOVED)
   return {
     name: ask.name,
     url: ask.url,
