@@ -8,6 +8,7 @@ import { type EventStore, openEventStore } from './events/events.ts'
 import { openLedger } from './events/ledger.ts'
 import { openEventWriter } from './events/writer.ts'
 import { type Actor, type Identified, isUser, type RequestFacts } from './http/actor.ts'
+import { openBaseUrl } from './http/base-url.ts'
 import type { Credential } from './http/credential.ts'
 import { openDoor } from './http/http.ts'
 import { type Meter, openMeter } from './http/measure.ts'
@@ -295,6 +296,8 @@ export async function openApp(
   )
   const searches = openSearches(world)
   const tails = new LiveTails(world)
+  // That any program of this machine may say who calls was nobody's decision: it must not lead links elsewhere.
+  const { networks, isNamed } = config.DENDRO_TRUSTED_PROXIES
   const door = openDoor({
     routes: allRoutes(world, { meter, intake, limits, searches, tails, web }),
     identify: (credential, facts) => identify(world, { callers, guesses }, credential, facts),
@@ -304,8 +307,8 @@ export async function openApp(
     senderLimiter,
     meter,
     extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
-    publicUrl: config.DENDRO_PUBLIC_URL,
-    trustedProxies: config.DENDRO_TRUSTED_PROXIES,
+    baseUrl: openBaseUrl({ publicUrl: config.DENDRO_PUBLIC_URL, host: config.DENDRO_HOST, proxies: isNamed ? networks : [] }),
+    trustedProxies: networks,
     ids: world.ids,
     log: world.log,
   })

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { openApp, openWorld } from './app.ts'
+import { type App, openApp, openWorld } from './app.ts'
 import { systemClock } from './clock.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import { diagnoseDepot } from './depot/open-depot.ts'
 import { diagnoseEvents } from './events/doctor.ts'
+import { ownAddress } from './http/base-url.ts'
 import { readWebFiles } from './http/web-app/files.ts'
 import { systemIds } from './ids.ts'
 import { openLog } from './log.ts'
@@ -39,6 +40,7 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
     return closing(app)(thrown)
   })
   for (const name of unknownSettings(process.env)) world.log.warn({ name }, 'a setting that looks like ours is not read')
+  tellLinks(config, app)
   const firstKey = app.firstKey?.reveal()
   greet(config, address, firstKey)
   await whenUp(address, firstKey)
@@ -89,6 +91,18 @@ function greet(config: Config, address: string, firstKey: string | undefined): v
     lines.push(`    curl -H 'X-SERVICE-API-KEY: ${firstKey}' -H 'x-service-dataset: web' ${base}/ingest -d '{"message": "hello"}'`)
   }
   process.stdout.write(`${lines.join('\n')}\n\n  Stop with Ctrl-C.\n\n`)
+}
+
+/** tellLinks logs where links of invitations and answers lead, which nobody sees otherwise before a person cannot follow one. */
+function tellLinks(config: Config, { world, door }: App): void {
+  const named = config.DENDRO_PUBLIC_URL
+  const at = door.addresses().find((each) => typeof each !== 'string')
+  const base = named ?? ownAddress(config.DENDRO_HOST, typeof at === 'object' ? at.port : undefined)
+  if (named !== undefined) world.log.info({ base }, 'links start with DENDRO_PUBLIC_URL')
+  else if (config.DENDRO_TRUSTED_PROXIES.isNamed)
+    world.log.info({ base }, 'links start with what a trusted proxy says, else with this address')
+  else
+    world.log.info({ base }, 'links start with this address or another of this machine; set DENDRO_PUBLIC_URL to the one that people use')
 }
 
 /** stopSignal waits for the first request to stop; a terminal and a parent may both send one, so later ones change nothing. */
