@@ -38,6 +38,7 @@ const commands = {
     ),
   ],
   doctor: (rest) => [node('server/src/main.ts', 'doctor', ...rest)],
+  recover: (rest) => [node('server/src/main.ts', 'recover', ...rest)],
   seed: (rest) => [node('cli/src/main.ts', 'seed', ...rest)],
   screens: (rest) => [node('test/web/screens.ts', ...rest)],
   test: (rest) => [tool('vitest', 'run', ...rest)],

@@ -52,6 +52,7 @@ import { encryptionKeyRoutes } from './resources/encryption-keys/routes.ts'
 import { exportRoutes } from './resources/exports/routes.ts'
 import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
+import { watchStores } from './resources/health/gauges.ts'
 import { troublesOf } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { integrationRoutes } from './resources/integrations/routes.ts'
@@ -351,23 +352,6 @@ function every(ms: number, log: Log, failed: string, chore: () => Promise<unknow
   const timer = setInterval(() => void chore().catch((err) => log.warn({ err }, failed)), ms)
   timer.unref()
   return () => clearInterval(timer)
-}
-
-function watchStores(world: World, meter: Meter): void {
-  meter.gauge(
-    'dendro_events_disk_free_bytes',
-    'Free space on the disk of the event store',
-    () => world.disk.space()?.freeBytes ?? Number.NaN,
-  )
-  meter.gauge('dendro_events_disk_total_bytes', 'Size of the disk of the event store', () => world.disk.space()?.totalBytes ?? Number.NaN)
-  const children = { events: world.events.engine, meta: world.meta.server }
-  for (const [name, child] of Object.entries(children)) {
-    if (!child) continue
-    meter.gauge(`dendro_${name}_store_restarts`, `How often the ${name} store was started again`, () => {
-      const state = child.state()
-      return state.kind === 'up' || state.kind === 'down' ? state.restarts : 0
-    })
-  }
 }
 
 type Recognition = { callers: ApiKeyCallers; guesses: KeyGuesses }

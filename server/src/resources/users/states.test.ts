@@ -132,24 +132,24 @@ test('the last administrator who can log in is neither deleted, deactivated nor 
   const small = await app.newOrganization()
   const last = await small.newUser(['Admin'])
   await small.ask('POST', '/users', { body: { first_name: 'Not', last_name: 'Yet', email: 'notyet@example.org', roles: ['Admin'] } })
-  expect((await small.ask('DELETE', `/users/${last.id}`)).status).toBe(400)
-  expect((await small.ask('POST', `/users/${last.id}/deactivate`)).status).toBe(400)
-  expect((await small.ask('PATCH', `/users/${last.id}`, { body: { roles: ['Standard'] } })).status).toBe(400)
+  expect((await small.ask('DELETE', `/users/${last.id}`)).status).toBe(409)
+  expect((await small.ask('POST', `/users/${last.id}/deactivate`)).status).toBe(409)
+  expect((await small.ask('PATCH', `/users/${last.id}`, { body: { roles: ['Standard'] } })).status).toBe(409)
   expect((await small.ask('PATCH', `/users/${last.id}`, { body: { first_name: 'Ann', roles: ['Admin', 'Standard'] } })).status).toBe(200)
   expect((await small.ask('GET', '/users', { token: last.token })).status).toBe(200)
   const second = await small.newUser(['Admin'])
   expect((await small.ask('DELETE', `/users/${last.id}`, { token: second.token })).status).toBe(204)
-  expect((await small.ask('DELETE', `/users/${second.id}`, { token: second.token })).status).toBe(400)
+  expect((await small.ask('DELETE', `/users/${second.id}`, { token: second.token })).status).toBe(409)
 })
 
 test('the last administrator keeps the password, which is the only way in', async () => {
   const small = await app.newOrganization()
   const last = await small.newUser(['Admin'])
   const switchOff = { login_methods: { Password: false, Elsewhere: true } }
-  expect((await small.ask('PATCH', `/users/${last.id}`, { body: switchOff })).status).toBe(400)
+  expect((await small.ask('PATCH', `/users/${last.id}`, { body: switchOff })).status).toBe(409)
   const second = await small.newUser(['Admin'])
   expect((await small.ask('PATCH', `/users/${last.id}`, { body: switchOff })).status).toBe(200)
-  expect((await small.ask('DELETE', `/users/${second.id}`)).status).toBe(400)
+  expect((await small.ask('DELETE', `/users/${second.id}`)).status).toBe(409)
 })
 
 test('two requests at once do not take the last two administrators away', async () => {
