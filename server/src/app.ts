@@ -123,7 +123,7 @@ const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }
   ledgerRoutes(world),
   limitRoutes(world, limits),
   logRoutes(world),
-  metricsRoutes(meter),
+  metricsRoutes(world, meter),
   referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, troubles: () => troublesOf(world) }),
   retentionRoutes(world),
   retentionRuleRoutes(world),

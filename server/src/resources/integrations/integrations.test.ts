@@ -194,6 +194,23 @@ describe('a test notification', () => {
   })
 })
 
+test('an organization tests its webhooks ten times a minute, and is told when to come again', async () => {
+  const made = [await create({}), await create({})]
+  const other = await app.newOrganization()
+  const theirs = await other.ask<WebhookIntegration>('POST', '/integrations/webhooks', { body: { name: 'hook', url: target } })
+  // All in one minute of the service's clock: the next one begins here.
+  app.clock.advance(60_000 - (app.clock.nowMs() % 60_000))
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => tryOut(made[at % 2]?.body.id ?? '')))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+  expect(received).toHaveLength(10)
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused).toHaveLength(2)
+  for (const { headers } of refused) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await other.ask('POST', `/integrations/webhooks/${theirs.body.id}/test`)).status).toBe(200)
+  app.clock.advance(60_000)
+  expect((await tryOut(made[0]?.body.id ?? '')).status).toBe(200)
+})
+
 test('a webhook never reaches the service itself at the port that it chose', async () => {
   const own = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1', DENDRO_PORT: '0' })
   try {

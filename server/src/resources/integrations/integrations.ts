@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { BodyOf, contract, ReplyOf, WebhookIntegration } from '@dendro/api'
-import { badField, notFound } from '../../errors.ts'
+import { badField, Failure, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
+import { takeFromWindow } from '../../meta/counters.ts'
 import type { Db } from '../../meta/meta.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import { type Letter, refusedHeader, Undelivered } from '../../outgoing/outgoing.ts'
@@ -60,6 +61,7 @@ export const removeWebhook = (world: World, actor: Actor, { id }: WebhookRow): P
 
 /** testWebhook sends a sample; the caller learns the status or the reason, never what the target said. */
 export async function testWebhook(world: World, record: WebhookRow, signal?: AbortSignal): Promise<Tested> {
+  await countTest(world, record.org_id)
   const values = { ...samplePlaceholders, region: world.deployment.region }
   try {
     const { status } = await world.outgoing.post(await letterTo(world, record, values, { id: world.ids.uuid(), attempt: 1 }), signal)
@@ -69,6 +71,21 @@ export async function testWebhook(world: World, record: WebhookRow, signal?: Abo
     if (cause instanceof Undelivered) return { delivered: false, failure_reason: cause.message }
     throw cause
   }
+}
+
+const TESTS_MAX = 10
+const TESTS_WINDOW_MS = 60_000
+
+/** countTest bounds the tests of an organisation, over all processes: what they tell of a target must not serve to look around in a network. */
+async function countTest({ meta, clock }: Pick<World, 'meta' | 'clock'>, orgId: string): Promise<void> {
+  const nowMs = clock.nowMs()
+  const windowStartMs = nowMs - (nowMs % TESTS_WINDOW_MS)
+  const { granted } = await takeFromWindow(meta, { subject: `${orgId}/webhook-tests`, windowStartMs, take: 1, limit: TESTS_MAX })
+  if (granted > 0) return
+  const seconds = Math.max(1, Math.ceil((windowStartMs + TESTS_WINDOW_MS - nowMs) / 1000))
+  throw new Failure(429, `an organisation tests its webhooks at most ${TESTS_MAX} times a minute; try again in ${seconds} s`, {
+    headers: { 'retry-after': String(seconds) },
+  })
 }
 
 /** A Delivery names one notification to one receiver: its id is the same at every try, so that the receiver can drop a second copy. */
