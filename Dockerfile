@@ -1,5 +1,7 @@
 # One image, one process: the service and its two child servers. glibc is needed by the event store's library.
-FROM node:24-bookworm-slim AS install
+# The base is named by its exact version. Whoever builds for others gives it with its digest: --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:…
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+FROM ${NODE_IMAGE} AS install
 WORKDIR /dendro
 COPY package.json package-lock.json .npmrc ./
 COPY api/package.json api/
@@ -8,9 +10,10 @@ COPY server/package.json server/
 COPY cli/package.json cli/
 COPY web/package.json web/
 COPY test/package.json test/
-RUN npm install --no-save --omit=dev --workspace api --workspace language --workspace server --workspace cli
+COPY bench/package.json bench/
+RUN npm ci --omit=dev --workspace api --workspace language --workspace server --workspace cli
 
-FROM node:24-bookworm-slim AS web
+FROM ${NODE_IMAGE} AS web
 WORKDIR /dendro
 COPY package.json package-lock.json .npmrc ./
 COPY api/package.json api/
@@ -18,14 +21,15 @@ COPY language/package.json language/
 COPY server/package.json server/
 COPY cli/package.json cli/
 COPY test/package.json test/
+COPY bench/package.json bench/
 COPY web/package.json web/
-RUN npm install --no-save --workspace api --workspace language --workspace web
+RUN npm ci --workspace api --workspace language --workspace web
 COPY api api
 COPY language language
 COPY web web
 RUN npx vite build web
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="Dendro" org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /dendro
 COPY --from=install /dendro/node_modules node_modules

@@ -38,6 +38,7 @@ const commands = {
     ),
   ],
   doctor: (rest) => [node('server/src/main.ts', 'doctor', ...rest)],
+  recover: (rest) => [node('server/src/main.ts', 'recover', ...rest)],
   seed: (rest) => [node('cli/src/main.ts', 'seed', ...rest)],
   screens: (rest) => [node('test/web/screens.ts', ...rest)],
   test: (rest) => [tool('vitest', 'run', ...rest)],
@@ -114,8 +115,9 @@ async function ensureInstalled() {
   const state = installState()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
   say('Installing what is missing (once; about a minute on a first start)')
-  // Not `ci`: it refuses a lock file in which the optional package of some other platform is absent. `--no-save` keeps to the lock file and leaves it alone.
-  await npm(['install', '--no-save'], root)
+  // `ci` takes exactly what the lock file names, and removes what is there before: not below a service that runs, nor where the network is away. There
+  // `--no-save` brings what changed, keeps to the lock file too, and leaves it alone.
+  await npm(existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'], root)
   await ensureEngine()
   writeFileSync(stamp, state)
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBaseUrl } from '../server/src/http/base-url.ts'
 import { type DoorOptions, openDoor } from '../server/src/http/http.ts'
 import { openMeter } from '../server/src/http/measure.ts'
 import { RateLimiter } from '../server/src/http/rate-limit.ts'
@@ -266,11 +267,12 @@ describe('connections', () => {
     await door.close()
   })
 
-  test('a name in front of a proxy reaches links, and nothing else does', async () => {
-    const reply = await one(
-      request('GET /', { accept: 'application/json', host: 'a.example', 'x-forwarded-host': 'logs.example', 'x-forwarded-proto': 'https' }),
-    )
-    expect(reply.body).toMatchObject({ docs: 'https://logs.example/docs' })
+  test.each([
+    ['Host', { host: 'a.example' }],
+    ['X-Forwarded-Host', { host: '127.0.0.1', 'x-forwarded-host': 'a.example', 'x-forwarded-proto': 'https' }],
+  ])('no link leads where the header %s of a caller says', async (_name, headers) => {
+    const reply = await one(request('GET /', { accept: 'application/json', ...headers }))
+    expect(reply.body).toMatchObject({ docs: `${app.url}/docs` })
   })
 })
 
@@ -285,7 +287,7 @@ function openOwnDoor(given: Partial<DoorOptions>): ReturnType<typeof openDoor> {
     limiter,
     senderLimiter: limiter,
     extraKeyHeaders: [],
-    publicUrl: undefined,
+    baseUrl: openBaseUrl({ publicUrl: undefined, host: '127.0.0.1', proxies: [] }),
     ids: systemIds,
     log: openLog('silent'),
     meter: openMeter(),

@@ -18,7 +18,14 @@ const running = new Set<ChildProcess>()
  * now may be another program's by the time the stores are open.
  */
 export function startService(dir: string, env: Record<string, string> = {}, command: readonly string[] = []): Service {
-  const [program = '', ...args] = [...command, process.execPath, join(root, 'server/src/main.ts'), 'start']
+  return startProgram(dir, env, [...command, process.execPath, join(root, 'server/src/main.ts'), 'start'])
+}
+
+/** startCommand runs another command of the program, such as `recover`, on a data directory. */
+export const startCommand = (dir: string, command: readonly string[]): Service =>
+  startProgram(dir, {}, [process.execPath, join(root, 'server/src/main.ts'), ...command])
+
+function startProgram(dir: string, env: Record<string, string>, [program = '', ...args]: readonly string[]): Service {
   const child = spawn(program, args, {
     env: { ...process.env, DENDRO_DATA_DIR: dir, DENDRO_PORT: '0', DENDRO_LOG_LEVEL: 'warn', DENDRO_MEMORY: '2G', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

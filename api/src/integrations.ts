@@ -22,7 +22,9 @@ const NewWebhook = z.object({
   url: text(10, 2048),
   custom_headers: mapOf(text(0, 4096), HEADERS_MAX)
     .optional()
-    .describe('Sent with every request. In an update the value `***` keeps the value that the header has.'),
+    .describe(
+      'Sent with every request. In an update the value `***` keeps the value that the header has, unless the scheme, host or port of `url` changes.',
+    ),
   payload: text(0, 2048)
     .optional()
     .describe(
@@ -31,7 +33,9 @@ const NewWebhook = z.object({
   signing_secret: z
     .union([text(16, 255), z.enum(['', '***'])])
     .optional()
-    .describe('Signs the body of every request; never shown again. In an update `***` keeps it, and leaving it out ends the signing.'),
+    .describe(
+      'Signs the body of every request; never shown again. In an update `***` keeps it, unless the scheme, host or port of `url` changes; leaving it out ends the signing.',
+    ),
 })
 
 const CHANNELS_MAX = 50

@@ -157,7 +157,7 @@ export const users = {
     summary: 'Change names, roles or login methods of a user; new roles hold from the next request on',
     body: UserChange,
     reply: User,
-    fails: [404],
+    fails: [404, 409],
   }),
   remove: endpoint({
     method: 'DELETE',
@@ -165,7 +165,7 @@ export const users = {
     permission: 'users_delete',
     tier: 'C',
     summary: 'Delete a user with access, memberships, preferences and tokens; what the person made stays',
-    fails: [404],
+    fails: [404, 409],
   }),
   deactivate: endpoint({
     method: 'POST',
@@ -174,7 +174,7 @@ export const users = {
     tier: 'X',
     summary: 'Bar a user: all tokens end at once, logging in is refused',
     reply: User,
-    fails: [404],
+    fails: [404, 409],
   }),
   reactivate: endpoint({
     method: 'POST',

@@ -8,6 +8,7 @@ import { type EventStore, openEventStore } from './events/events.ts'
 import { openLedger } from './events/ledger.ts'
 import { openEventWriter } from './events/writer.ts'
 import { type Actor, type Identified, isUser, type RequestFacts } from './http/actor.ts'
+import { openBaseUrl } from './http/base-url.ts'
 import type { Credential } from './http/credential.ts'
 import { openDoor } from './http/http.ts'
 import { type Meter, openMeter } from './http/measure.ts'
@@ -51,6 +52,7 @@ import { encryptionKeyRoutes } from './resources/encryption-keys/routes.ts'
 import { exportRoutes } from './resources/exports/routes.ts'
 import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
+import { watchStores } from './resources/health/gauges.ts'
 import { troublesOf } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { integrationRoutes } from './resources/integrations/routes.ts'
@@ -121,7 +123,7 @@ const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }
   ledgerRoutes(world),
   limitRoutes(world, limits),
   logRoutes(world),
-  metricsRoutes(meter),
+  metricsRoutes(world, meter),
   referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, troubles: () => troublesOf(world) }),
   retentionRoutes(world),
   retentionRuleRoutes(world),
@@ -295,6 +297,8 @@ export async function openApp(
   )
   const searches = openSearches(world)
   const tails = new LiveTails(world)
+  // That any program of this machine may say who calls was nobody's decision: it must not lead links elsewhere.
+  const { networks, isNamed } = config.DENDRO_TRUSTED_PROXIES
   const door = openDoor({
     routes: allRoutes(world, { meter, intake, limits, searches, tails, web }),
     identify: (credential, facts) => identify(world, { callers, guesses }, credential, facts),
@@ -304,8 +308,8 @@ export async function openApp(
     senderLimiter,
     meter,
     extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
-    publicUrl: config.DENDRO_PUBLIC_URL,
-    trustedProxies: config.DENDRO_TRUSTED_PROXIES,
+    baseUrl: openBaseUrl({ publicUrl: config.DENDRO_PUBLIC_URL, host: config.DENDRO_HOST, proxies: isNamed ? networks : [] }),
+    trustedProxies: networks,
     ids: world.ids,
     log: world.log,
   })
@@ -348,23 +352,6 @@ function every(ms: number, log: Log, failed: string, chore: () => Promise<unknow
   const timer = setInterval(() => void chore().catch((err) => log.warn({ err }, failed)), ms)
   timer.unref()
   return () => clearInterval(timer)
-}
-
-function watchStores(world: World, meter: Meter): void {
-  meter.gauge(
-    'dendro_events_disk_free_bytes',
-    'Free space on the disk of the event store',
-    () => world.disk.space()?.freeBytes ?? Number.NaN,
-  )
-  meter.gauge('dendro_events_disk_total_bytes', 'Size of the disk of the event store', () => world.disk.space()?.totalBytes ?? Number.NaN)
-  const children = { events: world.events.engine, meta: world.meta.server }
-  for (const [name, child] of Object.entries(children)) {
-    if (!child) continue
-    meter.gauge(`dendro_${name}_store_restarts`, `How often the ${name} store was started again`, () => {
-      const state = child.state()
-      return state.kind === 'up' || state.kind === 'down' ? state.restarts : 0
-    })
-  }
 }
 
 type Recognition = { callers: ApiKeyCallers; guesses: KeyGuesses }

@@ -41,7 +41,12 @@ const asWords = (text: string): string[] =>
 export const settings = {
   DENDRO_HOST: setting(asText, '127.0.0.1', '127.0.0.1', 'Address to listen on; loopback unless you say otherwise.'),
   DENDRO_PORT: setting(asPort, 8080, '8080', 'Port for the REST API, the web app and HTTP ingestion.'),
-  DENDRO_PUBLIC_URL: setting(asUrl, undefined, 'from the request', 'Base of absolute links.'),
+  DENDRO_PUBLIC_URL: setting(
+    asUrl,
+    undefined,
+    'an address of our own',
+    'Base of absolute links, those of invitations included; without it they lead to the address that was asked for where it is one of ours.',
+  ),
   DENDRO_DATA_DIR: setting(asText, './data', './data', 'Where the embedded stores, exports and generated secrets lie.'),
   DENDRO_ROLES: setting(asRoles, [...ROLES], 'api,ingest,work', 'What this process does.'),
   DENDRO_CLICKHOUSE_URL: setting(
@@ -81,10 +86,10 @@ export const settings = {
     'Further prefixes beside x-service- for the headers that say where events go (…collection, …dataset, …tags), separated by commas.',
   ),
   DENDRO_TRUSTED_PROXIES: setting(
-    asNetworks,
-    ['loopback'],
+    asProxies,
+    { networks: ['loopback'], isNamed: false },
     'loopback',
-    'Proxies whose X-Forwarded-For names the caller: addresses or networks as in 10.0.0.0/8, separated by commas; loopback, linklocal, uniquelocal; none.',
+    'Proxies whose X-Forwarded-For names the caller: addresses or networks as in 10.0.0.0/8, separated by commas; loopback, linklocal, uniquelocal; none. What is set here is also believed about where links lead.',
   ),
   DENDRO_RATE_LIMIT: setting(
     asRateLimit,
@@ -204,12 +209,15 @@ function asPort(text: string): number {
 
 const NETWORK_WORDS = ['loopback', 'linklocal', 'uniquelocal']
 
-function asNetworks(text: string): string[] {
+/** Proxies are networks; `isNamed` tells what the operator set from what holds otherwise. */
+export type Proxies = { networks: readonly string[]; isNamed: boolean }
+
+function asProxies(text: string): Proxies {
   const words = asWords(text)
-  if (words.length === 1 && words[0] === 'none') return []
+  if (words.length === 1 && words[0] === 'none') return { networks: [], isNamed: true }
   const odd = words.find((word) => !NETWORK_WORDS.includes(word) && !isNetwork(word))
   if (odd !== undefined) throw new Error(`must name addresses, networks, ${NETWORK_WORDS.join(', ')}, or be none; not ${odd}`)
-  return words
+  return { networks: words, isNamed: true }
 }
 
 function isNetwork(word: string): boolean {

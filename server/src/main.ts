@@ -1,18 +1,22 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { openApp, openWorld } from './app.ts'
+import { type App, openApp, openWorld } from './app.ts'
 import { systemClock } from './clock.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import { diagnoseDepot } from './depot/open-depot.ts'
 import { diagnoseEvents } from './events/doctor.ts'
+import { ownAddress } from './http/base-url.ts'
 import { readWebFiles } from './http/web-app/files.ts'
 import { systemIds } from './ids.ts'
 import { openLog } from './log.ts'
 import { diagnoseMeta } from './meta/doctor.ts'
 import { lockDataDir } from './meta/lock.ts'
+import { openMeta } from './meta/meta.ts'
 import { restoreMetadata } from './meta/restore.ts'
+import { recoverAdmin } from './resources/organizations/recover.ts'
 import { startFailure } from './start-failure.ts'
+import { openVault } from './vault.ts'
 
 const STOP_BOUND_MS = 30_000
 /** LEAVE_BOUND_MS is how long a failed start may take to put away what it had opened. */
@@ -25,6 +29,7 @@ const commands: Record<string, Command> = {
   dev: (config) => start(config, seedOnce),
   doctor,
   restore,
+  recover,
 }
 
 /** start runs the service until it is asked to stop; whatever keeps it from starting is one sentence on standard error and status 1. */
@@ -35,12 +40,14 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   const app = await openApp(world, config, undefined, readWebFiles()).catch(closing(world))
   const address = await app.door.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch((thrown) => {
     // The organisation and its key are made: a key that is not shown now is never shown.
-    if (app.firstKey) process.stdout.write(`\n  First admin key, shown this once:\n\n    ${app.firstKey.reveal()}\n\n`)
+    const key = madeKey(config, app)
+    if (key) process.stdout.write(`\n  First admin key, shown this once:\n\n    ${key}\n\n`)
     return closing(app)(thrown)
   })
   for (const name of unknownSettings(process.env)) world.log.warn({ name }, 'a setting that looks like ours is not read')
+  tellLinks(config, app)
   const firstKey = app.firstKey?.reveal()
-  greet(config, address, firstKey)
+  greet(config, address, madeKey(config, app))
   await whenUp(address, firstKey)
   await stopped
   const late = setTimeout(() => process.exit(1), STOP_BOUND_MS)
@@ -76,6 +83,10 @@ const closing =
 
 const complain = (thrown: unknown): void => void process.stderr.write(`dendro: ${startFailure(thrown).message}\n`)
 
+/** madeKey is the key of a first start when we made it: one that the operator gave is known to him, and output often goes where many can read it. */
+const madeKey = (config: Config, app: App): string | undefined =>
+  config.DENDRO_BOOTSTRAP_API_KEY === undefined ? app.firstKey?.reveal() : undefined
+
 function greet(config: Config, address: string, firstKey: string | undefined): void {
   const base = config.DENDRO_PUBLIC_URL ?? address
   const lines = [
@@ -89,6 +100,18 @@ function greet(config: Config, address: string, firstKey: string | undefined): v
     lines.push(`    curl -H 'X-SERVICE-API-KEY: ${firstKey}' -H 'x-service-dataset: web' ${base}/ingest -d '{"message": "hello"}'`)
   }
   process.stdout.write(`${lines.join('\n')}\n\n  Stop with Ctrl-C.\n\n`)
+}
+
+/** tellLinks logs where links of invitations and answers lead, which nobody sees otherwise before a person cannot follow one. */
+function tellLinks(config: Config, { world, door }: App): void {
+  const named = config.DENDRO_PUBLIC_URL
+  const at = door.addresses().find((each) => typeof each !== 'string')
+  const base = named ?? ownAddress(config.DENDRO_HOST, typeof at === 'object' ? at.port : undefined)
+  if (named !== undefined) world.log.info({ base }, 'links start with DENDRO_PUBLIC_URL')
+  else if (config.DENDRO_TRUSTED_PROXIES.isNamed)
+    world.log.info({ base }, 'links start with what a trusted proxy says, else with this address')
+  else
+    world.log.info({ base }, 'links start with this address or another of this machine; set DENDRO_PUBLIC_URL to the one that people use')
 }
 
 /** stopSignal waits for the first request to stop; a terminal and a parent may both send one, so later ones change nothing. */
@@ -126,6 +149,25 @@ async function restore(config: Config, [dump]: readonly string[]): Promise<void>
   process.stdout.write(
     `restored ${restored.rows} rows of ${restored.dump}${restored.broken ? `; the old store is kept in ${restored.broken}` : ''}\n`,
   )
+}
+
+/** recover prints a new key of an administrator for an organisation that has none left; it needs the data directory, so the service must be stopped. */
+async function recover(config: Config, [organization]: readonly string[]): Promise<void> {
+  const deps = { clock: systemClock, log: openLog(config.DENDRO_LOG_LEVEL), ids: systemIds }
+  const dataDir = config.DENDRO_DATA_DIR
+  const lock = await lockDataDir(dataDir)
+  const vault = openVault({
+    dataDir,
+    masterKey: config.DENDRO_MASTER_KEY ?? config.DENDRO_MASTER_KEY_FILE,
+    jwtSecret: config.DENDRO_JWT_SECRET,
+  })
+  const meta = await openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir }, deps)
+  const recovered = await recoverAdmin({ ...deps, meta, vault }, organization).catch(closing(meta))
+  process.stdout.write(
+    `\n  New admin key of the organization ${recovered.organization}, shown this once:\n\n    ${recovered.key.reveal()}\n\n`,
+  )
+  await meta.close()
+  await lock.release()
 }
 
 const [name = 'start', ...rest] = process.argv.slice(2)

@@ -1,3 +1,4 @@
+import { auditTrail } from './ingest/audit-trail.ts'
 import type { JobKind } from './jobs/job.ts'
 import { removeWindows } from './meta/counters.ts'
 import { removeUsageMinutes } from './meta/usage-counts.ts'
@@ -30,6 +31,9 @@ const SWEEP_EVERY_MS = 60_000
 /** USAGE_KEPT_MS lets a year be compared with the one before. */
 const USAGE_KEPT_MS = 2 * 366 * 86_400_000
 
+/** WINDOW_MIN_MS is the longest window of what is counted beside requests. */
+const WINDOW_MIN_MS = 60_000
+
 export const allWork = (world: World): Work => ({ kinds: jobKinds(world), loops: [startWatching], sweepEveryMs: SWEEP_EVERY_MS })
 
 /** jobKinds are the work that survives a restart: what is not in this list is never done. */
@@ -42,6 +46,7 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   notificationDelivery(world),
   exporting(world),
   exportRemoval(world),
+  auditTrail(world),
 ]
 
 type Sweep = { everyMs: number; failed: string; chore: () => Promise<unknown> }
@@ -61,6 +66,10 @@ export function sweeps(
     { everyMs, failed: 'live tails that nobody watches could not be removed', chore: () => tails.forget() },
     { everyMs, failed: 'old searches could not be removed', chore: () => searches.forget() },
     { everyMs, failed: 'old usage could not be removed', chore: () => removeUsageMinutes(meta, clock.nowMs() - USAGE_KEPT_MS) },
-    { everyMs, failed: 'old windows could not be removed', chore: () => removeWindows(meta, clock.nowMs() - 2 * windowMs) },
+    {
+      everyMs,
+      failed: 'old windows could not be removed',
+      chore: () => removeWindows(meta, clock.nowMs() - 2 * Math.max(windowMs, WINDOW_MIN_MS)),
+    },
   ]
 }

@@ -191,6 +191,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'monitors.events': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
   'monitors.notifications': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
   'monitors.evaluations': async (maker) => ({ params: { monitorId: await keptMonitor(maker) } }),
+  'metrics.get': ({ app }) => ({ key: app.managementKey }),
   'organizations.create': ({ app, word }) => ({ key: app.managementKey, body: { name: word('organisation') } }),
   'organizations.get': ({ org }) => ({ params: { orgId: org.orgId } }),
   'organizations.update': ({ org }) => ({ params: { orgId: org.orgId }, body: { description: 'Made for the laws' } }),

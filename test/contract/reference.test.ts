@@ -106,10 +106,7 @@ describe('the reference page', () => {
     expect(page).toContain(`curl &#39;${app.url}/datasets&#39;`)
     const forged = await app.ask<string>('GET', '/docs', { headers: { 'x-forwarded-host': '"><script>alert(1)</script>' } })
     expect(forged.body).not.toContain('alert(1)')
-    const proxied = await app.ask<string>('GET', '/docs', {
-      headers: { 'x-forwarded-host': 'logs.example.org', 'x-forwarded-proto': 'https' },
-    })
-    expect(proxied.body).toContain('curl &#39;https://logs.example.org/datasets&#39;')
+    expect(forged.body).toBe(page)
   })
 
   const own = openApiDocument(contract, { servers: [] })

@@ -4,7 +4,19 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { commandOf, ended, killServices, processesOf, type Service, startService, stop, until, untilUp } from '../service.ts'
+import {
+  commandOf,
+  ended,
+  killServices,
+  processesOf,
+  type Service,
+  startCommand,
+  startService,
+  statusOf,
+  stop,
+  until,
+  untilUp,
+} from '../service.ts'
 
 let dir: string
 beforeEach(async () => {
@@ -61,6 +73,25 @@ test('a start with another master key ends, with the stores closed', async () =>
   const first: Service = await untilUp(startService(dir))
   await stop(first.child, 'SIGTERM')
   expect(await refused({ DENDRO_MASTER_KEY: 'another key altogether, as good as any' })).toContain('is not the one of this deployment')
+})
+
+test('a key that the operator gave is not printed, and `recover` prints a new one while the service is stopped', async () => {
+  const given = 'an-operator-s-own-key-of-the-first-organization'
+  const asking = async (service: Service, key: string) => statusOf(`${service.url}/users`, { 'x-service-api-key': key })
+  const first = await untilUp(startService(dir, { DENDRO_BOOTSTRAP_API_KEY: given }))
+  expect(await asking(first, given)).toBe(200)
+  expect(first.said() + first.complained()).not.toContain(given)
+  const early = await ended(startCommand(dir, ['recover']))
+  expect([early.status, early.complained]).toEqual([1, expect.stringContaining('is in use by')])
+  await stop(first.child, 'SIGTERM')
+  expect((await ended(startCommand(dir, ['recover', 'nobody']))).complained).toContain('there is no organization nobody; there are default')
+  const recovery = startCommand(dir, ['recover'])
+  expect((await ended(recovery)).status).toBe(0)
+  const [, key = ''] = /^ +(dk_\S+)$/m.exec(recovery.said()) ?? []
+  await until(() => processesOf(dir).length === 0)
+  const second = await untilUp(startService(dir))
+  expect(await asking(second, key)).toBe(200)
+  expect(await asking(second, given)).toBe(200)
 })
 
 test('a data directory that cannot be is said so in one sentence', async () => {

@@ -5,9 +5,11 @@ import { createRoot } from 'react-dom/client'
 import './app.css'
 import { askAhead } from './pages/explore/ahead.ts'
 import { readAsked } from './pages/explore/asked.ts'
+import { tellLibraries } from './parts/style-nonce.ts'
 import { applyTheme, keptTheme } from './parts/theme.ts'
 import { router } from './router.tsx'
 
+tellLibraries()
 applyTheme(keptTheme())
 // The service shows this page at its root too, where people arrive who type its address.
 if (!location.pathname.startsWith('/app')) history.replaceState(undefined, '', '/app/')

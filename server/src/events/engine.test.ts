@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, readdir, readFile, readlink, stat, utimes } from 'node:fs/promises'
+import { access, chown, readdir, readFile, readlink, stat, utimes } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -53,6 +53,25 @@ test('its files are for us alone, and passwords stand neither in them nor in its
   }
   expect(await readFile(`${process}/environ`, 'utf8')).toBe('TZ=UTC\0')
 })
+
+test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
+  'started by root, it keeps no rights of root that it does not need',
+  async () => {
+    const rightsOf = async (store: EventStore) => {
+      const status = await readFile(`/proc/${pidOf(store)}/status`, 'utf8')
+      return ['CapEff', 'CapPrm', 'CapInh', 'CapBnd', 'NoNewPrivs'].map((name) => new RegExp(`^${name}:\\s+(\\w+)$`, 'm').exec(status)?.[1])
+    }
+    const own = await engines.open(await engines.newDir())
+    expect(await rightsOf(own)).toEqual([...Array(4).fill('0000000000000000'), '1'])
+    const dir = await engines.newDir()
+    await chown(dir, 65_534, 65_534)
+    const foreign = await engines.open(dir)
+    await addEvents(foreign, 1, ['one'])
+    // chown, dac_override and fowner: the files of somebody else are all that it has to get at.
+    const files = '000000000000000b'
+    expect(await rightsOf(foreign)).toEqual([files, files, '0000000000000000', files, '1'])
+  },
+)
 
 test('it listens on loopback alone', async () => {
   const store = await engines.open(await engines.newDir())

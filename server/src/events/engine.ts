@@ -13,6 +13,7 @@ import { type Clients, openClients } from './clients.ts'
 import { DATABASE, engineConfig, usersConfig } from './engine-config.ts'
 import { findEngineLibrary } from './engine-library.ts'
 import { type EngineLog, forwardEngineLog } from './engine-log.ts'
+import { withoutRights } from './engine-rights.ts'
 import { startId as startIdOf } from './rows.ts'
 
 export type EngineOptions = {
@@ -117,7 +118,10 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
     startId = deps.ids.uuid()
     const configFile = await writeConfig(options, address, startId, deps.clock)
     clients = openClients(address)
-    const spawned = spawnEngine(configFile)
+    const spawned = spawnEngine(
+      await withoutRights([resolve(options.dataDir), eventsDir(options.dataDir), storeDir(options.dataDir)], log),
+      configFile,
+    )
     engineLog = forwardEngineLog(spawned.stderr, log, () => {
       log.error({}, 'the disk failed to sync, the event engine is started again from what is on it')
       spawned.kill('SIGKILL')
@@ -215,8 +219,10 @@ async function removeStale(eventsRoot: string, clock: Clock): Promise<void> {
   }
 }
 
-function spawnEngine(configFile: string) {
-  const args = [
+function spawnEngine(prefix: readonly string[], configFile: string) {
+  const [program = '', ...args] = [
+    ...prefix,
+    process.execPath,
     '--disable-warning=ExperimentalWarning',
     ENGINE_PROGRAM,
     findEngineLibrary(),
@@ -224,7 +230,7 @@ function spawnEngine(configFile: string) {
     '--interactive',
     `--query=${STATEMENT}`,
   ]
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     // A process group of its own: Ctrl-C in a terminal must reach the service alone, which stops the engine when it is ready to.
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],

@@ -1,20 +1,88 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import { hostname } from 'node:os'
 
-const NOWHERE = 'http://localhost'
+/** A Reach is how a request came: what it says, from where its connection comes, and at which of our addresses it arrived. */
+export type Reach = {
+  headers: IncomingHttpHeaders
+  socket: { remoteAddress?: string | undefined; localAddress?: string | undefined; localPort?: number | undefined }
+}
+
+/** A BaseUrl gives the start of absolute links in what a request leads to, without a trailing slash. */
+export type BaseUrl = (reach: Reach) => string
+
+/** Own is what makes up our addresses: what the operator named, where we listen, and the proxies in front of us that he named. */
+export type Own = { publicUrl: string | undefined; host: string; proxies: readonly string[] }
 
 /**
- * readBaseUrl is where the caller believes us to be: what a proxy in front says, else the Host header. It is only used when the
- * deployment has not named its address, and only as a start of links in answers to this caller.
+ * openBaseUrl makes the rule for the start of links. Links carry one-time tokens to other people, so no caller may choose where they lead: it is
+ * the address that the operator named, else what a proxy of his says, else the address that was asked for where it is one of ours.
  */
-export function readBaseUrl(headers: IncomingHttpHeaders): string {
-  const scheme = firstOf(headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http'
-  const host = firstOf(headers['x-forwarded-host']) ?? headers.host
-  return host !== undefined && isHost(host) ? `${scheme}://${host}` : NOWHERE
+export function openBaseUrl({ publicUrl, host, proxies }: Own): BaseUrl {
+  if (publicUrl !== undefined) return () => publicUrl
+  const trusted = listOf(proxies)
+  const names = new Set(['localhost', hostname().toLowerCase(), host.toLowerCase()])
+  return ({ headers, socket }) => {
+    const usual = ownAddress(host, socket.localPort)
+    if (socket.remoteAddress !== undefined && isIn(trusted, socket.remoteAddress)) return forwardedBase(headers) ?? usual
+    const asked = headers.host === undefined ? undefined : splitHost(headers.host)
+    if (!asked || asked.port !== (socket.localPort ?? HTTP_PORT)) return usual
+    const isOurs = names.has(asked.name) || isIn(loopback, asked.name) || asked.name === bareAddress(socket.localAddress)
+    return isOurs ? `http://${headers.host}` : usual
+  }
 }
 
-const firstOf = (header: string | string[] | undefined): string | undefined => {
-  const text = Array.isArray(header) ? header[0] : header
-  return text?.split(',')[0]?.trim() || undefined
+const HTTP_PORT = 80
+const PRESETS: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-const isHost = (text: string): boolean => text.length <= 255 && /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(text)
+/** ownAddress is where we answer, as a base of links: who listens on every address is named by the loopback one. */
+export function ownAddress(host: string, port: number | undefined): string {
+  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+  const text = isIP(name) === 6 ? `[${name}]` : name
+  return port === undefined || port === HTTP_PORT ? `http://${text}` : `http://${text}:${port}`
+}
+
+/** forwardedBase is what a proxy of ours says; of several hosts in the header the last is its own, and those before it are what it was told. */
+function forwardedBase(headers: IncomingHttpHeaders): string | undefined {
+  const scheme = lastOf(headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http'
+  const host = lastOf(headers['x-forwarded-host']) ?? headers.host
+  return host !== undefined && splitHost(host) ? `${scheme}://${host}` : undefined
+}
+
+const lastOf = (header: string | string[] | undefined): string | undefined => {
+  const text = Array.isArray(header) ? header.at(-1) : header
+  return text?.split(',').at(-1)?.trim() || undefined
+}
+
+const HOST = /^(?:([\w.-]+)|\[([\da-f:.]+)\])(?::(\d{1,5}))?$/i
+const HOST_LENGTH_MAX = 255
+
+function splitHost(text: string): { name: string; port: number } | undefined {
+  const [, name, address, port] = text.length <= HOST_LENGTH_MAX ? (HOST.exec(text) ?? []) : []
+  const found = name ?? address
+  return found === undefined ? undefined : { name: found.toLowerCase(), port: port === undefined ? HTTP_PORT : Number(port) }
+}
+
+function listOf(networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks.flatMap((word) => PRESETS[word] ?? [word])) {
+    const [address = '', bits] = network.split('/')
+    const isSix = isIP(address) === 6
+    list.addSubnet(address, bits === undefined ? (isSix ? 128 : 32) : Number(bits), isSix ? 'ipv6' : 'ipv4')
+  }
+  return list
+}
+
+const loopback = listOf(['loopback'])
+
+function isIn(list: BlockList, text: string): boolean {
+  const family = isIP(text)
+  return family !== 0 && list.check(text, family === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** bareAddress writes an IPv4 address plainly that a socket for both kinds writes as one of IPv6. */
+const bareAddress = (address: string | undefined): string | undefined => address?.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')

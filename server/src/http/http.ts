@@ -3,7 +3,7 @@ import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { Actor, Identified, RequestFacts } from './actor.ts'
-import { readBaseUrl } from './base-url.ts'
+import type { BaseUrl } from './base-url.ts'
 import { compress } from './compress.ts'
 import { type Credential, readCredential, readSenderCredentials } from './credential.ts'
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
@@ -26,7 +26,8 @@ export type DoorOptions = {
   senderLimiter: RateLimiter
   meter: Meter
   extraKeyHeaders: readonly string[]
-  publicUrl: string | undefined
+  /** baseUrl is where links in answers lead. */
+  baseUrl: BaseUrl
   /** trustedProxies are whose X-Forwarded-For is believed, so that callers behind a proxy are told apart; nobody's when absent. */
   trustedProxies?: readonly string[]
   /** bounds are for tests, which cannot wait as long as a slow network may take. */
@@ -208,7 +209,7 @@ function factsOf(options: DoorOptions, request: FastifyRequest, action: string):
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 200),
     accept: (request.headers.accept ?? '').slice(0, ACCEPT_LENGTH_MAX),
     ...(request.headers.range === undefined ? {} : { range: request.headers.range }),
-    baseUrl: options.publicUrl ?? readBaseUrl(request.headers),
+    baseUrl: options.baseUrl({ headers: request.headers, socket: request.raw.socket }),
   }
 }
 

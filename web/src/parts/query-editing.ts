@@ -3,6 +3,7 @@ import { Annotation, Compartment, EditorState, Prec, type Range, StateEffect, St
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder, WidgetType } from '@codemirror/view'
 import type { PieceKind } from '@dendro/language/notes'
 import { type Read, readText } from '@dendro/language/offers'
+import { styleNonce } from './style-nonce.ts'
 
 /** A Mark is a stretch of the text that something is wrong with, as `title` says; an empty one is a place where something is missing. */
 export type Mark = { readonly position: number; readonly length: number; readonly title: string }
@@ -122,6 +123,7 @@ export function openEditor(parent: HTMLElement, wish: EditorWish): Editor {
         Prec.highest(keymap.of(keys.map((key) => ({ key, run: ({ state }) => wish.onKey(key, state.selection.main.head) })))),
         history(),
         keymap.of([...historyKeymap, ...standardKeymap]),
+        EditorView.cspNonce.of(styleNonce),
         EditorView.lineWrapping,
         placeholder(wish.placeholder),
         attributes.of(EditorView.contentAttributes.of(wish.attributes)),

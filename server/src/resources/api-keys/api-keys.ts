@@ -1,19 +1,29 @@
 import { type ApiKey, type BodyOf, type contract, roleName } from '@dendro/api'
-import { badField, notFound } from '../../errors.ts'
+import { badField, conflict, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { type Written, writeOnce } from '../../http/written.ts'
 import type { Db } from '../../meta/meta.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
-import { recordChange } from '../audit/audit.ts'
+import { recordChange, type Who } from '../audit/audit.ts'
 import { checkGrant, keepRoles } from '../roles/roles.ts'
 import { isExpired } from './callers.ts'
-import { type ApiKeyRow, deleteApiKey, insertApiKey, selectApiKey, selectApiKeys, updateApiKeyRow } from './rows.ts'
+import {
+  type ApiKeyRow,
+  deleteApiKey,
+  hasAdmin,
+  insertApiKey,
+  lockAdminKeys,
+  selectApiKey,
+  selectApiKeys,
+  updateApiKeyRow,
+} from './rows.ts'
 
 type NewApiKey = BodyOf<typeof contract.apiKeys.create>
 type ApiKeyChange = BodyOf<typeof contract.apiKeys.update>
 
+const ADMIN = 'AdminApi'
 const SECRET_BYTES = 32
 const SHORT_BYTES = 9
 
@@ -68,6 +78,7 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
   }
   return world.meta.write(actor.orgId, async (tx) => {
     if (change.roles) await keepRoles(tx, actor.orgId, next.roles)
+    if (!next.roles.includes(ADMIN)) await keepAnAdmin(world, tx, record)
     const row = await updateApiKeyRow(tx, next)
     if (!row) throw notFound('API key', record.id)
     await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, before: shown(record), after: shown(row) })
@@ -77,20 +88,41 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
 
 export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
+    await keepAnAdmin(world, tx, record)
     if ((await deleteApiKey(tx, actor.orgId, record.id)) === 0) throw notFound('API key', record.id)
     await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shown(record) })
   })
 }
 
+/**
+ * keepAnAdmin refuses to take away the last key of an administrator, unless somebody can log in as one: of those the last always stays. A key that
+ * ends by itself is nothing to rely on, so the last one that does not end stays beside it.
+ */
+async function keepAnAdmin(world: Pick<World, 'clock'>, tx: Db, { org_id, id }: ApiKeyRow): Promise<void> {
+  const admins = await lockAdminKeys(tx, org_id, world.clock.nowMs())
+  const isLast = (keys: readonly { id: string }[]): boolean => keys.length === 1 && keys[0]?.id === id
+  if (!isLast(admins) && !isLast(admins.filter(({ expires_at }) => expires_at === null))) return
+  if (await hasAdmin(tx, org_id)) return
+  throw conflict(
+    'the last lasting AdminApi key of an organisation without an Administrator who can log in can neither be deleted nor lose the role',
+  )
+}
+
+type Minter = Pick<World, 'clock' | 'ids' | 'vault'>
+
 /** bootstrapKey stores the very first key of an organisation inside the transaction that makes the organisation. */
-export async function bootstrapKey(
-  world: Pick<World, 'clock' | 'ids' | 'vault'>,
-  tx: Db,
-  orgId: string,
-  given: Secret | undefined,
-): Promise<Secret> {
+export async function bootstrapKey(world: Minter, tx: Db, orgId: string, given: Secret | undefined): Promise<Secret> {
   const secret = given ?? newSecret(world)
-  await insertApiKey(tx, draft(world, orgId, { name: 'First key', roles: ['AdminApi'], secret }))
+  await insertApiKey(tx, draft(world, orgId, { name: 'First key', roles: [ADMIN], secret }))
+  return secret
+}
+
+/** recoveryKey gives an organisation another key of an administrator; `who` is whoever has access to the machine. */
+export async function recoveryKey(world: Minter, tx: Db, who: Who): Promise<Secret> {
+  const secret = newSecret(world)
+  const row = draft(world, who.orgId, { name: 'Recovery key', roles: [ADMIN], secret })
+  await insertApiKey(tx, row)
+  await recordChange(world, tx, who, { entity: { type: 'api_key', id: row.id }, after: shown(row) })
   return secret
 }
 

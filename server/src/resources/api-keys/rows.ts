@@ -43,3 +43,21 @@ export const updateApiKeyRow = (db: Db, row: Pick<ApiKeyRow, 'org_id' | 'id' | '
     where org_id = ${row.org_id} and id = ${row.id} returning *`)
 
 export const deleteApiKey = (db: Db, orgId: string, id: string) => db.run(sql`delete from api_keys where org_id = ${orgId} and id = ${id}`)
+
+/**
+ * lockAdminKeys gives the keys of administrators that still hold, and keeps all of them until the end of the transaction: of two requests that
+ * would together remove the last two, the second waits here and then finds one only.
+ */
+export const lockAdminKeys = (db: Db, orgId: string, nowMs: number) =>
+  db.all<Pick<ApiKeyRow, 'id' | 'expires_at'>>(sql`
+    select id, expires_at from api_keys
+    where org_id = ${orgId} and 'AdminApi' = any (roles) and (expires_at is null or expires_at * 1000 > ${nowMs}::bigint)
+    order by id for update`)
+
+/** hasAdmin tells whether an administrator can log in; where one can, one always can, for the last of them stays. */
+export const hasAdmin = async (db: Db, orgId: string): Promise<boolean> =>
+  (await db.one(sql`
+    select 1 from users
+    where org_id = ${orgId} and 'Admin' = any (roles) and status in ('ACTIVE', 'INACTIVE', 'MIGRATED')
+      and login_methods @> '[{"name": "Password", "enabled": true}]'
+    limit 1`)) !== undefined

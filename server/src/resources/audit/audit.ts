@@ -2,7 +2,9 @@ import type { Identity } from '@dendro/api'
 import type { Actor, Identified, RequestFacts } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
-import { type AuditQuestion, type AuditRow, insertAudit, selectAudit } from './rows.ts'
+import { type AuditQuestion, type AuditRow, type DueRow, deleteDue, insertAudit, selectAudit, selectDue } from './rows.ts'
+
+export { AUDIT_COLLECTION, type DueRow } from './rows.ts'
 
 type Entity = { type: string; id: string }
 export type AuditEntry = { entity: Entity; before?: Record<string, unknown>; after?: Record<string, unknown> }
@@ -48,3 +50,9 @@ async function record(world: Teller, db: Db, who: Who, outcome: 'done' | 'refuse
 export async function listAudit(world: Pick<World, 'meta'>, actor: Actor, question: AuditQuestion): Promise<AuditRow[]> {
   return selectAudit(world.meta, actor.orgId, question)
 }
+
+/** dueRecords are the oldest records that are not events yet. */
+export const dueRecords = ({ meta }: Pick<World, 'meta'>, rowsMax: number): Promise<DueRow[]> => selectDue(meta, rowsMax)
+
+/** noteEvents writes down which records have become events. */
+export const noteEvents = ({ meta }: Pick<World, 'meta'>, ids: readonly string[]): Promise<number> => deleteDue(meta, ids)

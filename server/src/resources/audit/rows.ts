@@ -2,6 +2,10 @@ import type { Identity } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
 import { json, sql } from '../../meta/sql.ts'
 
+/** AUDIT_COLLECTION and AUDIT_DATASET name the system dataset in which the audit trail can be searched. */
+export const AUDIT_COLLECTION = '.audit-trail'
+const AUDIT_DATASET = 'audit-trail'
+
 export type AuditRow = {
   org_id: string
   id: string
@@ -29,11 +33,14 @@ export type AuditQuestion = {
   limit: number
 }
 
+/** insertAudit also notes that an event is due: the record is never there without the note. */
 export const insertAudit = (db: Db, row: AuditRow) =>
   db.run(sql`
-    insert into audit (org_id, id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id)
+    with made as (insert into audit (org_id, id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id)
     values (${row.org_id}, ${row.id}, ${row.time}, ${json(row.actor)}, ${row.actor_name}, ${row.address}, ${row.user_agent}, ${row.action},
-      ${row.outcome}, ${row.entity_type}, ${row.entity_id}, ${json(row.before)}, ${json(row.after)}, ${row.correlation_id})`)
+      ${row.outcome}, ${row.entity_type}, ${row.entity_id}, ${json(row.before)}, ${json(row.after)}, ${row.correlation_id})
+      returning id, time)
+    insert into audit_events_due (audit_id, time) select id, time from made`)
 
 /** selectAudit reads backwards in time; (time, id) is unique, so the row comparison continues exactly behind `before_id`. */
 export const selectAudit = (db: Db, orgId: string, question: AuditQuestion) =>
@@ -50,3 +57,17 @@ export const selectAudit = (db: Db, orgId: string, question: AuditQuestion) =>
         or (time, id) < (select time, id from audit where org_id = ${orgId} and id = ${question.before_id ?? null}::uuid))
     order by time desc, id desc
     limit ${question.limit}`)
+
+export type DueRow = AuditRow & { org_number: number; log_id: string }
+
+/** selectDue gives the oldest records whose events are due, with the dataset that they belong to. */
+export const selectDue = (db: Db, rowsMax: number) =>
+  db.all<DueRow>(sql`
+    select a.*, o.number as org_number, d.id as log_id
+    from audit_events_due due
+      join audit a on a.id = due.audit_id
+      join organisations o on o.id = a.org_id
+      join datasets d on d.org_id = a.org_id and d.collection = ${AUDIT_COLLECTION} and d.dataset = ${AUDIT_DATASET}
+    order by due.time, due.audit_id limit ${rowsMax}`)
+
+export const deleteDue = (db: Db, ids: readonly string[]) => db.run(sql`delete from audit_events_due where audit_id = any (${ids}::uuid[])`)

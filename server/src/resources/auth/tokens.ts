@@ -34,6 +34,7 @@ export async function signToken(world: Signer, of: Claims & { roles: readonly st
 
 /** readToken gives the claims of a token that we signed and that has not run out; whether its session still stands is not known here. */
 export async function readToken(world: Signer, token: Secret): Promise<Claims | undefined> {
+  if (!isCanonical(token.reveal())) return undefined
   try {
     const { payload, protectedHeader } = await jwtVerify(token.reveal(), ({ kid }) => keyCalled(world, kid), {
       algorithms: [ALGORITHM],
@@ -48,6 +49,12 @@ export async function readToken(world: Signer, token: Secret): Promise<Claims | 
     if (thrown instanceof errors.JOSEError) return undefined
     throw thrown
   }
+}
+
+/** isCanonical refuses a signature that ends in other bits than ours, which decoders drop: one token must not have several texts. */
+function isCanonical(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1)
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature
 }
 
 type SigningKey = { id: string; key: KeyObject }

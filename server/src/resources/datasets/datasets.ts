@@ -7,8 +7,9 @@ import { metadataOf } from '../../meta/metadata.ts'
 import { parseSelector } from '../../query/query.ts'
 import { matchDatasets } from '../../query/selector.ts'
 import type { World } from '../../world.ts'
-import { recordChange } from '../audit/audit.ts'
+import { AUDIT_COLLECTION, recordChange } from '../audit/audit.ts'
 import { visibleTo } from '../policies/policies.ts'
+import { permissionsOf } from '../roles/roles.ts'
 import { buryDataset, type DatasetRow, insertDataset, lockDataset, type RetentionMark, selectDatasets, updateDatasetRow } from './rows.ts'
 import { askForRemoval } from './tombstones.ts'
 
@@ -25,8 +26,22 @@ const HEARTBEAT_AGE_MS = 3_000
 
 /** visibleDatasets is every dataset the caller may see, newest first; all reads of datasets go through it. */
 export async function visibleDatasets(world: Pick<World, 'meta'>, actor: Actor): Promise<readonly DatasetRow[]> {
-  return visibleTo(world, actor, await allDatasets(world, actor.orgId))
+  const visible = await visibleTo(world, actor, await allDatasets(world, actor.orgId))
+  return (await mayReadAudit(world, actor)) ? visible : withoutAudit(visible)
 }
+
+/** mayReadAudit: the events of the audit trail are for those who may read it. Who acts on somebody's behalf has the roles of that one alone. */
+const mayReadAudit = async (world: Pick<World, 'meta'>, actor: Actor): Promise<boolean> =>
+  holds(actor, 'audit_read') || (actor.permissions.size === 0 && (await permissionsOf(world, actor.orgId, actor.roles)).has('audit_read'))
+
+/** withoutAudit gives the same list for the same list, as those who write lists once rely on. */
+function withoutAudit(visible: readonly DatasetRow[]): readonly DatasetRow[] {
+  const known = listsWithoutAudit.get(visible) ?? visible.filter(({ collection }) => collection !== AUDIT_COLLECTION)
+  listsWithoutAudit.set(visible, known)
+  return known
+}
+
+const listsWithoutAudit = new WeakMap<readonly DatasetRow[], readonly DatasetRow[]>()
 
 /** allDatasets is every dataset of an organisation, for whoever decides himself what of it may be seen. */
 export const allDatasets = (world: Pick<World, 'meta'>, orgId: string): Promise<readonly DatasetRow[]> =>
@@ -126,6 +141,9 @@ async function changeDataset(
       modified_by: actor.identity,
     }
     check(before, next)
+    if (before.collection === AUDIT_COLLECTION && next.retention !== null) {
+      throw badField('retention', 'cannot be set here: the audit trail is kept for ever, and so are its events')
+    }
     if (next.collection !== before.collection || next.dataset !== before.dataset) mustBeRenamable(before, next)
     const row = await updateDatasetRow(tx, next).catch((thrown) => {
       throw isNameTaken(thrown) ? taken(next.collection, next.dataset) : thrown
@@ -160,7 +178,7 @@ export async function bootstrapDatasets(world: Pick<World, 'clock' | 'ids'>, tx:
   const nowMs = world.clock.nowMs()
   const names = [
     { collection: 'default', dataset: 'default', is_system_generated: false },
-    { collection: '.audit-trail', dataset: 'audit-trail', is_system_generated: true },
+    { collection: AUDIT_COLLECTION, dataset: 'audit-trail', is_system_generated: true },
     { collection: '.usage', dataset: 'usage', is_system_generated: true },
   ]
   for (const name of names) {

@@ -108,6 +108,37 @@ describe('secrets', () => {
     expect(received[1]?.headers['x-dendro-signature']).toBeUndefined()
   })
 
+  test.each([
+    ['scheme', 'https://hooks.example.com:8080/hook'],
+    ['host', 'http://other.example.com:8080/hook'],
+    ['port', 'http://hooks.example.com:8081/hook'],
+  ])('are not kept for another %s: they must be given again', async (_what, url) => {
+    const secrets = { custom_headers: { 'x-key': 'one' }, signing_secret: 'a-very-secret-signature' }
+    const made = await create({ url: 'http://hooks.example.com:8080/hook', ...secrets })
+    for (const [kept, field] of [
+      [{ custom_headers: { 'x-key': '***' } }, 'custom_headers.x-key'],
+      [{ signing_secret: '***' }, 'signing_secret'],
+    ] as const) {
+      const { status, body } = await replace(made.body.id, { url, ...kept })
+      expect([status, body.errors?.[0]?.field]).toEqual([400, field])
+    }
+    expect((await org.ask('GET', '/integrations/webhooks')).body).toEqual({ integrations: [made.body] })
+    expect((await replace(made.body.id, { url, ...secrets })).status).toBe(200)
+    const bare = await replace(made.body.id, { url: 'http://third.example.com/hook' })
+    expect(bare.body).toMatchObject({ custom_headers: {}, is_signed: false })
+  })
+
+  test('stay where only the path of the URL changes, or its origin is written another way', async () => {
+    const made = await create({ custom_headers: { 'x-key': 'one' }, signing_secret: 'a-very-secret-signature' })
+    const kept = { custom_headers: { 'x-key': '***' }, signing_secret: '***' }
+    expect((await replace(made.body.id, { url: target.replace('http:', 'HTTP:').replace('/hook', '/other?a=1'), ...kept })).status).toBe(
+      200,
+    )
+    await tryOut(made.body.id)
+    expect(received[0]?.headers).toMatchObject({ 'x-key': 'one' })
+    expect(received[0]?.headers['x-dendro-signature']).toBeDefined()
+  })
+
   test('a header of one webhook does not open in another', async () => {
     const [first, second] = [await create({ custom_headers: { 'x-key': 'one' } }), await create({ custom_headers: { 'x-key': 'two' } })]
     await app.app.world.meta.write(org.orgId, (tx) =>
@@ -161,6 +192,23 @@ describe('a test notification', () => {
       await own.close()
     }
   })
+})
+
+test('an organization tests its webhooks ten times a minute, and is told when to come again', async () => {
+  const made = [await create({}), await create({})]
+  const other = await app.newOrganization()
+  const theirs = await other.ask<WebhookIntegration>('POST', '/integrations/webhooks', { body: { name: 'hook', url: target } })
+  // All in one minute of the service's clock: the next one begins here.
+  app.clock.advance(60_000 - (app.clock.nowMs() % 60_000))
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => tryOut(made[at % 2]?.body.id ?? '')))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+  expect(received).toHaveLength(10)
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused).toHaveLength(2)
+  for (const { headers } of refused) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await other.ask('POST', `/integrations/webhooks/${theirs.body.id}/test`)).status).toBe(200)
+  app.clock.advance(60_000)
+  expect((await tryOut(made[0]?.body.id ?? '')).status).toBe(200)
 })
 
 test('a webhook never reaches the service itself at the port that it chose', async () => {

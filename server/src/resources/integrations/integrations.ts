@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { BodyOf, contract, ReplyOf, WebhookIntegration } from '@dendro/api'
-import { badField, notFound } from '../../errors.ts'
+import { badField, Failure, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
+import { takeFromWindow } from '../../meta/counters.ts'
 import type { Db } from '../../meta/meta.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import { type Letter, refusedHeader, Undelivered } from '../../outgoing/outgoing.ts'
@@ -18,6 +19,8 @@ type Tested = ReplyOf<typeof contract.integrations.testWebhook>
 
 /** KEPT is what a secret reads as; sent back, it leaves the secret as it is. */
 const KEPT = '***'
+/** MOVED: whoever may change a webhook must not thereby learn its secrets, which he could by having them sent to a server of his. */
+const MOVED = `must be given again when the scheme, host or port of the url changes; ${KEPT} does not keep it for another server`
 
 export async function listWebhooks(world: Pick<World, 'meta'>, actor: Actor): Promise<WebhookIntegration[]> {
   return world.meta.cached(actor.orgId, 'webhooks', async () => (await selectWebhooks(world.meta, actor.orgId)).map(shownWebhook))
@@ -48,7 +51,7 @@ export async function createWebhook(world: World, actor: Actor, ask: NewWebhook)
   })
 }
 
-/** updateWebhook replaces a webhook; only secrets that come back as they were shown stay. */
+/** updateWebhook replaces a webhook; only secrets that come back as they were shown stay, and only while the target stays the same server. */
 export async function updateWebhook(world: World, actor: Actor, { id }: WebhookRow, ask: NewWebhook): Promise<WebhookIntegration> {
   check(world, ask)
   return changeKept(world, actor, kept, { id, change: (tx, before) => sealed(world, tx, { orgId: actor.orgId, id }, ask, before) })
@@ -58,6 +61,7 @@ export const removeWebhook = (world: World, actor: Actor, { id }: WebhookRow): P
 
 /** testWebhook sends a sample; the caller learns the status or the reason, never what the target said. */
 export async function testWebhook(world: World, record: WebhookRow, signal?: AbortSignal): Promise<Tested> {
+  await countTest(world, record.org_id)
   const values = { ...samplePlaceholders, region: world.deployment.region }
   try {
     const { status } = await world.outgoing.post(await letterTo(world, record, values, { id: world.ids.uuid(), attempt: 1 }), signal)
@@ -67,6 +71,21 @@ export async function testWebhook(world: World, record: WebhookRow, signal?: Abo
     if (cause instanceof Undelivered) return { delivered: false, failure_reason: cause.message }
     throw cause
   }
+}
+
+const TESTS_MAX = 10
+const TESTS_WINDOW_MS = 60_000
+
+/** countTest bounds the tests of an organisation, over all processes: what they tell of a target must not serve to look around in a network. */
+async function countTest({ meta, clock }: Pick<World, 'meta' | 'clock'>, orgId: string): Promise<void> {
+  const nowMs = clock.nowMs()
+  const windowStartMs = nowMs - (nowMs % TESTS_WINDOW_MS)
+  const { granted } = await takeFromWindow(meta, { subject: `${orgId}/webhook-tests`, windowStartMs, take: 1, limit: TESTS_MAX })
+  if (granted > 0) return
+  const seconds = Math.max(1, Math.ceil((windowStartMs + TESTS_WINDOW_MS - nowMs) / 1000))
+  throw new Failure(429, `an organisation tests its webhooks at most ${TESTS_MAX} times a minute; try again in ${seconds} s`, {
+    headers: { 'retry-after': String(seconds) },
+  })
 }
 
 /** A Delivery names one notification to one receiver: its id is the same at every try, so that the receiver can drop a second copy. */
@@ -121,13 +140,16 @@ async function sealed(
   before: WebhookRow | undefined,
 ): Promise<Given> {
   const known = before ? await headersOf(world, tx, before) : {}
+  const mayKeep = before === undefined || new URL(before.url).origin === new URL(ask.url).origin
   const headers = Object.entries(ask.custom_headers ?? {}).map(([name, value]): [string, string] => {
     if (value !== KEPT) return [name, value]
     const old = known[name]
     if (old === undefined) throw badField(`custom_headers.${name}`, `is new; ${KEPT} only keeps the value that a header has`)
+    if (!mayKeep) throw badField(`custom_headers.${name}`, MOVED)
     return [name, old]
   })
   const row = { org_id: at.orgId, id: at.id }
+  if (!mayKeep && before.signing_secret && ask.signing_secret === KEPT) throw badField('signing_secret', MOVED)
   return {
     name: ask.name,
     url: ask.url,

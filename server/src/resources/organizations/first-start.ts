@@ -35,7 +35,7 @@ export async function firstStart(world: World): Promise<{ orgId: string; firstKe
 }
 
 /** checkMasterKey stops a start with another master key than the deployment's: under it no stored credential would be known again. */
-async function checkMasterKey({ meta, vault }: Pick<World, 'meta' | 'vault'>): Promise<void> {
+export async function checkMasterKey({ meta, vault }: Pick<World, 'meta' | 'vault'>): Promise<void> {
   const known = await keepFingerprint(meta, vault.fingerprint)
   if (known === vault.fingerprint) return
   throw new Error('the master key is not the one of this deployment; give the right one by DENDRO_MASTER_KEY or DENDRO_MASTER_KEY_FILE')

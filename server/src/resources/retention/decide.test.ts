@@ -36,6 +36,12 @@ describe('the most specific rule wins', () => {
       rules({ organisation: undefined, deploymentDays: undefined }),
       { days: undefined, by: 'DEPLOYMENT' },
     ],
+    [
+      'none for the audit trail',
+      { collection: '.audit-trail', retention: 'DAYS_30' as const },
+      rules(),
+      { days: undefined, by: 'DEPLOYMENT' },
+    ],
   ])('%s', (_, dataset, all, expected) => expect(keepingOf(dataset, all)).toEqual(expected))
 
   test('every retention of the contract is the number of days it names', () => {

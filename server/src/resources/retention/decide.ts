@@ -23,8 +23,12 @@ export type Rules = {
 /** A Keeping is how long events of a dataset are kept, for ever without days, and which rule says so. */
 export type Keeping = { days: number | undefined; by: RetentionEntity | 'DEPLOYMENT' }
 
+/** AUDIT_COLLECTION holds the events of the audit trail, which is kept for ever: they are never gone before their records. */
+export const AUDIT_COLLECTION = '.audit-trail'
+
 /** keepingOf lets the most specific rule win. */
 export function keepingOf(dataset: { collection: string; retention: Retention | null }, rules: Rules): Keeping {
+  if (dataset.collection === AUDIT_COLLECTION) return { days: undefined, by: 'DEPLOYMENT' }
   if (dataset.retention) return { days: daysOf[dataset.retention], by: 'LOG' }
   const ofCollection = rules.collections.get(dataset.collection)
   if (ofCollection) return { days: daysOf[ofCollection], by: 'LOG_SET' }

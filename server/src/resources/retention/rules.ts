@@ -4,6 +4,7 @@ import type { Actor } from '../../http/actor.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { type DatasetRow, keepDatasetFor, visibleDatasets } from '../datasets/datasets.ts'
+import { AUDIT_COLLECTION } from './decide.ts'
 import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from './rows.ts'
 
 type RuleDraft = BodyOf<typeof contract.retentionRules.create>
@@ -114,6 +115,7 @@ function targetOf({ entity, category, scope }: RuleDraft, visible: readonly Data
   const name = (scope?.from?.replace(/^(log|log_?set|dataset|collection):/i, '') ?? scope?.name ?? '').trim()
   if (name === '') throw badField('scope', 'must say by `from` which log or collection the rule is for', 'REQUIRED')
   if (entity === 'LOG') return { entity, log: logOf(name, visible) }
+  if (name === AUDIT_COLLECTION) throw badField('scope', 'names the audit trail, which is kept for ever, and so are its events')
   if (!visible.some(({ collection }) => collection === name)) throw badField('scope', `names no collection: ${name}`)
   return { entity, collection: name }
 }

@@ -177,7 +177,7 @@ const isAdmin = (user: UserRow): boolean => user.roles.includes('Admin') && mayL
 
 function keepAnAdmin(admins: readonly { id: string }[], id: string): void {
   if (admins.length !== 1 || admins[0]?.id !== id) return
-  throw badRequest(
+  throw conflict(
     'the last remaining Administrator who can log in can be neither deleted, deactivated nor stripped of the role or the password',
   )
 }

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { webAppPage } from './web-app.ts'
+
+const web = { page: '<!doctype html><head><title>Dendro</title></head><body></body>', files: new Map() }
+
+test('no style stands in the page but those that name the nonce of this very answer', () => {
+  const [one, two] = [webAppPage(web), webAppPage(web)]
+  const nonceOf = ({ headers }: typeof one) =>
+    /style-src 'self' 'nonce-([\w-]{22,})';/.exec(headers['content-security-policy'] ?? '')?.[1] ?? ''
+  expect(nonceOf(one)).not.toBe('')
+  expect(nonceOf(one)).not.toBe(nonceOf(two))
+  expect(one.body).toContain(`<head><meta property="csp-nonce" nonce="${nonceOf(one)}">`)
+  expect(one.headers['content-security-policy']).not.toContain('unsafe')
+})

@@ -1,0 +1,7 @@
+-- Audit records that are not events of the system dataset .audit-trail yet. A row is written with its record and goes when the event is stored.
+create table audit_events_due (
+  audit_id uuid primary key references audit (id),
+  time bigint not null
+);
+create index audit_events_due_by_time on audit_events_due (time, audit_id);
+insert into audit_events_due (audit_id, time) select id, time from audit;
