@@ -4,7 +4,6 @@ import type { Slot } from '../events/shred/slots.ts'
 import type { TableClass } from '../events/table.ts'
 import { hasSlot, pathsOf, type Slots, slotsIn } from './places.ts'
 import type { Source } from './question.ts'
-import type { Beside } from './raw-line.ts'
 
 /** A Branch reads one table for the sources whose keys, as far as the question names them, lie in the same columns of it. */
 export type Branch = {
@@ -12,8 +11,6 @@ export type Branch = {
   readonly sources: readonly Reached[]
   /** slots are those of the keys that the question names. */
   readonly slots: Slots
-  /** beside is known where the question names the line. */
-  readonly beside: readonly Beside[]
   /** shapes are all that the lines read have; undefined where they are not known, or too many. */
   readonly shapes?: readonly string[]
 }
@@ -24,7 +21,7 @@ export type Reached = Source & { readonly located: Located }
 /** branchesOf are the branches that a question about these keys needs; a source without events needs none. */
 export function branchesOf(sources: readonly Source[], keys: readonly string[]): readonly Branch[] {
   const paths = [...new Set(keys.flatMap(pathsOf))]
-  const branches = new Map<string, { tableClass: TableClass; sources: Reached[]; slots: Slots; beside: readonly Beside[] }>()
+  const branches = new Map<string, { tableClass: TableClass; sources: Reached[]; slots: Slots }>()
   for (const source of sources) {
     const { located } = source
     if (!located) continue
@@ -33,7 +30,7 @@ export function branchesOf(sources: readonly Source[], keys: readonly string[]):
       const sameFor = [tableClass, ...paths.map((path) => slots.column(path) ?? '')].join(' ')
       const known = branches.get(sameFor)
       if (known) known.sources.push({ ...source, located })
-      else branches.set(sameFor, { tableClass, sources: [{ ...source, located }], slots, beside: [] })
+      else branches.set(sameFor, { tableClass, sources: [{ ...source, located }], slots })
     }
   }
   return [...branches.values()]

@@ -9,7 +9,7 @@ import { keyText, readable } from './key-text.ts'
 import { pathsOf, placesOf } from './places.ts'
 import { instant, instantNs } from './predicates.ts'
 import type { Bounds, EventsWish, Position, Question } from './question.ts'
-import { and, constant, digits, FALSE, joined, name, or, param, type Sql, sql, TRUE } from './statement.ts'
+import { among, and, constant, digits, FALSE, joined, name, or, param, type Sql, sql, TRUE } from './statement.ts'
 
 /** An EventsPlan is a statement that gives back events, and how to read its rows. */
 export type EventsPlan = { readonly whole: Sql; readonly carriers: readonly Carrier[] }
@@ -65,7 +65,7 @@ function partsOf(branches: readonly Branch[], filter: Question['filter'], wish: 
 
 export const sceneOf = (branch: Branch): Scene => ({
   slots: branch.slots,
-  lines: { columns: columnsOf(branch), beside: branch.beside, ...(branch.shapes ? { shapes: branch.shapes } : {}) },
+  lines: { columns: columnsOf(branch), ...(branch.shapes ? { shapes: branch.shapes } : {}) },
   names: branch.sources.map(({ logId, collection, dataset }) => ({ logId, collection, dataset })),
 })
 
@@ -75,7 +75,7 @@ export function scopeOf({ sources, shapes }: Branch, { fromMs, toMs }: Bounds): 
   const begun = [...byStart].filter(([startMs]) => startMs < toMs)
   const parts = begun.map(([startMs, own]) => sql`${oneOf(own)} and ts >= ${instant(startMs)}`)
   // A line of a shape that came after the shapes were looked at came after the question.
-  const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : sql`shape in ${param.texts(shapes)}`
+  const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : among(sql`shape`, param.texts(shapes))
   if (parts.length < 2) return and([...parts, parts.length === 0 ? FALSE : sql`ts < ${instant(toMs)}`, known])
   const earliest = instant(Math.min(...begun.map(([startMs]) => startMs)))
   return and([sql`ts >= ${earliest}`, sql`ts < ${instant(toMs)}`, or(parts), known])
@@ -85,7 +85,7 @@ function oneOf(sources: readonly Reached[]): Sql {
   const [only] = sources
   return only && sources.length === 1
     ? sql`log_id = ${param.uuid(only.logId)}`
-    : sql`log_id in ${param.uuids(sources.map(({ logId }) => logId))}`
+    : among(sql`log_id`, param.uuids(sources.map(({ logId }) => logId)))
 }
 
 /**

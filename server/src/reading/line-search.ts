@@ -2,7 +2,7 @@ import type { Slot } from '../events/shred/slots.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
 import { inPlainLine, isPlainFor, patternOf, type Search } from './plain-lines.ts'
 import { IS_JSON, type Lines, lineOfShapes, rawLine } from './raw-line.ts'
-import { and, constant, FALSE, name, not, or, param, type Sql, sql } from './statement.ts'
+import { among, and, constant, FALSE, name, not, or, param, type Sql, sql } from './statement.ts'
 
 /**
  * lineHolds is true where the line holds a text, ignoring case. Most lines are not put together for it: a text that can neither reach over the
@@ -17,7 +17,7 @@ export function lineHolds(text: string, lines: Lines): Sql {
   const inPlain = inPlainLine(search, lines, plain)
   if (odd.length === 0) return inPlain
   // What is asked of plain lines would be wrong of others that have the same columns.
-  const isOdd = sql`shape in ${param.texts(odd)}`
+  const isOdd = among(sql`shape`, param.texts(odd))
   return or([and([not(isOdd), inPlain]), and([isOdd, sql`${lineOfShapes(odd, lines)} ilike ${search.pattern}`])])
 }
 

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { ClickHouseError } from '@clickhouse/client'
 import { badRequest, type Failure, unavailable } from '../errors.ts'
 import type { EventStore } from '../events/events.ts'
 import { BinaryRows } from './binary-rows.ts'
 import type { Cost, Question } from './question.ts'
 import { putsLinesTogether } from './raw-line.ts'
+import { requestOf } from './request.ts'
 import { type Sql, statement } from './statement.ts'
 
 /** An Asking is how far a question is: what its statements have cost so far, and what they may still cost. */
@@ -53,16 +55,18 @@ export async function run(store: EventStore, asking: Asking, whole: Sql, groupin
   signal.throwIfAborted()
   const secondsLeft = budget.seconds - (performance.now() - asking.startedMs) / 1_000
   if (secondsLeft <= 0) throw tooExpensive(`more than ${budget.seconds} s`)
-  const { text, params } = statement(whole)
+  const { text, ...beside } = statement(whole)
+  const { body, contentType } = requestOf({ text, ...beside }, 'RowBinary')
   const queryId = randomUUID()
   const watching = watch(store, asking, queryId)
   try {
     const { stream, summary } = await store.reader.exec({
-      query: `${text} format RowBinary`,
-      query_params: { ...params },
+      // The statement lies in the body with all else: what stands in the address is bounded.
+      query: '',
+      values: Readable.from([body], { objectMode: false }),
+      http_headers: { 'content-type': contentType },
       query_id: queryId,
       abort_signal: signal,
-      use_multipart_params_auto: true,
       clickhouse_settings: {
         log_comment: String(asking.orgNumber),
         // The whole answer is waited for, so that what goes wrong late is a failure and not half an answer.
