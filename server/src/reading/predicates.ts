@@ -159,7 +159,9 @@ const EARLIEST_MS = Date.UTC(1900, 0, 1)
 const LATEST_MS = Date.UTC(2262, 3, 11)
 
 /** instant is a point in time as the store compares it with the time of an event. */
-export const instant = (ms: number): Sql => instantNs(BigInt(Math.min(LATEST_MS, Math.max(EARLIEST_MS, Math.floor(ms)))) * NS_PER_MS)
+export const instant = (ms: number): Sql => instantNs(storedNs(ms))
+/** storedNs is a point in time as near as the time of an event can come to it. */
+export const storedNs = (ms: number): bigint => BigInt(Math.min(LATEST_MS, Math.max(EARLIEST_MS, Math.floor(ms)))) * NS_PER_MS
 export const instantNs = (ns: bigint): Sql => sql`fromUnixTimestamp64Nano(${param.int64(ns)}, 'UTC')`
 
 /** sequenceMeets compares whole numbers exactly. */

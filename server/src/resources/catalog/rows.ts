@@ -27,6 +27,16 @@ export const updateSlotMap = (db: Db, orgId: string, logId: string, { version, t
 export const selectSlots = (db: Db, orgId: string, logId: string) =>
   db.all<SlotRow>(sql`select path, slot from slots where org_id = ${orgId} and log_id = ${logId}`)
 
+/** selectAllSlots gives the slots of many datasets, those of each in one row. */
+export const selectAllSlots = (db: Db, orgId: string, logIds: readonly string[]) =>
+  db.all<SlotMapRow & { log_id: string; paths: string[]; slots: Slot[] }>(sql`
+    select slot_maps.log_id, slot_maps.version, slot_maps.table_classes,
+      coalesce(array_agg(slots.path order by slots.path) filter (where slots.path is not null), '{}') as paths,
+      coalesce(array_agg(slots.slot order by slots.path) filter (where slots.path is not null), '{}') as slots
+    from slot_maps left join slots on slots.org_id = slot_maps.org_id and slots.log_id = slot_maps.log_id
+    where slot_maps.org_id = ${orgId} and slot_maps.log_id = any(${[...logIds]}::uuid[])
+    group by slot_maps.log_id, slot_maps.version, slot_maps.table_classes`)
+
 export const insertSlots = (db: Db, orgId: string, logId: string, version: number, rows: readonly SlotRow[]) =>
   db.run(sql`
     insert into slots (org_id, log_id, path, slot, version)
