@@ -21,6 +21,8 @@ export type Reached = Source & { readonly located: Located }
 
 /** BRANCHES_MAX is how many branches of one table a statement has; beyond it one branch reads them all, and looks up for each event where a key lies. */
 const BRANCHES_MAX = 12
+/** PATHS_FEW is how many keys a question names that may have all these branches; the statement for more is long enough. */
+const PATHS_FEW = 40
 
 /** branchesOf are the branches that a question about these keys needs; a source without events needs none. */
 export function branchesOf(sources: readonly Source[], keys: readonly string[]): readonly Branch[] {
@@ -36,7 +38,8 @@ export function branchesOf(sources: readonly Source[], keys: readonly string[]):
   }
   return [...byClass].flatMap(([tableClass, own]): Branch[] => {
     const alike = Map.groupBy(own, ({ located }) => paths.map((path) => slotIn(tableClass, located.map.slots, path) ?? '').join(' '))
-    if (alike.size > BRANCHES_MAX) return [{ tableClass, sources: own, slots: spreadSlots(tableClass, own, paths) }]
+    if (alike.size > (paths.length > PATHS_FEW ? 1 : BRANCHES_MAX))
+      return [{ tableClass, sources: own, slots: spreadSlots(tableClass, own, paths) }]
     return [...alike.values()].map((same) => ({ tableClass, sources: same, slots: sameSlots(tableClass, same) }))
   })
 }

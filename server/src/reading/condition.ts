@@ -1,5 +1,6 @@
 import { isInstantKey } from '@dendro/language/instant'
 import type { Condition, Filter } from '@dendro/language/tree'
+import { folded } from './fold.ts'
 import { keyIsThere, keyMeets, type Test } from './key-text.ts'
 import { lineHolds } from './line-search.ts'
 import { placesOf, type Slots } from './places.ts'
@@ -17,16 +18,18 @@ export type Scene = {
 }
 
 /** filterSql is the condition in the language of the store: true or false for every event, never unknown. */
-export function filterSql(filter: Filter, scene: Scene): Sql {
+export const filterSql = (filter: Filter, scene: Scene): Sql => partSql(folded(filter), scene)
+
+function partSql(filter: Filter, scene: Scene): Sql {
   switch (filter.kind) {
     case 'all':
       return TRUE
     case 'and':
-      return and(filter.of.map((part) => filterSql(part, scene)))
+      return and(filter.of.map((part) => partSql(part, scene)))
     case 'or':
-      return or(filter.of.map((part) => filterSql(part, scene)))
+      return or(filter.of.map((part) => partSql(part, scene)))
     case 'not':
-      return not(filterSql(filter.of, scene))
+      return not(partSql(filter.of, scene))
     case 'contains':
       return lineHolds(filter.text, scene.lines)
     default:

@@ -63,7 +63,7 @@ const BETWEEN_VALUES: Sql = constant(String.raw`replaceRegexpAll(shape, '\x01[^\
 /** A value of an attribute is not in the line, though it may lie in the same column as one that is. */
 const refers = (column: Slot): Sql => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
 
-const SHORT_ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }))
 const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).filter(
   (sign) => !Object.values(SHORT_ESCAPES).includes(sign) && sign !== '\0',
 )
@@ -74,7 +74,7 @@ const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(c
  */
 function escapeTails(text: string): string[] {
   const lower = text.toLowerCase()
-  const short = SHORT_ESCAPES[lower[0] ?? '']
+  const short = SHORT_ESCAPES.get(lower[0] ?? '')
   const tails = short === undefined ? [] : [short + text.slice(1)]
   for (const sign of CONTROLS) {
     const written = `u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`

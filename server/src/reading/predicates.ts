@@ -2,7 +2,7 @@ import { instantMsOf } from '@dendro/language/instant'
 import { numberOf, sizeOf, wholeOf } from '@dendro/language/number'
 import type { Comparison, Condition, Literal } from '@dendro/language/tree'
 import { readable, type Test } from './key-text.ts'
-import { and, FALSE, or, param, type Sql, sql } from './statement.ts'
+import { among, and, FALSE, or, param, type Sql, sql } from './statement.ts'
 
 type Compared = Extract<Condition, { key: string }>
 /** A Positive is a condition on a key's text with its negation taken off. */
@@ -54,15 +54,28 @@ function equalTest(values: readonly Literal[]): Test {
   const words = values.filter(({ kind }) => kind === 'boolean').map(({ text }) => text)
   const [only] = exact
   const exactParam = only !== undefined && exact.length === 1 ? param.text(only) : param.texts(exact)
-  const [sizeParams, wordParams] = [sizes.map(param.float), words.map(param.text)]
+  const hasSize = sizeTest(sizes)
+  const wordParams = [...new Set(words)].map(param.text)
   return {
     holdsForAbsent: false,
     of: (text) =>
       or([
-        exact.length === 0 ? FALSE : exact.length === 1 ? sql`${text} = ${exactParam}` : sql`${text} in ${exactParam}`,
-        ...sizeParams.map((size) => and([sql`ifNull(toFloat64OrNull(${text}) = ${size}, 0)`, isWrittenAsNumber(text)])),
+        exact.length === 0 ? FALSE : exact.length === 1 ? sql`${text} = ${exactParam}` : among(text, exactParam),
+        hasSize(text),
         ...wordParams.map((word) => sql`lower(${text}) = ${word}`),
       ]),
+  }
+}
+
+/** sizeTest compares a text with numbers by their size: with one, or with a list in one step, in which a zero has no sign. */
+function sizeTest(sizes: readonly number[]): (text: Sql) => Sql {
+  const [only] = sizes
+  if (only === undefined) return () => FALSE
+  const [one, list] = [param.float(only), param.floats([...new Set(sizes.map((size) => size + 0))])]
+  return (text) => {
+    const number = sql`toFloat64OrNull(${text})`
+    const met = sizes.length === 1 ? sql`${number} = ${one}` : among(sql`(${number} + 0)`, list)
+    return and([sql`ifNull(${met}, 0)`, isWrittenAsNumber(text)])
   }
 }
 
@@ -127,12 +140,22 @@ export function timeMeets(condition: Positive): Sql {
     case 'compare':
       return timeCompared(condition.operator === '!=' ? '=' : condition.operator, condition.value)
     case 'in':
-      return or(condition.values.map((value) => timeCompared('=', value)))
+      return timeAmong(condition.values)
     case 'between':
       return and([timeCompared('>=', condition.low), timeCompared('<=', condition.high)])
     default:
       return FALSE
   }
+}
+
+/** timeAmong compares with a list in one step, behind the bounds of it that keep reading short. */
+function timeAmong(values: readonly Literal[]): Sql {
+  const instants = values.flatMap((value) => instantMsOf(value) ?? [])
+  if (instants.length === 0) return FALSE
+  const stored = instants.filter((ms) => ms >= EARLIEST_MS && ms <= LATEST_MS)
+  const [first, last] = [Math.min(...instants), Math.max(...instants) + 1]
+  const whole = among(sql`toUnixTimestamp64Milli(ts)`, param.int64s(stored.map((ms) => BigInt(Math.floor(ms)))))
+  return and([sql`ts >= ${instant(first)}`, sql`ts < ${instant(last)}`, whole])
 }
 
 function timeCompared(operator: Exclude<Comparison, '!='>, value: Literal): Sql {
@@ -176,7 +199,7 @@ export function sequenceMeets(condition: Positive): Sql {
     case 'compare':
       return compared(condition.operator === '!=' ? '=' : condition.operator, condition.value)
     case 'in':
-      return or(condition.values.map((value) => compared('=', value)))
+      return among(sql`toInt64(seq)`, param.int64s(condition.values.flatMap((value) => wholeOf(value.text) ?? [])))
     case 'between':
       return and([compared('>=', condition.low), compared('<=', condition.high)])
     default:

@@ -1,30 +1,37 @@
 import { setImmediate } from 'node:timers/promises'
 import type { EventStore } from '../events/events.ts'
-import { branchesOf, keysIn } from './branches.ts'
+import { branchesOf, conditionsIn, keysIn } from './branches.ts'
 import { type EventsPlan, eventsPlan } from './events-statement.ts'
 import { type Carrier, foundEvent, type StoredEvent, storedEvent } from './found-event.ts'
 import type { Bounds, EventsWish, FoundEvent, FoundEvents, Question } from './question.ts'
 import { type Asking, costOf, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
+import { withStrays } from './strays.ts'
 import { windowsOf } from './windows.ts'
 
 export { countEach, countMatching } from './counts.ts'
 export { readStats } from './stats.ts'
 
 const NS_PER_MS = 1_000_000n
+/** CONDITIONS_FEW is how many conditions a filter has that takes the store next to no time to prepare. */
+const CONDITIONS_FEW = 20
 
 /** readEvents gives the events that a question means, in the order of the wish; it reads no further back than it has to. */
 export async function readEvents(store: EventStore, question: Question, wish: EventsWish): Promise<FoundEvents> {
   const asking = startAsking(question)
   const keys = [...keysIn(question.filter), ...(wish.orderBy ? [wish.orderBy.key] : [])]
-  const branches = await withShapes(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
+  const about = { keys, bounds: question.bounds }
+  const shaped = await withShapes(store, asking, branchesOf(question.sources, keys), about)
+  // To find out takes longer than to look everywhere, for a few conditions; for many it does not.
+  const isLong = conditionsIn(question.filter).length > CONDITIONS_FEW
+  const branches = isLong ? await withStrays(store, asking, shaped, about) : shaped
   // One more than wanted tells whether there are more.
   const sought = { ...wish, limit: wish.limit + 1 }
   const found: FoundEvent[] = []
   const bounds = beginningAt(keptOf(question), wish)
   const windows = wish.orderBy
     ? [bounds]
-    : windowsOf(bounds, { newestFirst: wish.newestFirst, fewer: keys.includes('@raw') || question.sources.length < 2 })
+    : windowsOf(bounds, { newestFirst: wish.newestFirst, fewer: keys.includes('@raw') || question.sources.length < 2, few: isLong })
   for (const window of windows) {
     const plan = eventsPlan(
       branches,

@@ -36,8 +36,8 @@ export const costOf = ({ rows, bytes, startedMs }: Asking, share: number): Cost 
 /** RESULT_BYTES_MAX bounds an answer, which is held in memory whole. */
 const RESULT_BYTES_MAX = 256 * 2 ** 20
 const PROGRESS_EVERY_MS = 500
-/** TEXT_BYTES_MAX is the longest statement; one that names hundreds of datasets is long. */
-const TEXT_BYTES_MAX = 16 * 2 ** 20
+/** TEXT_BYTES_MAX is the longest statement: the store takes seconds to prepare one, whatever there is to read. */
+const TEXT_BYTES_MAX = 4 * 2 ** 20
 const TREE_NODES_MAX = 5_000_000
 /** LINES_AT_ONCE is how many lines the store puts together at a time. */
 const LINES_AT_ONCE = 4_096
@@ -56,6 +56,7 @@ export async function run(store: EventStore, asking: Asking, whole: Sql, groupin
   const secondsLeft = budget.seconds - (performance.now() - asking.startedMs) / 1_000
   if (secondsLeft <= 0) throw tooExpensive(`more than ${budget.seconds} s`)
   const { text, ...beside } = statement(whole)
+  if (text.length > TEXT_BYTES_MAX) throw tooLong(text.length)
   const { body, contentType } = requestOf({ text, ...beside }, 'RowBinary')
   const queryId = randomUUID()
   const watching = watch(store, asking, queryId)
@@ -156,6 +157,11 @@ function failureOf(cause: unknown, { budget }: Asking, grouping: Grouping | unde
     default:
       return new Error('a statement failed in the event store', { cause })
   }
+}
+
+function tooLong(length: number): Failure {
+  const message = `the conditions are ${(length / TEXT_BYTES_MAX).toFixed(1)} times as much as one question may have; use fewer, or put values into one IN (…)`
+  return badRequest(message, { errors: [{ field: 'where', code: 'TOO_MANY_CONDITIONS', message }] })
 }
 
 const tooExpensive = (what: string, cause?: unknown): Failure =>
