@@ -65,7 +65,7 @@ const refers = (column: Slot): Sql => constant(String.raw`position(shape, '\x01$
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }))
 const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).filter(
-  (sign) => !Object.values(SHORT_ESCAPES).includes(sign) && sign !== '\0',
+  (sign) => ![...SHORT_ESCAPES.values()].includes(sign) && sign !== '\0',
 )
 
 /**
