@@ -6,6 +6,7 @@ import { builtIn, filterSql, type Scene } from './condition.ts'
 import type { Carrier } from './found-event.ts'
 import { hintsOf } from './hints.ts'
 import { keyText, readable } from './key-text.ts'
+import { exactNumber } from './measures.ts'
 import { pathsOf, placesOf } from './places.ts'
 import { instant, instantNs, storedNs } from './predicates.ts'
 import type { Bounds, EventsWish, Position, Question } from './question.ts'
@@ -139,7 +140,7 @@ function branchSql(branch: Branch, { met, bounds, wish, columns, number }: Branc
   const all = joined([fixed, ...columns.map(name), ...rankColumns(wish.orderBy, branch)])
   const inOrder = orderOf(wish, branch.sources.length === 1 ? 'dataset' : 'inner')
   return sql`select toUInt64(${digits(number)}) as branch, toUnixTimestamp64Nano(ts) as ns, seq, toString(log_id) as log, sev, origin, skeleton,
-    shape, ${wish.withRaw ? sql`raw` : sql`''`} as line, more, ${valuesOf(columns)} as found${wish.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_value` : sql``}
+    shape, ${wish.withRaw ? sql`raw` : sql`''`} as line, more, ${valuesOf(columns)} as found${wish.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_exact, rank_value` : sql``}
     from (select ${all} from ${table} ${where} ${inOrder} limit ${digits(wish.limit)})`
 }
 
@@ -180,6 +181,7 @@ function rankColumns(order: Order | undefined, branch: Branch): readonly Sql[] {
     sql`toUInt8(${stored} = '') as rank_absent`,
     sql`toUInt8(isNull(${number ?? finite})) as rank_text`,
     sql`${number ?? finite} as rank_number`,
+    sql`${number ? sql`toInt256(0)` : exactNumber(stored, finite)} as rank_exact`,
     sql`toString(${readable(stored)}) as rank_value`,
   ]
 }
@@ -199,5 +201,7 @@ function orderOf({ orderBy, newestFirst }: EventsWish, where: Where): Sql {
   const direction = newestFirst ? 'desc' : 'asc'
   if (!orderBy) return constant(`order by ${where === 'dataset' ? `log_id ${direction}, ` : ''}${time} ${direction}, seq ${direction}`)
   const own = orderBy.descending ? 'desc' : 'asc'
-  return constant(`order by rank_absent, rank_text, rank_number ${own}, rank_value ${own}, ${time} ${direction}, seq ${direction}`)
+  return constant(
+    `order by rank_absent, rank_text, rank_number ${own}, rank_exact ${own}, rank_value ${own}, ${time} ${direction}, seq ${direction}`,
+  )
 }

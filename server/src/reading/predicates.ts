@@ -1,8 +1,8 @@
 import { instantMsOf } from '@dendro/language/instant'
-import { numberOf, sizeOf, wholeOf } from '@dendro/language/number'
+import { digitsOf, isBeyondFloats, numberOf, sizeOf, wholeOf } from '@dendro/language/number'
 import type { Comparison, Condition, Literal } from '@dendro/language/tree'
 import { readable, type Test } from './key-text.ts'
-import { among, and, FALSE, or, param, type Sql, sql } from './statement.ts'
+import { among, and, FALSE, or, param, type Sql, sql, TRUE } from './statement.ts'
 
 type Compared = Extract<Condition, { key: string }>
 /** A Positive is a condition on a key's text with its negation taken off. */
@@ -85,12 +85,12 @@ type Bound = { readonly operator: Exclude<Comparison, '=' | '!='>; readonly valu
 function orderTest(bounds: readonly Bound[], combined: (parts: readonly Sql[]) => Sql): Test {
   const numbers = bounds.map(({ value }) => numberOf(value.text))
   if (numbers.every((number) => number !== undefined)) {
-    const params = numbers.map(param.float)
+    const tests = bounds.map(({ operator, value }) => numberOrder(operator, value.text))
     return {
       holdsForAbsent: false,
       of: (text) => {
         const number = sql`toFloat64OrNull(${text})`
-        const within = bounds.map(({ operator }, index) => ordered(number, operator, params[index] ?? param.float(0)))
+        const within = tests.map((test) => test(text, number))
         return and([sql`ifNull(isFinite(${number}) and ${combined(within)}, 0)`, isWrittenAsNumber(text)])
       },
     }
@@ -99,6 +99,23 @@ function orderTest(bounds: readonly Bound[], combined: (parts: readonly Sql[]) =
   return {
     holdsForAbsent: true,
     of: (text) => combined(bounds.map(({ operator }, index) => ordered(readable(text), operator, params[index] ?? param.text('')))),
+  }
+}
+
+/** numberOrder is by floats, and beyond 2^53, where whole numbers share one, among those by their digits. */
+function numberOrder(operator: Bound['operator'], bound: string): (text: Sql, number: Sql) => Sql {
+  const size = Number(bound)
+  const [float, digits] = [param.float(size), isBeyondFloats(size) ? digitsOf(bound) : undefined]
+  if (digits === undefined) return (_, number) => ordered(number, operator, float)
+  const [whole, length] = [param.text(digits), param.int64(BigInt(digits.length))]
+  const [isLess, isEqualToo] = [operator.startsWith('<'), operator.endsWith('=')]
+  const [strictly, further] = isLess ? (['<', size > 0 ? '<' : '>'] as const) : (['>', size > 0 ? '>' : '<'] as const)
+  return (text, number) => {
+    const own = sql`replaceRegexpOne(toString(${text}), '^[+-]?0*', '')`
+    const longer = ordered(sql`length(${own})`, further, length)
+    const same = and([sql`length(${own}) = ${length}`, ordered(own, isEqualToo ? `${further}=` : further, whole)])
+    const exactly = sql`if(match(${text}, '^[+-]?[0-9]+$'), ${or([longer, same])}, ${isEqualToo ? TRUE : FALSE})`
+    return or([ordered(number, strictly, float), and([sql`${number} = ${float}`, exactly])])
   }
 }
 

@@ -37,7 +37,7 @@ export const costOf = ({ rows, bytes, startedMs }: Asking, share: number): Cost 
 const RESULT_BYTES_MAX = 256 * 2 ** 20
 const PROGRESS_EVERY_MS = 500
 /** TEXT_BYTES_MAX is the longest statement: the store takes seconds to prepare one, whatever there is to read. */
-const TEXT_BYTES_MAX = 4 * 2 ** 20
+const TEXT_BYTES_MAX = 2 * 2 ** 20
 const TREE_NODES_MAX = 5_000_000
 /** LINES_AT_ONCE is how many lines the store puts together at a time. */
 const LINES_AT_ONCE = 4_096
