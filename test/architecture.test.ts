@@ -160,6 +160,16 @@ test('a file is read in one sitting', () => {
   expect(long).toEqual([])
 })
 
+test('no text of a caller is looked up in an object that inherits names: tables by text are maps', () => {
+  // Such an object also has `toString`, `constructor` and `__proto__`, which are keys of events like any other.
+  const table = /^\s*(?:export )?const \w+: (?:Readonly<)?Record<string, .*> = \{(?! ?\})(?! ?\.\.\.)/m
+  const found = sources.filter((file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    return table.test(text) || /\bas keyof typeof\b/.test(text)
+  })
+  expect(found.filter((file) => file !== 'server/src/meta/embedded.ts' && !/(^|\/)test-/.test(file))).toEqual([])
+})
+
 test('a page of the web app never imports another page, and parts know of no page', () => {
   const web = sources.filter((file) => file.startsWith('web/src/'))
   expect(web.length).toBeGreaterThan(15)

@@ -87,6 +87,34 @@ test('the store and the matcher keep the same events, whatever the filter', asyn
   expect(compared).toBeGreaterThan(20_000)
 })
 
+test('numbers beyond 2^53 are ordered by their digits', async () => {
+  const numbers = [
+    '9007199254740991',
+    '9007199254740992',
+    '9007199254740993',
+    '-9007199254740993',
+    '99999999999999999999999999999999999999999999999',
+  ]
+  const wholes = ['9007199254740992', '-9007199254740992', '1e47', '100000000000000000000000000000000000000000000000']
+  for (const number of [...numbers, ...wholes]) {
+    for (const where of [
+      `n > ${number}`,
+      `n >= ${number}`,
+      `n < ${number}`,
+      `n <= ${number}`,
+      `n BETWEEN ${number} AND 1e60`,
+      `n NOT BETWEEN -5 AND ${number}`,
+    ]) {
+      const { filter } = parseFilter(where)
+      const kept = await keptByStore([filter])
+      const matches = matcherOf(filter)
+      for (const event of seen) expect([where, event.raw, kept.get(event.seq)?.[0]]).toEqual([where, event.raw, matches(event)])
+    }
+  }
+  const above = await reader.lines(['one'], "n > 9007199254740992 AND n < 9007199254740995 AND k LIKE 'id %'")
+  expect(above.sort()).toEqual(['9007199254740993', '9007199254740994'].map((id) => `{"k":"id ${id}","n":${id}}`))
+})
+
 test('a search finds the events that the matcher keeps', async () => {
   const filters = fc.sample(
     filtersOf({ keys: fc.constantFrom(...keys), texts: nastyText, numbers: nastyNumber, others: builtIn(), depth: DEPTH }),
@@ -183,6 +211,11 @@ function linesFor(dataset: string): string[][] {
     '{"k":"TRUE","tags":[],"nested":{"x":"500"}}',
     '{"tags":[500,"0500"],"nested":{"x":5e2},"@version":"1"}',
     '{"tags":"no array","env":"own"}',
+    ...['9007199254740991', '9007199254740992', '9007199254740993', '9007199254740994', '-9007199254740993', '-9007199254740992'].map(
+      (id) => `{"k":"id ${id}","n":${id}}`,
+    ),
+    '{"n":99999999999999999999999999999999999999999999999}',
+    '{"n":"+0100000000000000000000000000000000000000000000000"}',
     '{}',
     'plain text with level=error and k=500',
     "GET /a_b%20c?x='y' 500",

@@ -1,7 +1,7 @@
 import { instantMsOf, isInstantKey } from './instant.ts'
 import { canonicalPattern } from './like-pattern.ts'
 import type { Notes } from './notes.ts'
-import { numberOf, wholeOf } from './number.ts'
+import { numberOf, orderOfNumbers, wholeOf } from './number.ts'
 import { echo, type Problem, problemAt } from './refusal.ts'
 import type { Scanner } from './scan.ts'
 import { compareTexts } from './text-order.ts'
@@ -32,20 +32,24 @@ export type Reading = Outside & { readonly scanner: Scanner; readonly warnings: 
 export type Compared = { readonly condition: Condition; readonly last: Value | undefined }
 
 const WORDS = ['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'] as const
-const REGEX_SIGNS: Readonly<Record<string, { negated: boolean; ignoreCase: boolean }>> = {
-  '~': { negated: false, ignoreCase: false },
-  '!~': { negated: true, ignoreCase: false },
-  '~*': { negated: false, ignoreCase: true },
-  '!~*': { negated: true, ignoreCase: true },
-}
+const REGEX_SIGNS: ReadonlyMap<string, { negated: boolean; ignoreCase: boolean }> = new Map(
+  Object.entries<{ negated: boolean; ignoreCase: boolean }>({
+    '~': { negated: false, ignoreCase: false },
+    '!~': { negated: true, ignoreCase: false },
+    '~*': { negated: false, ignoreCase: true },
+    '!~*': { negated: true, ignoreCase: true },
+  }),
+)
 const STATUSES: ReadonlySet<string> = new Set(['error', 'warn', 'info'])
 const ORDERED: ReadonlySet<string> = new Set(['=', '!=', '<>', '<', '<=', '>', '>=', 'BETWEEN', 'IN', 'IS'])
-const AVAILABLE: Readonly<Record<string, ReadonlySet<string> | undefined>> = {
-  '@time': ORDERED,
-  '@timestamp': ORDERED,
-  '@sequence': ORDERED,
-  '@pattern': new Set(['=', '!=', '<>', 'IN', 'IS']),
-}
+const AVAILABLE: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries<ReadonlySet<string>>({
+    '@time': ORDERED,
+    '@timestamp': ORDERED,
+    '@sequence': ORDERED,
+    '@pattern': new Set(['=', '!=', '<>', 'IN', 'IS']),
+  }),
+)
 const DURATION = /^[+-]?\d+(?:\.\d+)?(ns|us|µs|ms|s|sec|secs|min|mins|m|h|hr|hrs|d|w)$/i
 const SIZE = /^[+-]?\d+(?:\.\d+)?(?:b|bytes|[kmgtp]i?b)$/i
 
@@ -93,7 +97,7 @@ export function signed(reading: Reading, key: string, name: Name, operator: Toke
   const { scanner, warnings } = reading
   requireAvailable(reading, key, operator)
   scanner.notes?.took('operator', operator)
-  const signs = REGEX_SIGNS[operator.text]
+  const signs = REGEX_SIGNS.get(operator.text)
   if (signs) return { condition: regex(reading, { key, ...signs }, name, operator), last: undefined }
   scanner.expect({ kind: 'value', key, operator: operator.text, ...(style === 'short' ? { glued: true } : {}) })
   const given = scanner.value(`after ${operator.text}`, operator)
@@ -144,8 +148,8 @@ function between(reading: Reading, shared: { key: string; negated: boolean }, na
 
 function isEmptyRange(key: string, low: Literal, high: Literal): boolean {
   if (isInstantKey(key)) return (instantMsOf(low) ?? 0) > (instantMsOf(high) ?? 0)
-  const [from, to] = [numberOf(low.text), numberOf(high.text)]
-  return from !== undefined && to !== undefined ? from > to : compareTexts(low.text, high.text) > 0
+  const areNumbers = numberOf(low.text) !== undefined && numberOf(high.text) !== undefined
+  return (areNumbers ? orderOfNumbers(low.text, high.text) : compareTexts(low.text, high.text)) > 0
 }
 
 function like(reading: Reading, key: string, word: Token): string {
@@ -201,13 +205,13 @@ export function literalOf(reading: Reading, key: string, value: Value): Literal 
 
 /** operatorsOf are the operators that can follow a key in a filter. */
 export function operatorsOf(key: string, signs: readonly string[]): readonly string[] {
-  const available = AVAILABLE[key]
+  const available = AVAILABLE.get(key)
   return [...signs, ...WORDS, 'NOT'].filter((word) => !available || available.has(word) || (word === 'NOT' && available.has('IN')))
 }
 
 /** requireAvailable refuses the operators that mean nothing on a built-in: times and numbers have no pattern, patterns no order. */
 function requireAvailable(reading: Reading, key: string, operator: Token): void {
-  const available = AVAILABLE[key]
+  const available = AVAILABLE.get(key)
   if (!available || available.has(operator.text)) return
   const hint = `use ${[...available].filter((name) => name !== '<>').join(' , ')}`
   throw reading.scanner.refuse(problemAt(operator, 'BAD_OPERATOR', `${operator.text} is not available on ${key}`, hint))

@@ -15,21 +15,23 @@ export type Argument = Token &
 type KeyedName = Exclude<Extract<Call, { key: string }>['name'], 'percentile'>
 
 /** The functions that take one key; several names may mean the same. */
-const KEYED: Readonly<Record<string, KeyedName | undefined>> = {
-  sum: 'sum',
-  avg: 'avg',
-  mean: 'avg',
-  average: 'avg',
-  min: 'min',
-  max: 'max',
-  unique: 'unique',
-  count_distinct: 'unique',
-  stddev: 'stddev',
-  variance: 'variance',
-  first: 'first',
-  last: 'last',
-}
-const NAMES = [...Object.keys(KEYED), 'count', 'rate', 'median', 'percentile', 'p50', 'p95', 'p99', 'p999']
+const KEYED: ReadonlyMap<string, KeyedName> = new Map(
+  Object.entries<KeyedName>({
+    sum: 'sum',
+    avg: 'avg',
+    mean: 'avg',
+    average: 'avg',
+    min: 'min',
+    max: 'max',
+    unique: 'unique',
+    count_distinct: 'unique',
+    stddev: 'stddev',
+    variance: 'variance',
+    first: 'first',
+    last: 'last',
+  }),
+)
+const NAMES = [...KEYED.keys(), 'count', 'rate', 'median', 'percentile', 'p50', 'p95', 'p99', 'p999']
 const KNOWN = 'count, sum, avg, min, max, median, p1 to p99, p99.9, percentile, unique, stddev, variance, rate, first, last'
 const PERCENTILES = 'percentiles go from p1 to p99, p99.9, p999'
 const EDITS_MAX = 2
@@ -80,7 +82,7 @@ export function callOf(field: string, name: Token, argument: Argument): Call {
     const key = keyOf(field, name, argument)
     return { name: argument.distinct ? 'unique' : 'count', key }
   }
-  const keyed = Object.hasOwn(KEYED, wanted) ? KEYED[wanted] : undefined
+  const keyed = KEYED.get(wanted)
   if (!keyed) throw unknown(field, name)
   return { name: keyed, key: keyOf(field, name, argument) }
 }

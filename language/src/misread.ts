@@ -4,7 +4,9 @@ import type { Scanner } from './scan.ts'
 import type { Value } from './token.ts'
 
 const CLAUSE = /(?:(?:order|group)[ \t\r\n]+by|limit[ \t\r\n]+\d+|having)(?![\p{L}\d_.:-])/iuy
-const CLAUSE_FIELDS: Readonly<Record<string, string>> = { 'ORDER BY': 'order_by', 'GROUP BY': 'groups', HAVING: 'groups', LIMIT: 'limit' }
+const CLAUSE_FIELDS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ 'ORDER BY': 'order_by', 'GROUP BY': 'groups', HAVING: 'groups', LIMIT: 'limit' }),
+)
 
 /** missingConnective refuses what follows a whole condition; `before` is the value that the condition ends with. */
 export function missingConnective(scanner: Scanner, before: Value | undefined): Refused {
@@ -55,5 +57,5 @@ function clause(scanner: Scanner): Refused | undefined {
   if (!word || !run) return undefined
   const name = word.startsWith('LIMIT') ? 'LIMIT' : word
   const message = `${name} is not part of a ${scanner.dialect.noun}`
-  return scanner.refuse(problemAt(run, 'CLAUSE', message, `use the ${CLAUSE_FIELDS[name]} field of the request`))
+  return scanner.refuse(problemAt(run, 'CLAUSE', message, `use the ${CLAUSE_FIELDS.get(name)} field of the request`))
 }

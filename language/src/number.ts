@@ -24,3 +24,19 @@ export function wholeOf(text: string): bigint | undefined {
   const whole = BigInt(text.startsWith('+') ? text.slice(1) : text)
   return whole <= INT64_MAX && whole >= -INT64_MAX ? whole : undefined
 }
+
+/** isBeyondFloats says of the size of a number that others may share its float. */
+export const isBeyondFloats = (size: number): boolean => Math.abs(size) > Number.MAX_SAFE_INTEGER
+
+/** digitsOf are the digits of a whole number without sign and leading zeros; undefined for what is written in another way. */
+export const digitsOf = (text: string): string | undefined => (WHOLE.test(text) ? text.replace(/^[+-]?0*/, '') : undefined)
+
+/** orderOfNumbers orders two texts that read as numbers: by their floats, and whole numbers that share one by their digits. */
+export function orderOfNumbers(one: string, other: string): number {
+  const [left, right] = [Number(one), Number(other)]
+  if (left !== right || !isBeyondFloats(left)) return left - right
+  const [digits, otherDigits] = [digitsOf(one), digitsOf(other)]
+  if (digits === undefined || otherDigits === undefined || digits === otherDigits) return 0
+  const isLess = digits.length === otherDigits.length ? digits < otherDigits : digits.length < otherDigits.length
+  return isLess === left > 0 ? -1 : 1
+}

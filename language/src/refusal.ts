@@ -27,17 +27,19 @@ const CONTROL = /\p{Cc}/u
 /** The comparisons of the filter language; the selector has fewer. */
 const OPERATORS = new Set(['=', '!=', '<>', '<', '<=', '>', '>=', '~', '!~', '~*', '!~*'])
 /** What people write for an operator that other languages spell differently. */
-const MEANT: Readonly<Record<string, string>> = {
-  '==': '=',
-  '===': '=',
-  '!==': '!=',
-  '=!': '!=',
-  '=<': '<=',
-  '=>': '>=',
-  '><': '<>',
-  '=~': '~',
-  '~=': '~',
-}
+const MEANT: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '==': '=',
+    '===': '=',
+    '!==': '!=',
+    '=!': '!=',
+    '=<': '<=',
+    '=>': '>=',
+    '><': '<>',
+    '=~': '~',
+    '~=': '~',
+  }),
+)
 
 /** refusal says what is wrong with a text: in one line for people, the same in parts for programs. */
 export function refusal(field: string, problem: Problem): Refused {
@@ -112,7 +114,7 @@ export function textAsKey(text: Token): Problem {
 export function wrongOperator(token: Token, operators: readonly string[], otherwise: string): Problem {
   const message = OPERATORS.has(token.text) ? `${token.text} is not available here` : `'${echo(token.text)}' is not an operator`
   if (token.text === '!') return problemAt(token, 'BAD_OPERATOR', message, 'use NOT', 'NOT ')
-  const meant = MEANT[token.text]
+  const meant = MEANT.get(token.text)
   if (meant === undefined || !operators.includes(meant)) return problemAt(token, 'BAD_OPERATOR', message, otherwise)
   return problemAt(token, 'BAD_OPERATOR', message, meant === '~' ? 'use ~ for a regular expression' : `use ${meant}`, meant)
 }

@@ -37,14 +37,16 @@ const dialect: Dialect = {
 }
 const OPERATORS = [...dialect.operators, 'IS', 'IN', 'LIKE', 'ILIKE', 'NOT']
 
-const BUILT_IN: Readonly<Record<string, 'log_id' | 'dataset' | 'collection' | 'metric_name'>> = {
-  log_id: 'log_id',
-  dataset: 'dataset',
-  log: 'dataset',
-  collection: 'collection',
-  logset: 'collection',
-  metric_name: 'metric_name',
-}
+const BUILT_IN: ReadonlyMap<string, 'log_id' | 'dataset' | 'collection' | 'metric_name'> = new Map(
+  Object.entries<'log_id' | 'dataset' | 'collection' | 'metric_name'>({
+    log_id: 'log_id',
+    dataset: 'dataset',
+    log: 'dataset',
+    collection: 'collection',
+    logset: 'collection',
+    metric_name: 'metric_name',
+  }),
+)
 const TAG_PREFIX = 'tag.'
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -165,7 +167,7 @@ class Parser implements Grammar<Choice> {
 const negated = (not: boolean, choice: Choice): Joined<Choice> => (not ? { kind: 'not', of: choice } : choice)
 
 function subjectOf(key: string): Subject {
-  if (Object.hasOwn(BUILT_IN, key)) return { kind: BUILT_IN[key] ?? 'metric_name' }
+  if (BUILT_IN.has(key)) return { kind: BUILT_IN.get(key) ?? 'metric_name' }
   return { kind: 'tag', key: key.startsWith(TAG_PREFIX) && key.length > TAG_PREFIX.length ? key.slice(TAG_PREFIX.length) : key }
 }
 

@@ -44,7 +44,7 @@ export function parseTimeRange(text: string, nowMs: number, field = 'time_range'
   const words = wordsOf(text)
   if (words.length === 0) return { fromMs: 0, toMs: nowMs }
   const phrase = words.map((word) => word.text).join(' ')
-  const calendar = Object.hasOwn(CALENDAR, phrase) ? CALENDAR[phrase] : undefined
+  const calendar = CALENDAR.get(phrase)
   if (calendar) {
     const { fromMs, toMs, running } = calendar(nowMs)
     return { fromMs, toMs: running && until === 'now' ? nowMs : toMs }
@@ -110,21 +110,23 @@ function behind(next: Token, left: readonly Token[], number: number, unitMs: num
   return problemAt(next, 'BAD_TIME_RANGE', 'one unit only', `write ${(number * unitMs + count * unit) / ms} ${name}`)
 }
 
-const CALENDAR: Readonly<Record<string, ((nowMs: number) => Period) | undefined>> = {
-  today: (nowMs) => period(nowMs, 'day', 0),
-  yesterday: (nowMs) => period(nowMs, 'day', -1),
-  'day before yesterday': (nowMs) => period(nowMs, 'day', -2),
-  'this day last week': (nowMs) => period(nowMs, 'day', -7),
-  'this week': (nowMs) => period(nowMs, 'week', 0),
-  'previous week': (nowMs) => period(nowMs, 'week', -1),
-  'this month': (nowMs) => period(nowMs, 'month', 0),
-  'previous month': (nowMs) => period(nowMs, 'month', -1),
-  'this quarter': (nowMs) => period(nowMs, 'quarter', 0),
-  'previous quarter': (nowMs) => period(nowMs, 'quarter', -1),
-  'this quarter last year': (nowMs) => period(nowMs, 'quarter', -4),
-  'this year': (nowMs) => period(nowMs, 'year', 0),
-  'previous year': (nowMs) => period(nowMs, 'year', -1),
-}
+const CALENDAR: ReadonlyMap<string, (nowMs: number) => Period> = new Map(
+  Object.entries<(nowMs: number) => Period>({
+    today: (nowMs) => period(nowMs, 'day', 0),
+    yesterday: (nowMs) => period(nowMs, 'day', -1),
+    'day before yesterday': (nowMs) => period(nowMs, 'day', -2),
+    'this day last week': (nowMs) => period(nowMs, 'day', -7),
+    'this week': (nowMs) => period(nowMs, 'week', 0),
+    'previous week': (nowMs) => period(nowMs, 'week', -1),
+    'this month': (nowMs) => period(nowMs, 'month', 0),
+    'previous month': (nowMs) => period(nowMs, 'month', -1),
+    'this quarter': (nowMs) => period(nowMs, 'quarter', 0),
+    'previous quarter': (nowMs) => period(nowMs, 'quarter', -1),
+    'this quarter last year': (nowMs) => period(nowMs, 'quarter', -4),
+    'this year': (nowMs) => period(nowMs, 'year', 0),
+    'previous year': (nowMs) => period(nowMs, 'year', -1),
+  }),
+)
 
 /** period is the day, week (from Monday), month, quarter or year that lies `offset` of them from the one that holds nowMs. */
 function period(nowMs: number, unit: 'day' | 'week' | 'month' | 'quarter' | 'year', offset: number): Period {

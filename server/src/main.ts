@@ -24,13 +24,15 @@ const LEAVE_BOUND_MS = 20_000
 
 type Command = (config: Config, rest: readonly string[]) => Promise<void>
 
-const commands: Record<string, Command> = {
-  start: (config) => start(config, async () => undefined),
-  dev: (config) => start(config, seedOnce),
-  doctor,
-  restore,
-  recover,
-}
+const commands: ReadonlyMap<string, Command> = new Map(
+  Object.entries<Command>({
+    start: (config) => start(config, async () => undefined),
+    dev: (config) => start(config, seedOnce),
+    doctor,
+    restore,
+    recover,
+  }),
+)
 
 /** start runs the service until it is asked to stop; whatever keeps it from starting is one sentence on standard error and status 1. */
 async function start(config: Config, whenUp: (address: string, firstKey: string | undefined) => Promise<void>): Promise<void> {
@@ -171,9 +173,9 @@ async function recover(config: Config, [organization]: readonly string[]): Promi
 }
 
 const [name = 'start', ...rest] = process.argv.slice(2)
-const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+const command = commands.get(name)
 try {
-  if (!command) throw new Error(`unknown command ${name}; there are ${Object.keys(commands).join(', ')}`)
+  if (!command) throw new Error(`unknown command ${name}; there are ${[...commands.keys()].join(', ')}`)
   await command(readConfig(process.env), rest)
 } catch (thrown) {
   complain(thrown)

@@ -15,14 +15,14 @@ export type StoreAddress = {
 
 /** IDENTIFIER is what a database or cluster of ours may be called: such names are written into statements as they are. */
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
-const DEFAULT_PORTS: Record<string, string> = { 'http:': '8123', 'https:': '8443' }
+const DEFAULT_PORTS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ 'http:': '8123', 'https:': '8443' }))
 const PARAMETERS = ['cluster', 'reader']
 
 /** parseAddress reads http(s)://user:password@host:port/database?cluster=name&reader=user:password; what it refuses it does not repeat, since it holds passwords. */
 export function parseAddress(text: string): StoreAddress {
   if (!URL.canParse(text)) throw new Error('the address of the event store is not a URL')
   const url = new URL(text)
-  const port = DEFAULT_PORTS[url.protocol]
+  const port = DEFAULT_PORTS.get(url.protocol)
   if (!port) throw new Error('the address of the event store must begin with http:// or https://')
   const database = decodeURIComponent(url.pathname.slice(1)) || 'dendro'
   if (!IDENTIFIER.test(database)) throw new Error('the database of the event store may have letters, digits and _ in its name')

@@ -64,6 +64,8 @@ function openClient(url: string, login: Login, options: ClickHouseClientConfigOp
     password: login.password.reveal(),
     application: 'dendro',
     keep_alive: { enabled: true, idle_socket_ttl: IDLE_SOCKET_MS },
+    // What is long goes in the body, since an address has a bound.
+    use_multipart_params_auto: true,
     ...options,
     // Its own logging prints failures to the console that we report ourselves.
     log: { level: ClickHouseLogLevel.OFF },

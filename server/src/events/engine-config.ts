@@ -126,6 +126,8 @@ const elements = (values: Record<string, string | number>): string =>
     .map(([name, value]) => `<${name}>${xml(String(typeof value === 'number' ? Math.floor(value) : value))}</${name}>`)
     .join('\n')
 
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
+const ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }),
+)
 
-const xml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character)
+const xml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES.get(character) ?? character)

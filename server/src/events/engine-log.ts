@@ -7,16 +7,18 @@ export type EngineLog = { lastWords(): string; ended: Promise<void> }
 
 const LINE = /^\d{4}\.\d\d\.\d\d [\d:.]+ \[ \d+ \] \{(?<query>[^}]*)\} <(?<level>\w+)> (?<source>.{0,200}?): (?<text>.*)$/
 /** Lines of another form are warnings: they are last words, of the engine or of its program. */
-const LEVELS: Record<string, 'error' | 'warn' | 'info' | 'debug'> = {
-  Fatal: 'error',
-  Critical: 'error',
-  Error: 'error',
-  Warning: 'warn',
-  Notice: 'info',
-  Information: 'info',
-  Debug: 'debug',
-  Trace: 'debug',
-}
+const LEVELS: ReadonlyMap<string, 'error' | 'warn' | 'info' | 'debug'> = new Map(
+  Object.entries<'error' | 'warn' | 'info' | 'debug'>({
+    Fatal: 'error',
+    Critical: 'error',
+    Error: 'error',
+    Warning: 'warn',
+    Notice: 'info',
+    Information: 'info',
+    Debug: 'debug',
+    Trace: 'debug',
+  }),
+)
 const TEXT_MAX = 1_000
 const LAST_WORDS_MAX = 4_000
 /** NOISE is what says nothing to anybody: frames of a stack without symbols. */
@@ -43,6 +45,6 @@ export function forwardEngineLog(stream: Readable, log: Log, syncFailed: () => v
 function forward(line: string, log: Log): void {
   const { level = '', query, source = '', text = line } = LINE.exec(line)?.groups ?? {}
   if (NOISE.test(text)) return
-  const ours = CHATTER.test(source) ? 'debug' : (LEVELS[level] ?? 'warn')
+  const ours = CHATTER.test(source) ? 'debug' : (LEVELS.get(level) ?? 'warn')
   log[ours]({ source: source || undefined, query_id: query || undefined, text: text.slice(0, TEXT_MAX) }, 'event engine says')
 }

@@ -1,4 +1,5 @@
 import type { EventStore } from './events.ts'
+import { amongIds } from './id-list.ts'
 import { NOBODY } from './ledger-page.ts'
 
 /** A LedgerSpan is the minutes that a reading of the ledger is about, and whose: no organisation reads the ledger of another. */
@@ -36,8 +37,10 @@ const RECOUNTED = "sumIf(ledger.stored, protocol = 'recount') as recounted"
 const sums = [...COUNTS.map((name) => `sum(${name}) as ${name}`), RECOUNTED, 'sumMap(reasons) as reasons'].join(', ')
 /** AT is the second at which a minute counts. */
 const AT = 'least(toInt64(toUnixTimestamp(minute)), {to:Int64} - 60)'
-const SPAN = `org_id = {org:UInt32} and minute >= fromUnixTimestamp({from:UInt32}) and ({open:Bool} or minute < fromUnixTimestamp({to:UInt32}))
-  and ({all:Bool} or log_id in {logs:Array(UUID)}) and ({anybody:Bool} or identity_id = {identity:UUID})`
+const logsOf = ({ logIds }: LedgerSpan) => amongIds('log_id', 'logs', logIds ?? [])
+const spanSql = (span: LedgerSpan): string => `org_id = {org:UInt32} and minute >= fromUnixTimestamp({from:UInt32})
+  and ({open:Bool} or minute < fromUnixTimestamp({to:UInt32}))
+  and ({all:Bool} or ${logsOf(span).condition}) and ({anybody:Bool} or identity_id = {identity:UUID})`
 
 type Raw<T> = {
   [Name in keyof T]: T[Name] extends number ? string : T[Name] extends Record<string, number> ? Record<string, string> : T[Name]
@@ -45,7 +48,7 @@ type Raw<T> = {
 
 /** selectTotals is the sum over a span. */
 export async function selectTotals(store: EventStore, span: LedgerSpan): Promise<LedgerCounts> {
-  const [row] = await read<Raw<LedgerCounts>>(store, span, `select ${sums} from ledger final where ${SPAN}`, {})
+  const [row] = await read<Raw<LedgerCounts>>(store, span, `select ${sums} from ledger final where ${spanSql(span)}`, {})
   return countsOf(row)
 }
 
@@ -60,7 +63,7 @@ export async function selectLedger(
     span,
     `select toUInt32(intDiv(${AT} - {from:Int64}, {step:Int64})) as slice, log_id as logId, toString(identity_type) as identityType,
        identity_id as identityId, protocol, ${sums}
-     from ledger final where ${SPAN} group by slice, logId, identityType, identityId, protocol
+     from ledger final where ${spanSql(span)} group by slice, logId, identityType, identityId, protocol
      order by slice, logId, identityId, protocol limit {rows:UInt32}`,
     { step: stepMs / 1_000, rows: rowsMax },
   )
@@ -90,7 +93,7 @@ export async function selectIngested(
     span,
     `select toUInt32(intDiv((${AT} - {from:Int64}) * {slices:Int64}, {to:Int64} - {from:Int64})) as slice, if({byLog:Bool}, log_id, {nobody:UUID}) as logId,
        sum(stored) as events, sum(raw_bytes) as bytes, ${RECOUNTED}
-     from ledger final where ${SPAN} and log_id != {nobody:UUID} group by slice, logId order by bytes desc, events desc, logId, slice
+     from ledger final where ${spanSql(span)} and log_id != {nobody:UUID} group by slice, logId order by bytes desc, events desc, logId, slice
      limit {rows:UInt64}`,
     { slices, byLog: isByLog, nobody: NOBODY, rows: logsMax ?? ROWS_MAX },
   )
@@ -112,7 +115,7 @@ export async function selectBytes(
   const rows = await read<{ logId: string; bytes: string }>(
     store,
     span,
-    `select log_id as logId, sum(raw_bytes) as bytes from ledger final where ${SPAN} and page not in {pages:Array(UUID)} group by logId`,
+    `select log_id as logId, sum(raw_bytes) as bytes from ledger final where ${spanSql(span)} and page not in {pages:Array(UUID)} group by logId`,
     { pages: withoutPages },
   )
   return rows.map(({ logId, bytes }) => ({ logId, bytes: Number(bytes) }))
@@ -135,7 +138,7 @@ async function read<Row>(store: EventStore, span: LedgerSpan, query: string, par
       to: Math.floor(toMs / 1_000),
       open: isOpen,
       all: logIds === undefined,
-      logs: logIds ?? [],
+      ...logsOf(span).params,
       anybody: identityId === undefined,
       identity: identityId ?? NOBODY,
       ...params,

@@ -69,16 +69,18 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function kindOf(expected: string): string {
-  const kinds: Record<string, string> = {
-    string: 'text',
-    number: 'a number',
-    int: 'a whole number',
-    boolean: 'true or false',
-    array: 'a list',
-    object: 'an object',
-    record: 'an object',
-  }
-  return kinds[expected] ?? `of type ${expected}`
+  const kinds = new Map(
+    Object.entries({
+      string: 'text',
+      number: 'a number',
+      int: 'a whole number',
+      boolean: 'true or false',
+      array: 'a list',
+      object: 'an object',
+      record: 'an object',
+    }),
+  )
+  return kinds.get(expected) ?? `of type ${expected}`
 }
 
 const unitOf = (origin: string): string => (origin === 'string' ? ' characters' : origin === 'array' ? ' items' : '')

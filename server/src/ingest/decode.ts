@@ -8,7 +8,9 @@ import { joined } from './bytes.ts'
 /** An Encoding is how a body is compressed; `detect` looks at its first bytes, since some senders compress and do not say so. */
 export type Encoding = 'gzip' | 'deflate' | 'zstd' | 'detect'
 
-const encodings: Readonly<Record<string, Encoding>> = { gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', zstd: 'zstd' }
+const encodings: ReadonlyMap<string, Encoding> = new Map(
+  Object.entries<Encoding>({ gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', zstd: 'zstd' }),
+)
 
 /** encodingOf reads the header Content-Encoding; more than one encoding, or one that is not known, is refused. */
 export function encodingOf(header: string | undefined): Encoding {
@@ -19,7 +21,7 @@ export function encodingOf(header: string | undefined): Encoding {
   const [word] = words
   if (word === undefined) return 'detect'
   if (words.length > 1) throw new Failure(415, 'a body may be compressed once only')
-  const encoding = Object.hasOwn(encodings, word) ? encodings[word] : undefined
+  const encoding = encodings.get(word)
   if (!encoding) throw new Failure(415, `the encoding ${word.slice(0, 50)} is not known; there are gzip, deflate and zstd`)
   return encoding
 }

@@ -9,21 +9,23 @@ const GLOG = /[IWEF](\d\d)(\d\d) (\d\d:\d\d:\d\d)\.(\d{6}) +(\d{1,10}) ([^\s\]]{
 const MOBILE = /(\d\d)-(\d\d) (\d\d:\d\d:\d\d)\.(\d{3}) +(\d{1,10}) +(\d{1,10}) ([VDIWEFA]) ([^\s:][^:]{0,99}?) *: ?/y
 
 /** levels are what the letters of both forms stand for. */
-const levels: Readonly<Record<string, string>> = {
-  V: 'verbose',
-  D: 'debug',
-  I: 'info',
-  W: 'warning',
-  E: 'error',
-  F: 'fatal',
-  A: 'fatal',
-}
+const levels: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    V: 'verbose',
+    D: 'debug',
+    I: 'info',
+    W: 'warning',
+    E: 'error',
+    F: 'fatal',
+    A: 'fatal',
+  }),
+)
 const [ZERO, NINE, DASH] = [0x30, 0x39, 0x2d]
 
 /** letterHeader reads lines whose level is a letter, and whose time has no year. */
 export function letterHeader(text: string, at: Instant): Header | undefined {
   if (text.charCodeAt(2) === DASH && isDigit(text, 0)) return mobile(text, at)
-  return levels[text.charAt(0)] !== undefined && isDigit(text, 1) && isDigit(text, 4) ? glog(text, at) : undefined
+  return levels.get(text.charAt(0)) !== undefined && isDigit(text, 1) && isDigit(text, 4) ? glog(text, at) : undefined
 }
 
 const isDigit = (text: string, place: number): boolean => text.charCodeAt(place) >= ZERO && text.charCodeAt(place) <= NINE
@@ -51,7 +53,7 @@ function glog(text: string, at: Instant): Header | undefined {
   const callerStart = text.indexOf(']', time.end) - caller.length
   const threadStart = callerStart - 1 - thread.length
   const leaves = [
-    workedOut('level', levels[text.charAt(0)] ?? ''),
+    workedOut('level', levels.get(text.charAt(0)) ?? ''),
     standing('thread', thread, threadStart),
     standing('caller', caller, callerStart),
   ]
@@ -68,7 +70,7 @@ function mobile(text: string, at: Instant): Header | undefined {
   const threadStart = text.indexOf(thread, processStart + process.length)
   const letterStart = threadStart + thread.length + 1
   const leaves = [
-    workedOut('level', levels[letter] ?? ''),
+    workedOut('level', levels.get(letter) ?? ''),
     standing('procid', process, processStart),
     standing('thread', thread, threadStart),
     standing('tag', tag, letterStart + 2),

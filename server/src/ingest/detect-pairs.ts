@@ -5,7 +5,7 @@ import type { Pair } from './batch.ts'
 const PAIRS_MIN = 2
 const PAIRS_MAX = 200
 const NAME_CHARS_MAX = 128
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
+const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ n: '\n', t: '\t', r: '\r' }))
 const [EQUALS, DOUBLE, SINGLE, BACKSLASH] = [0x3d, 0x22, 0x27, 0x5c]
 
 /** NAME characters make a key, of which FIRST ones begin it; a pair begins behind BEFORE and ends at BEHIND; a bare value begins with neither quote nor =. */
@@ -105,7 +105,7 @@ function quoted(text: string, start: number, to: number): Value {
   }
   if (close >= to || !endsAt(text, close + 1, to)) return NONE
   if (!hasEscapes) return { leaf: leafOf(text, start, close), next: close + 1 }
-  const value = text.slice(start, close).replace(/\\(.)/g, (_, char: string) => ESCAPES[char] ?? char)
+  const value = text.slice(start, close).replace(/\\(.)/g, (_, char: string) => ESCAPES.get(char) ?? char)
   return { leaf: workedOut('', value), next: close + 1 }
 }
 

@@ -55,12 +55,19 @@ function planOf(pattern: string): Plan {
 
 const isSkipped = (parts: readonly Part[], name: string): boolean => parts.some((part) => part.use === 'skip' && part.name === name)
 
-const uses = { '': 'keep', '+': 'append', '?': 'skip', '*': 'name', '&': 'value' } as const
+const uses: ReadonlyMap<string, Part['use']> = new Map([
+  ['', 'keep'],
+  ['+', 'append'],
+  ['?', 'skip'],
+  ['*', 'name'],
+  ['&', 'value'],
+])
 
 function partOf(written: string, position: number): Omit<Part, 'delimiter'> {
   const [, sign = '', name = '', order = '0', padding] = KEY.exec(written.trim()) ?? [undefined, 'bad']
-  if (!Object.hasOwn(uses, sign)) throw badPattern(`cannot be read at %{${written}}`, position, written.length + 3)
-  const use = name === '' ? 'skip' : uses[sign as keyof typeof uses]
+  const known = uses.get(sign)
+  if (known === undefined) throw badPattern(`cannot be read at %{${written}}`, position, written.length + 3)
+  const use = name === '' ? 'skip' : known
   if (name === '' && sign !== '' && sign !== '?') throw badPattern('has a field without a name', position, written.length + 3)
   return { use, name: name.trim(), order: Number(order), isPadded: padding !== undefined }
 }

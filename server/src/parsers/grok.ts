@@ -37,14 +37,14 @@ function treeOf(pattern: string): Tree {
   const known = new Map<string, Tree>()
   const named = (name: string, flags: Flags): Tree => {
     const key = `${name} ${flags.isCaseless} ${flags.dotTakesAll}`
-    const tree = known.get(key) ?? parseRegex(grokNames[name] ?? '', reference, flags)
+    const tree = known.get(key) ?? parseRegex(grokNames.get(name) ?? '', reference, flags)
     known.set(key, tree)
     return tree
   }
   const reference: Reference = ({ text, position, flags }) => {
     const [, name = '', field] = REFERENCE.exec(text) ?? []
     if (name === '') throw badPattern(`cannot be read at %{${text}}: write %{NAME} or %{NAME:field}`, position, text.length + 3)
-    if (!Object.hasOwn(grokNames, name)) {
+    if (!grokNames.has(name)) {
       throw badPattern(`has the unknown name ${name}${near(name)}`, position, text.length + 3, 'UNKNOWN_NAME')
     }
     const item = named(name, flags)
@@ -56,6 +56,6 @@ function treeOf(pattern: string): Tree {
 /** near names what was probably meant. */
 function near(name: string): string {
   const asked = name.toUpperCase()
-  const close = Object.keys(grokNames).filter((known) => known.includes(asked) || asked.includes(known))
+  const close = [...grokNames.keys()].filter((known) => known.includes(asked) || asked.includes(known))
   return close.length === 0 ? '' : `; there are ${close.slice(0, NAMES_AT_ONCE).join(', ')}`
 }

@@ -29,34 +29,38 @@ const spaces = charSet([...charsOf(' \t\n\r\f\v'), [0x85, 0x85], [0xa0, 0xa0], [
 const everything = inverted([])
 const noLineFeed = inverted(charsOf('\n'))
 
-const classEscapes: Readonly<Record<string, CharSet>> = {
-  d: digits,
-  D: inverted(digits),
-  w: wordChars,
-  W: inverted(wordChars),
-  s: spaces,
-  S: inverted(spaces),
-}
-const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, e: 27, a: 7 }
-const edges: Readonly<Record<string, Edge>> = { A: 'start', z: 'end', Z: 'end', b: 'word', B: 'no-word' }
-const posix: Readonly<Record<string, CharSet>> = {
-  alnum: charsOf('0-9A-Za-z'),
-  alpha: charsOf('A-Za-z'),
-  blank: charsOf(' \t'),
-  cntrl: charSet([
-    [0, 31],
-    [127, 127],
-  ]),
-  digit: digits,
-  graph: charsOf('!-~'),
-  lower: charsOf('a-z'),
-  print: charsOf(' -~'),
-  punct: charSet([...charsOf('!-/'), ...charsOf(':-@'), ...charsOf('[-`'), ...charsOf('{-~')]),
-  space: spaces,
-  upper: charsOf('A-Z'),
-  word: wordChars,
-  xdigit: charsOf('0-9A-Fa-f'),
-}
+const classEscapes: ReadonlyMap<string, CharSet> = new Map(
+  Object.entries<CharSet>({
+    d: digits,
+    D: inverted(digits),
+    w: wordChars,
+    W: inverted(wordChars),
+    s: spaces,
+    S: inverted(spaces),
+  }),
+)
+const controls: ReadonlyMap<string, number> = new Map(Object.entries<number>({ t: 9, n: 10, v: 11, f: 12, r: 13, e: 27, a: 7 }))
+const edges: ReadonlyMap<string, Edge> = new Map(Object.entries<Edge>({ A: 'start', z: 'end', Z: 'end', b: 'word', B: 'no-word' }))
+const posix: ReadonlyMap<string, CharSet> = new Map(
+  Object.entries<CharSet>({
+    alnum: charsOf('0-9A-Za-z'),
+    alpha: charsOf('A-Za-z'),
+    blank: charsOf(' \t'),
+    cntrl: charSet([
+      [0, 31],
+      [127, 127],
+    ]),
+    digit: digits,
+    graph: charsOf('!-~'),
+    lower: charsOf('a-z'),
+    print: charsOf(' -~'),
+    punct: charSet([...charsOf('!-/'), ...charsOf(':-@'), ...charsOf('[-`'), ...charsOf('{-~')]),
+    space: spaces,
+    upper: charsOf('A-Z'),
+    word: wordChars,
+    xdigit: charsOf('0-9A-Fa-f'),
+  }),
+)
 
 /** badPattern refuses a pattern and points to the place. */
 export function badPattern(message: string, position: number, length = 1, code = 'PATTERN_SYNTAX'): Failure {
@@ -188,16 +192,16 @@ class Reader {
 
   #escape(start: number): Tree {
     const char = this.#next()
-    const edge = edges[char]
+    const edge = edges.get(char)
     if (edge) return { kind: 'edge', edge }
-    const set = Object.hasOwn(classEscapes, char) ? classEscapes[char] : undefined
+    const set = classEscapes.get(char)
     return set ? { kind: 'char', set } : this.#chars(single(this.#escaped(char, start)))
   }
 
   /** #escaped is the character that is meant by a backslash and what follows. */
   #escaped(char: string, start: number): string {
     if (char === '') throw badPattern('ends with a backslash', start)
-    const control = Object.hasOwn(controls, char) ? controls[char] : undefined
+    const control = controls.get(char)
     if (control !== undefined) return String.fromCharCode(control)
     if (char === 'x' || char === 'u') {
       const match = (char === 'x' ? /^(?:\{([\da-f]{1,6})\}|([\da-f]{2}))/i : /^()([\da-f]{4})/i).exec(
@@ -231,7 +235,7 @@ class Reader {
     const start = this.#at
     const named = /^\[:(\^?)(\w+):\]/.exec(this.#text.slice(start, start + 20))
     if (named) {
-      const set = Object.hasOwn(posix, named[2] ?? '') ? posix[named[2] ?? ''] : undefined
+      const set = posix.get(named[2] ?? '')
       if (!set) throw badPattern(`has the unknown class ${named[0]}`, start, named[0].length)
       this.#at += named[0].length
       return named[1] ? inverted(set) : set
@@ -251,7 +255,7 @@ class Reader {
     const char = this.#next()
     if (char !== '\\') return char
     const escaped = this.#next()
-    const set = Object.hasOwn(classEscapes, escaped) ? classEscapes[escaped] : undefined
+    const set = classEscapes.get(escaped)
     if (set) return set
     return escaped === 'b' ? '\b' : this.#escaped(escaped, start)
   }

@@ -1,5 +1,5 @@
 import { instantMsOf, isInstantKey } from '@dendro/language/instant'
-import { numberOf, sizeOf, wholeOf } from '@dendro/language/number'
+import { numberOf, orderOfNumbers, sizeOf, wholeOf } from '@dendro/language/number'
 import { compileRegex } from '@dendro/language/regex'
 import { compareTexts } from '@dendro/language/text-order'
 import type { Comparison, Condition, Filter, Literal } from '@dendro/language/tree'
@@ -153,11 +153,7 @@ function betweenTest({ low, high, negated: outside }: Extract<Valued, { kind: 'b
 /** orderTest is by number, where a value that is none never holds, or by the bytes of the text. */
 function orderTest(operator: Comparison, literal: Literal, asText: boolean): Test<string> {
   if (asText) return (value) => holds(operator, compareTexts(value, literal.text))
-  const bound = numberOf(literal.text) ?? Number.NaN
-  return (value) => {
-    const number = numberOf(value)
-    return number !== undefined && holds(operator, number - bound)
-  }
+  return (value) => numberOf(value) !== undefined && holds(operator, orderOfNumbers(value, literal.text))
 }
 
 function holds(operator: Comparison, order: number): boolean {

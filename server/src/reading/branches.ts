@@ -2,18 +2,16 @@ import type { Condition, Filter } from '@dendro/language/tree'
 import type { Located } from '../events/catalog.ts'
 import type { Slot } from '../events/shred/slots.ts'
 import type { TableClass } from '../events/table.ts'
-import { hasSlot, pathsOf, type Slots, slotsIn } from './places.ts'
+import { hasSlot, pathsOf, type Slots, slotIn } from './places.ts'
 import type { Source } from './question.ts'
-import type { Beside } from './raw-line.ts'
+import { joined, name, type Param, param, type Sql, sql } from './statement.ts'
 
-/** A Branch reads one table for the sources whose keys, as far as the question names them, lie in the same columns of it. */
+/** A Branch reads one table for some sources: those whose keys lie in the same columns of it, as far as the question names them, or all of them. */
 export type Branch = {
   readonly tableClass: TableClass
   readonly sources: readonly Reached[]
   /** slots are those of the keys that the question names. */
   readonly slots: Slots
-  /** beside is known where the question names the line. */
-  readonly beside: readonly Beside[]
   /** shapes are all that the lines read have; undefined where they are not known, or too many. */
   readonly shapes?: readonly string[]
 }
@@ -21,26 +19,69 @@ export type Branch = {
 /** A Reached source has events somewhere. */
 export type Reached = Source & { readonly located: Located }
 
+/** BRANCHES_MAX is how many branches of one table a statement has; beyond it one branch reads them all, and looks up for each event where a key lies. */
+const BRANCHES_MAX = 12
+/** PATHS_FEW is how many keys a question names that may have all these branches; the statement for more is long enough. */
+const PATHS_FEW = 40
+
 /** branchesOf are the branches that a question about these keys needs; a source without events needs none. */
 export function branchesOf(sources: readonly Source[], keys: readonly string[]): readonly Branch[] {
   const paths = [...new Set(keys.flatMap(pathsOf))]
-  const branches = new Map<string, { tableClass: TableClass; sources: Reached[]; slots: Slots; beside: readonly Beside[] }>()
-  for (const source of sources) {
-    const { located } = source
-    if (!located) continue
-    for (const tableClass of located.classes) {
-      const slots = slotsIn(tableClass, located.map.slots)
-      const sameFor = [tableClass, ...paths.map((path) => slots.column(path) ?? '')].join(' ')
-      const known = branches.get(sameFor)
-      if (known) known.sources.push({ ...source, located })
-      else branches.set(sameFor, { tableClass, sources: [{ ...source, located }], slots, beside: [] })
+  const reached = sources.flatMap((source): Reached[] => (source.located ? [{ ...source, located: source.located }] : []))
+  const byClass = new Map<TableClass, Reached[]>()
+  for (const source of reached) {
+    for (const tableClass of source.located.classes) {
+      const known = byClass.get(tableClass)
+      if (known) known.push(source)
+      else byClass.set(tableClass, [source])
     }
   }
-  return [...branches.values()]
+  return [...byClass].flatMap(([tableClass, own]): Branch[] => {
+    const alike = Map.groupBy(own, ({ located }) => paths.map((path) => slotIn(tableClass, located.map.slots, path) ?? '').join(' '))
+    if (alike.size > (paths.length > PATHS_FEW ? 1 : BRANCHES_MAX))
+      return [{ tableClass, sources: own, slots: spreadSlots(tableClass, own, paths) }]
+    return [...alike.values()].map((same) => ({ tableClass, sources: same, slots: sameSlots(tableClass, same) }))
+  })
+}
+
+/** sameSlots are those of sources that have the keys of a question in the same columns. */
+function sameSlots(tableClass: TableClass, [first]: readonly Reached[]): Slots {
+  const text = (path: string) => {
+    const slot = first && slotIn(tableClass, first.located.map.slots, path)
+    return slot === undefined ? undefined : name(slot)
+  }
+  return { text, mayStray: () => true }
+}
+
+/** spreadSlots are those of sources that have the same key in different columns: the column is looked up by the dataset of the event. */
+function spreadSlots(tableClass: TableClass, sources: readonly Reached[], paths: readonly string[]): Slots {
+  const texts = new Map(paths.map((path) => [path, spreadText(tableClass, sources, path)]))
+  return { text: (path) => texts.get(path), mayStray: () => true }
+}
+
+function spreadText(tableClass: TableClass, sources: readonly Reached[], path: string): Sql | undefined {
+  const slots = sources.map(({ located }) => slotIn(tableClass, located.map.slots, path))
+  const columns = [...new Set(slots)].filter((slot) => slot !== undefined)
+  const [only] = columns
+  if (only === undefined) return undefined
+  if (columns.length === 1 && slots.every((slot) => slot !== undefined)) return name(only)
+  const numbers = slots.map((slot) => (slot === undefined ? 0 : columns.indexOf(slot) + 1))
+  const place = sql`transform(log_id, ${idsOf(sources)}, ${param.uint8s(numbers)}, 0)`
+  const cases = columns.map((column, index) => sql`${place} = ${param.int64(BigInt(index + 1))}, toString(${name(column)})`)
+  return sql`multiIf(${joined(cases)}, '')`
+}
+
+const ids = new WeakMap<readonly Reached[], Param>()
+
+/** idsOf is one param for the ids of some sources, wherever in a statement they stand. */
+export function idsOf(sources: readonly Reached[]): Param {
+  const known = ids.get(sources) ?? param.uuids(sources.map(({ logId }) => logId))
+  ids.set(sources, known)
+  return known
 }
 
 /** columnsOf are the columns in which a branch has values of any of its sources, in a fixed order. */
-export function columnsOf({ tableClass, sources }: Branch): readonly Slot[] {
+export function columnsOf({ tableClass, sources }: Pick<Branch, 'tableClass' | 'sources'>): readonly Slot[] {
   const columns = new Set<Slot>()
   for (const { located } of sources) {
     for (const slot of located.map.slots.values()) if (hasSlot(tableClass, slot)) columns.add(slot)

@@ -1,31 +1,35 @@
 import { isInstantKey } from '@dendro/language/instant'
 import type { Condition, Filter } from '@dendro/language/tree'
+import { folded } from './fold.ts'
 import { keyIsThere, keyMeets, type Test } from './key-text.ts'
 import { lineHolds } from './line-search.ts'
 import { placesOf, type Slots } from './places.ts'
 import { isNegated, outsideTest, type Positive, positiveTest, sequenceMeets, timeMeets } from './predicates.ts'
 import { type Lines, rawLine } from './raw-line.ts'
-import { and, not, or, param, type Sql, sql, TRUE } from './statement.ts'
+import { and, not, or, type Sql, sql, TRUE } from './statement.ts'
 
 /** A Scene is what the keys of a question mean in one branch of a read. */
 export type Scene = {
   readonly slots: Slots
   readonly lines: Lines
-  /** names are the datasets that the branch reads, for the keys that name them. */
-  readonly names: readonly { readonly logId: string; readonly collection: string; readonly dataset: string }[]
+  /** collection and dataset are the names of where an event lies. */
+  readonly collection: Sql
+  readonly dataset: Sql
 }
 
 /** filterSql is the condition in the language of the store: true or false for every event, never unknown. */
-export function filterSql(filter: Filter, scene: Scene): Sql {
+export const filterSql = (filter: Filter, scene: Scene): Sql => partSql(folded(filter), scene)
+
+function partSql(filter: Filter, scene: Scene): Sql {
   switch (filter.kind) {
     case 'all':
       return TRUE
     case 'and':
-      return and(filter.of.map((part) => filterSql(part, scene)))
+      return and(filter.of.map((part) => partSql(part, scene)))
     case 'or':
-      return or(filter.of.map((part) => filterSql(part, scene)))
+      return or(filter.of.map((part) => partSql(part, scene)))
     case 'not':
-      return not(filterSql(filter.of, scene))
+      return not(partSql(filter.of, scene))
     case 'contains':
       return lineHolds(filter.text, scene.lines)
     default:
@@ -60,7 +64,7 @@ export type BuiltIn = { readonly text: Sql; readonly alwaysThere: boolean; reado
 const STATUS: Sql = sql`multiIf(sev in ('error', 'fatal'), 'error', sev = 'warn', 'warn', 'info')`
 
 /** builtIn is the text of a key that begins with @ and is none of the sender's; undefined for all others. */
-export function builtIn(key: string, { lines, names }: Scene): BuiltIn | undefined {
+export function builtIn(key: string, { lines, collection, dataset }: Scene): BuiltIn | undefined {
   switch (key) {
     case '@raw':
       return { text: rawLine(lines), alwaysThere: true, ignoresCase: false }
@@ -71,32 +75,12 @@ export function builtIn(key: string, { lines, names }: Scene): BuiltIn | undefin
     case '@pattern':
       return { text: sql`if(skeleton = 0, '', lower(leftPad(hex(skeleton), 16, '0')))`, alwaysThere: false, ignoresCase: false }
     case '@collection':
-      return {
-        text: nameOf(
-          names,
-          names.map(({ collection }) => collection),
-        ),
-        alwaysThere: true,
-        ignoresCase: false,
-      }
+      return { text: collection, alwaysThere: true, ignoresCase: false }
     case '@dataset':
-      return {
-        text: nameOf(
-          names,
-          names.map(({ dataset }) => dataset),
-        ),
-        alwaysThere: true,
-        ignoresCase: false,
-      }
+      return { text: dataset, alwaysThere: true, ignoresCase: false }
     default:
       return undefined
   }
-}
-
-function nameOf(places: Scene['names'], texts: readonly string[]): Sql {
-  const [first = ''] = texts
-  if (texts.every((one) => one === first)) return sql`${param.text(first)}`
-  return sql`${param.texts(texts)}[indexOf(${param.uuids(places.map(({ logId }) => logId))}, log_id)]`
 }
 
 function onText(condition: Keyed, { text, alwaysThere, ignoresCase }: BuiltIn): Sql {

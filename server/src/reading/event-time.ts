@@ -39,7 +39,7 @@ export function timeWords(text: string): { isLikeTime: boolean; foreign: string 
 /** timeTextAs is timeText for one format, much shorter where the format is usual. */
 export function timeTextAs(format: string): Sql {
   const [, unit] = /^n([smun])0?$/.exec(format) ?? []
-  if (unit !== undefined) return sql`toString(intDiv(toUnixTimestamp64Nano(ts), ${param.int64(NS_IN[unit] ?? 1n)}))`
+  if (unit !== undefined) return sql`toString(intDiv(toUnixTimestamp64Nano(ts), ${param.int64(NS_IN.get(unit) ?? 1n)}))`
   const [, between, point, digits, zone] = /^i(.)(.)(\d)(.*)$/su.exec(format) ?? []
   if (between === undefined || point === undefined || zone === undefined) return timeText
   const aheadNs = BigInt(zoneOffsetMs(zone.replace(/\[.*/, '')) ?? 0) * 1_000_000n
@@ -48,7 +48,7 @@ export function timeTextAs(format: string): Sql {
   return sql`concat(substring(${said}, 1, 10), ${param.text(between)}, substring(${said}, 12, 8), ${fraction}, ${param.text(zone)})`
 }
 
-const NS_IN: Readonly<Record<string, bigint>> = { s: 1_000_000_000n, m: 1_000_000n, u: 1_000n, n: 1n }
+const NS_IN: ReadonlyMap<string, bigint> = new Map(Object.entries<bigint>({ s: 1_000_000_000n, m: 1_000_000n, u: 1_000n, n: 1n }))
 
 /** numberText: `n`, the unit, the digits after the point. */
 function numberText(): string {

@@ -1,15 +1,16 @@
 import type { Order } from '@dendro/language/tree'
 import type { Slot } from '../events/shred/slots.ts'
 import { tableClasses } from '../events/table.ts'
-import { type Branch, columnsOf, type Reached } from './branches.ts'
+import { type Branch, columnsOf, idsOf, type Reached } from './branches.ts'
 import { builtIn, filterSql, type Scene } from './condition.ts'
 import type { Carrier } from './found-event.ts'
 import { hintsOf } from './hints.ts'
 import { keyText, readable } from './key-text.ts'
+import { exactNumber } from './measures.ts'
 import { pathsOf, placesOf } from './places.ts'
-import { instant, instantNs } from './predicates.ts'
+import { instant, instantNs, storedNs } from './predicates.ts'
 import type { Bounds, EventsWish, Position, Question } from './question.ts'
-import { and, constant, digits, FALSE, joined, name, or, param, type Sql, sql, TRUE } from './statement.ts'
+import { among, and, constant, digits, FALSE, joined, name, or, param, type Sql, sql, TRUE } from './statement.ts'
 
 /** An EventsPlan is a statement that gives back events, and how to read its rows. */
 export type EventsPlan = { readonly whole: Sql; readonly carriers: readonly Carrier[] }
@@ -63,29 +64,59 @@ function partsOf(branches: readonly Branch[], filter: Question['filter'], wish: 
   return { parts, carriers }
 }
 
-export const sceneOf = (branch: Branch): Scene => ({
-  slots: branch.slots,
-  lines: { columns: columnsOf(branch), beside: branch.beside, ...(branch.shapes ? { shapes: branch.shapes } : {}) },
-  names: branch.sources.map(({ logId, collection, dataset }) => ({ logId, collection, dataset })),
-})
+const scenes = new WeakMap<Branch, Scene>()
+
+/** sceneOf is made once for a branch, so that what stands in several places of a statement is sent once. */
+export function sceneOf(branch: Branch): Scene {
+  const known = scenes.get(branch)
+  if (known) return known
+  const { sources, slots, shapes } = branch
+  const scene = {
+    slots,
+    lines: { columns: columnsOf(branch), ...(shapes ? { shapes } : {}) },
+    collection: nameOf(sources, ({ collection }) => collection),
+    dataset: nameOf(sources, ({ dataset }) => dataset),
+  }
+  scenes.set(branch, scene)
+  return scene
+}
+
+function nameOf(sources: readonly Reached[], nameIn: (source: Reached) => string): Sql {
+  const texts = sources.map(nameIn)
+  const [first = ''] = texts
+  if (texts.every((one) => one === first)) return sql`${param.text(first)}`
+  return sql`transform(log_id, ${idsOf(sources)}, ${param.texts(texts)}, '')`
+}
+
+/** STARTS_MAX is how many beginnings stand in a statement one by one. */
+const STARTS_MAX = 16
 
 /** scopeOf is the condition that every read of a branch begins with: its datasets, each from when its events are kept, and the range of time. */
 export function scopeOf({ sources, shapes }: Branch, { fromMs, toMs }: Bounds): Sql {
-  const byStart = Map.groupBy(sources, ({ keptSinceMs }) => Math.max(fromMs, keptSinceMs ?? fromMs))
-  const begun = [...byStart].filter(([startMs]) => startMs < toMs)
-  const parts = begun.map(([startMs, own]) => sql`${oneOf(own)} and ts >= ${instant(startMs)}`)
+  const startOf = ({ keptSinceMs }: Reached) => Math.max(fromMs, keptSinceMs ?? fromMs)
+  const begun = sources.filter((source) => startOf(source) < toMs)
+  if (begun.length === 0) return FALSE
   // A line of a shape that came after the shapes were looked at came after the question.
-  const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : sql`shape in ${param.texts(shapes)}`
-  if (parts.length < 2) return and([...parts, parts.length === 0 ? FALSE : sql`ts < ${instant(toMs)}`, known])
-  const earliest = instant(Math.min(...begun.map(([startMs]) => startMs)))
-  return and([sql`ts >= ${earliest}`, sql`ts < ${instant(toMs)}`, or(parts), known])
+  const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : among(sql`shape`, param.texts(shapes))
+  const byStart = Map.groupBy(begun.length === sources.length ? sources : begun, startOf)
+  const earliest = Math.min(...byStart.keys())
+  const within = [sql`ts >= ${instant(earliest)}`, sql`ts < ${instant(toMs)}`]
+  if (byStart.size === 1) return and([oneOf(begun.length === sources.length ? sources : begun), ...within, known])
+  if (byStart.size > STARTS_MAX) {
+    const starts = param.int64s(begun.map((source) => storedNs(startOf(source))))
+    return and([
+      oneOf(begun),
+      ...within,
+      sql`ts >= fromUnixTimestamp64Nano(transform(log_id, ${idsOf(begun)}, ${starts}, 0), 'UTC')`,
+      known,
+    ])
+  }
+  return and([...within, or([...byStart].map(([startMs, own]) => and([oneOf(own), sql`ts >= ${instant(startMs)}`]))), known])
 }
 
 function oneOf(sources: readonly Reached[]): Sql {
   const [only] = sources
-  return only && sources.length === 1
-    ? sql`log_id = ${param.uuid(only.logId)}`
-    : sql`log_id in ${param.uuids(sources.map(({ logId }) => logId))}`
+  return only && sources.length === 1 ? sql`log_id = ${param.uuid(only.logId)}` : among(sql`log_id`, idsOf(sources))
 }
 
 /**
@@ -109,7 +140,7 @@ function branchSql(branch: Branch, { met, bounds, wish, columns, number }: Branc
   const all = joined([fixed, ...columns.map(name), ...rankColumns(wish.orderBy, branch)])
   const inOrder = orderOf(wish, branch.sources.length === 1 ? 'dataset' : 'inner')
   return sql`select toUInt64(${digits(number)}) as branch, toUnixTimestamp64Nano(ts) as ns, seq, toString(log_id) as log, sev, origin, skeleton,
-    shape, ${wish.withRaw ? sql`raw` : sql`''`} as line, more, ${valuesOf(columns)} as found${wish.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_value` : sql``}
+    shape, ${wish.withRaw ? sql`raw` : sql`''`} as line, more, ${valuesOf(columns)} as found${wish.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_exact, rank_value` : sql``}
     from (select ${all} from ${table} ${where} ${inOrder} limit ${digits(wish.limit)})`
 }
 
@@ -150,6 +181,7 @@ function rankColumns(order: Order | undefined, branch: Branch): readonly Sql[] {
     sql`toUInt8(${stored} = '') as rank_absent`,
     sql`toUInt8(isNull(${number ?? finite})) as rank_text`,
     sql`${number ?? finite} as rank_number`,
+    sql`${number ? sql`toInt256(0)` : exactNumber(stored, finite)} as rank_exact`,
     sql`toString(${readable(stored)}) as rank_value`,
   ]
 }
@@ -169,5 +201,7 @@ function orderOf({ orderBy, newestFirst }: EventsWish, where: Where): Sql {
   const direction = newestFirst ? 'desc' : 'asc'
   if (!orderBy) return constant(`order by ${where === 'dataset' ? `log_id ${direction}, ` : ''}${time} ${direction}, seq ${direction}`)
   const own = orderBy.descending ? 'desc' : 'asc'
-  return constant(`order by rank_absent, rank_text, rank_number ${own}, rank_value ${own}, ${time} ${direction}, seq ${direction}`)
+  return constant(
+    `order by rank_absent, rank_text, rank_number ${own}, rank_exact ${own}, rank_value ${own}, ${time} ${direction}, seq ${direction}`,
+  )
 }

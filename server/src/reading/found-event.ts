@@ -7,7 +7,7 @@ import { severities } from '../events/table.ts'
 import { elementOf } from '../query/element.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import type { Reached } from './branches.ts'
-import { ELEMENT, pathsNamed, slotsIn } from './places.ts'
+import { ELEMENT, pathsNamed, slotIn } from './places.ts'
 import type { EventsWish, FoundEvent } from './question.ts'
 
 /** A Carrier says how the rows of a branch are laid out: which columns stand in `values`, and which keys lie there for each source. */
@@ -68,14 +68,14 @@ function leavesOf(
   slot: (column: Slot) => string,
 ): Map<string, string> {
   const leaves = new Map<string, string>()
-  const slots = slotsIn(tableClass, source.located.map.slots)
+  const { slots } = source.located.map
   for (const { path, reference } of shape === '' ? [] : shapeReferences(shape).places) {
     if (path === '') continue
     if (reference.kind === 'time') leaves.set(path, formatTime(fromNs(timeNs), reference.format))
     else put(path, (reference.kind === 'slot' ? slot(reference.slot) : more.get(path)) ?? '')
   }
-  for (const path of source.located.map.slots.keys()) {
-    const column = slots.column(path)
+  for (const path of slots.keys()) {
+    const column = slotIn(tableClass, slots, path)
     if (column !== undefined) put(path, slot(column))
   }
   for (const [path, text] of more) put(path, text)

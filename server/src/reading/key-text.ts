@@ -1,6 +1,6 @@
 import { timeText } from './event-time.ts'
 import type { Places, Spot } from './places.ts'
-import { and, constant, FALSE, name, not, or, type Param, param, type Sql, sql } from './statement.ts'
+import { and, constant, FALSE, not, or, type Param, param, type Sql, sql } from './statement.ts'
 
 /**
  * The text of a key as the store keeps it: '' says that the key is absent, and a single NUL that its text is empty. A Test is a condition on
@@ -53,7 +53,7 @@ function isThere(spot: Spot): Sql {
 function storedText(spot: Spot): Sql {
   switch (spot.kind) {
     case 'slot':
-      return name(spot.column)
+      return spot.text
     case 'more':
       return sql`more[${param.text(spot.path)}]`
     case 'time':

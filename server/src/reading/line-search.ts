@@ -2,7 +2,7 @@ import type { Slot } from '../events/shred/slots.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
 import { inPlainLine, isPlainFor, patternOf, type Search } from './plain-lines.ts'
 import { IS_JSON, type Lines, lineOfShapes, rawLine } from './raw-line.ts'
-import { and, constant, FALSE, name, not, or, param, type Sql, sql } from './statement.ts'
+import { among, and, constant, FALSE, name, not, or, param, type Sql, sql } from './statement.ts'
 
 /**
  * lineHolds is true where the line holds a text, ignoring case. Most lines are not put together for it: a text that can neither reach over the
@@ -17,7 +17,7 @@ export function lineHolds(text: string, lines: Lines): Sql {
   const inPlain = inPlainLine(search, lines, plain)
   if (odd.length === 0) return inPlain
   // What is asked of plain lines would be wrong of others that have the same columns.
-  const isOdd = sql`shape in ${param.texts(odd)}`
+  const isOdd = among(sql`shape`, param.texts(odd))
   return or([and([not(isOdd), inPlain]), and([isOdd, sql`${lineOfShapes(odd, lines)} ilike ${search.pattern}`])])
 }
 
@@ -63,9 +63,9 @@ const BETWEEN_VALUES: Sql = constant(String.raw`replaceRegexpAll(shape, '\x01[^\
 /** A value of an attribute is not in the line, though it may lie in the same column as one that is. */
 const refers = (column: Slot): Sql => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
 
-const SHORT_ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }))
 const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).filter(
-  (sign) => !Object.values(SHORT_ESCAPES).includes(sign) && sign !== '\0',
+  (sign) => ![...SHORT_ESCAPES.values()].includes(sign) && sign !== '\0',
 )
 
 /**
@@ -74,7 +74,7 @@ const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(c
  */
 function escapeTails(text: string): string[] {
   const lower = text.toLowerCase()
-  const short = SHORT_ESCAPES[lower[0] ?? '']
+  const short = SHORT_ESCAPES.get(lower[0] ?? '')
   const tails = short === undefined ? [] : [short + text.slice(1)]
   for (const sign of CONTROLS) {
     const written = `u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`

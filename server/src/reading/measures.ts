@@ -26,7 +26,7 @@ type Aggregate = {
     | 'argMaxIf'
     | 'quantilesTDigest'
   readonly percent?: number
-  readonly result: 'count' | 'number' | 'text' | 'quantiles'
+  readonly result: 'count' | 'number' | 'text' | 'quantiles' | 'digits'
 }
 
 /** QUANTILES are computed with every percentile, the percentile itself after them. */
@@ -64,12 +64,18 @@ export function measuresOf(call: Call): readonly Measure[] {
         { aggregate: { name: 'max', result: 'number' }, of: number },
       ]
     }
+    case 'min':
+    case 'max':
+      return [
+        { aggregate: { name: call.name, result: 'number' }, of: (scene) => numberOf(call.key, scene) },
+        { aggregate: { name: call.name, result: 'digits' }, of: (scene) => exactOf(call.key, scene) },
+      ]
     default:
       return [{ aggregate: { name: aggregates[call.name], result: 'number' }, of: (scene) => numberOf(call.key, scene) }]
   }
 }
 
-const aggregates = { sum: 'sum', avg: 'avg', min: 'min', max: 'max', stddev: 'stddevSamp', variance: 'varSamp' } as const
+const aggregates = { sum: 'sum', avg: 'avg', stddev: 'stddevSamp', variance: 'varSamp' } as const
 
 /** textOf is the stored text of any key, built-ins among them: '' where it is absent. */
 export function textOf(key: string, scene: Scene): Sql {
@@ -85,6 +91,18 @@ function numberOf(key: string, scene: Scene): Sql {
   if (key === '@sequence') return sql`toNullable(toFloat64(seq))`
   return textAsNumber(builtIn(key, scene)?.text ?? keyText(placesOf(key, scene.slots)))
 }
+
+/** exactOf are the whole numbers of a key that share their float with others, NULL for all else. */
+function exactOf(key: string, scene: Scene): Sql {
+  if (key === '@time' || key === '@timestamp') return sql`cast(null, 'Nullable(Int256)')`
+  if (key === '@sequence') return sql`toNullable(toInt256(seq))`
+  const text = builtIn(key, scene)?.text ?? keyText(placesOf(key, scene.slots))
+  return sql`nullIf(${exactNumber(text, sql`toFloat64OrNull(${text})`)}, toInt256(0))`
+}
+
+/** exactNumber is the whole number of a text whose size is beyond 2^53, and 0 for all other texts; beyond 76 digits floats must do. */
+export const exactNumber = (text: Sql, size: Sql): Sql =>
+  sql`if(ifNull(abs(${size}) between 9007199254740992 and 1e76, 0) and match(${text}, '^[+-]?[0-9]+$'), toInt256OrZero(replaceRegexpOne(toString(${text}), '^[+]', '')), toInt256(0))`
 
 /** textAsNumber is the finite number that a text reads as, NULL for all other texts. */
 export const textAsNumber = (text: Sql): Sql =>
@@ -130,6 +148,8 @@ function resultOf({ result }: Aggregate, value: Sql): Sql {
       return sql`toFloat64(ifNull(${value}, nan))`
     case 'text':
       return value
+    case 'digits':
+      return sql`ifNull(toString(${value}), '')`
     case 'quantiles':
       return sql`arrayMap(one -> toFloat64(one), ${value})`
   }
@@ -156,9 +176,19 @@ function readStat(rows: BinaryRows, call: Call, count: number, widthMs: number):
     }
     case 'percentile':
       return readQuantiles(rows)
+    case 'min':
+    case 'max':
+      return readExtreme(rows)
     default:
       return { value: finite(rows.float64()) }
   }
+}
+
+/** readExtreme reads a float, and the digits of the whole number that it may stand for. */
+function readExtreme(rows: BinaryRows): Stat {
+  const value = finite(rows.float64())
+  const digits = rows.text()
+  return digits !== '' && Number(digits) === value ? { value, exact: BigInt(digits) } : { value }
 }
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)

@@ -1,16 +1,17 @@
 import { timeKeys } from '../events/shred/event.ts'
 import type { Slot } from '../events/shred/slots.ts'
 import { type TableClass, tableClasses } from '../events/table.ts'
+import type { Sql } from './statement.ts'
 
 /**
  * A Spot is where the text of a key may lie. In one event at most one of a key's spots has it:
- * - `slot`: in a column
+ * - `slot`: in a column, or in one of several, by dataset
  * - `more`: beside the columns, in events from before the key had one; left out where it is known that no event has the key there
  * - `time`: nowhere, because the time of the event gives it back; the shape says so
  * - `element`: in the array that lies in other spots, counted from 0
  */
 export type Spot =
-  | { readonly kind: 'slot'; readonly column: Slot }
+  | { readonly kind: 'slot'; readonly text: Sql }
   | { readonly kind: 'more'; readonly path: string }
   | { readonly kind: 'time'; readonly path: string }
   | { readonly kind: 'element'; readonly of: readonly Spot[]; readonly index: number }
@@ -20,8 +21,8 @@ export type Places = readonly (readonly Spot[])[]
 
 /** Slots tells where the keys of some datasets lie in one table. */
 export type Slots = {
-  /** column is undefined when the table has none for the key. */
-  readonly column: (path: string) => Slot | undefined
+  /** text is what the columns have of a key, '' where an event has none; undefined when the table has no column for it. */
+  readonly text: (path: string) => Sql | undefined
   /** mayStray says that events may have the key beside the columns. */
   readonly mayStray: (path: string) => boolean
 }
@@ -52,21 +53,18 @@ function ranksOf(path: string, slots: Slots): Places {
 }
 
 function spotsOf(path: string, slots: Slots): readonly Spot[] {
-  const column = slots.column(path)
+  const text = slots.text(path)
   return [
-    ...(column === undefined ? [] : [{ kind: 'slot', column } as const]),
+    ...(text === undefined ? [] : [{ kind: 'slot', text } as const]),
     ...(slots.mayStray(path) ? [{ kind: 'more', path } as const] : []),
     ...(timeKeys.includes(path) ? [{ kind: 'time', path } as const] : []),
   ]
 }
 
-/** slotsIn are the slots of a map that a table has; a dataset that outgrew a smaller table had no columns for the rest there. */
-export function slotsIn(tableClass: TableClass, slots: ReadonlyMap<string, Slot>): Slots {
-  const column = (path: string) => {
-    const slot = slots.get(path)
-    return slot !== undefined && hasSlot(tableClass, slot) ? slot : undefined
-  }
-  return { column, mayStray: () => true }
+/** slotIn is the slot of a key that a table has; a dataset that outgrew a smaller table had no columns for the rest there. */
+export function slotIn(tableClass: TableClass, slots: ReadonlyMap<string, Slot>, path: string): Slot | undefined {
+  const slot = slots.get(path)
+  return slot !== undefined && hasSlot(tableClass, slot) ? slot : undefined
 }
 
 export function hasSlot(tableClass: TableClass, slot: Slot): boolean {

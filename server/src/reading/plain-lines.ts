@@ -3,7 +3,7 @@ import type { Slot } from '../events/shred/slots.ts'
 import { foldCase } from '../query/like.ts'
 import { timeTextAs, timeWords } from './event-time.ts'
 import { type Lines, lineOfShapes } from './raw-line.ts'
-import { and, constant, name, or, type Param, param, type Sql, sql, TRUE } from './statement.ts'
+import { among, and, constant, name, or, type Param, param, type Sql, sql, TRUE } from './statement.ts'
 
 /** A Search is a text that lines are searched for, and what follows from it. */
 export type Search = {
@@ -38,7 +38,7 @@ export function inPlainLine(search: Search, lines: Lines, shapes: readonly strin
   const { sure = [], open = [] } = Object.groupBy(shapes, (shape) => (holdsBetween(search.text, shape) ? 'sure' : 'open'))
   const hasWords = open.some((shape) => shape === '' || placesIn(shape).some(({ reference }) => reference.kind === 'words'))
   return or([
-    ...(sure.length === 0 ? [] : [sql`shape in ${param.texts(sure)}`]),
+    ...(sure.length === 0 ? [] : [among(sql`shape`, param.texts(sure))]),
     ...(hasWords ? [sql`raw ilike ${search.pattern}`] : []),
     ...timesHold(search, open),
     ...lines.columns.flatMap((column) => columnHolds(search, column, open)),

@@ -1,8 +1,8 @@
 import { instantMsOf } from '@dendro/language/instant'
-import { numberOf, sizeOf, wholeOf } from '@dendro/language/number'
+import { digitsOf, isBeyondFloats, numberOf, sizeOf, wholeOf } from '@dendro/language/number'
 import type { Comparison, Condition, Literal } from '@dendro/language/tree'
 import { readable, type Test } from './key-text.ts'
-import { and, FALSE, or, param, type Sql, sql } from './statement.ts'
+import { among, and, FALSE, or, param, type Sql, sql, TRUE } from './statement.ts'
 
 type Compared = Extract<Condition, { key: string }>
 /** A Positive is a condition on a key's text with its negation taken off. */
@@ -54,15 +54,28 @@ function equalTest(values: readonly Literal[]): Test {
   const words = values.filter(({ kind }) => kind === 'boolean').map(({ text }) => text)
   const [only] = exact
   const exactParam = only !== undefined && exact.length === 1 ? param.text(only) : param.texts(exact)
-  const [sizeParams, wordParams] = [sizes.map(param.float), words.map(param.text)]
+  const hasSize = sizeTest(sizes)
+  const wordParams = [...new Set(words)].map(param.text)
   return {
     holdsForAbsent: false,
     of: (text) =>
       or([
-        exact.length === 0 ? FALSE : exact.length === 1 ? sql`${text} = ${exactParam}` : sql`${text} in ${exactParam}`,
-        ...sizeParams.map((size) => and([sql`ifNull(toFloat64OrNull(${text}) = ${size}, 0)`, isWrittenAsNumber(text)])),
+        exact.length === 0 ? FALSE : exact.length === 1 ? sql`${text} = ${exactParam}` : among(text, exactParam),
+        hasSize(text),
         ...wordParams.map((word) => sql`lower(${text}) = ${word}`),
       ]),
+  }
+}
+
+/** sizeTest compares a text with numbers by their size: with one, or with a list in one step, in which a zero has no sign. */
+function sizeTest(sizes: readonly number[]): (text: Sql) => Sql {
+  const [only] = sizes
+  if (only === undefined) return () => FALSE
+  const [one, list] = [param.float(only), param.floats([...new Set(sizes.map((size) => size + 0))])]
+  return (text) => {
+    const number = sql`toFloat64OrNull(${text})`
+    const met = sizes.length === 1 ? sql`${number} = ${one}` : among(sql`(${number} + 0)`, list)
+    return and([sql`ifNull(${met}, 0)`, isWrittenAsNumber(text)])
   }
 }
 
@@ -72,12 +85,12 @@ type Bound = { readonly operator: Exclude<Comparison, '=' | '!='>; readonly valu
 function orderTest(bounds: readonly Bound[], combined: (parts: readonly Sql[]) => Sql): Test {
   const numbers = bounds.map(({ value }) => numberOf(value.text))
   if (numbers.every((number) => number !== undefined)) {
-    const params = numbers.map(param.float)
+    const tests = bounds.map(({ operator, value }) => numberOrder(operator, value.text))
     return {
       holdsForAbsent: false,
       of: (text) => {
         const number = sql`toFloat64OrNull(${text})`
-        const within = bounds.map(({ operator }, index) => ordered(number, operator, params[index] ?? param.float(0)))
+        const within = tests.map((test) => test(text, number))
         return and([sql`ifNull(isFinite(${number}) and ${combined(within)}, 0)`, isWrittenAsNumber(text)])
       },
     }
@@ -86,6 +99,23 @@ function orderTest(bounds: readonly Bound[], combined: (parts: readonly Sql[]) =
   return {
     holdsForAbsent: true,
     of: (text) => combined(bounds.map(({ operator }, index) => ordered(readable(text), operator, params[index] ?? param.text('')))),
+  }
+}
+
+/** numberOrder is by floats, and beyond 2^53, where whole numbers share one, among those by their digits. */
+function numberOrder(operator: Bound['operator'], bound: string): (text: Sql, number: Sql) => Sql {
+  const size = Number(bound)
+  const [float, digits] = [param.float(size), isBeyondFloats(size) ? digitsOf(bound) : undefined]
+  if (digits === undefined) return (_, number) => ordered(number, operator, float)
+  const [whole, length] = [param.text(digits), param.int64(BigInt(digits.length))]
+  const [isLess, isEqualToo] = [operator.startsWith('<'), operator.endsWith('=')]
+  const [strictly, further] = isLess ? (['<', size > 0 ? '<' : '>'] as const) : (['>', size > 0 ? '>' : '<'] as const)
+  return (text, number) => {
+    const own = sql`replaceRegexpOne(toString(${text}), '^[+-]?0*', '')`
+    const longer = ordered(sql`length(${own})`, further, length)
+    const same = and([sql`length(${own}) = ${length}`, ordered(own, isEqualToo ? `${further}=` : further, whole)])
+    const exactly = sql`if(match(${text}, '^[+-]?[0-9]+$'), ${or([longer, same])}, ${isEqualToo ? TRUE : FALSE})`
+    return or([ordered(number, strictly, float), and([sql`${number} = ${float}`, exactly])])
   }
 }
 
@@ -127,12 +157,22 @@ export function timeMeets(condition: Positive): Sql {
     case 'compare':
       return timeCompared(condition.operator === '!=' ? '=' : condition.operator, condition.value)
     case 'in':
-      return or(condition.values.map((value) => timeCompared('=', value)))
+      return timeAmong(condition.values)
     case 'between':
       return and([timeCompared('>=', condition.low), timeCompared('<=', condition.high)])
     default:
       return FALSE
   }
+}
+
+/** timeAmong compares with a list in one step, behind the bounds of it that keep reading short. */
+function timeAmong(values: readonly Literal[]): Sql {
+  const instants = values.flatMap((value) => instantMsOf(value) ?? [])
+  if (instants.length === 0) return FALSE
+  const stored = instants.filter((ms) => ms >= EARLIEST_MS && ms <= LATEST_MS)
+  const [first, last] = [Math.min(...instants), Math.max(...instants) + 1]
+  const whole = among(sql`toUnixTimestamp64Milli(ts)`, param.int64s(stored.map((ms) => BigInt(Math.floor(ms)))))
+  return and([sql`ts >= ${instant(first)}`, sql`ts < ${instant(last)}`, whole])
 }
 
 function timeCompared(operator: Exclude<Comparison, '!='>, value: Literal): Sql {
@@ -159,7 +199,9 @@ const EARLIEST_MS = Date.UTC(1900, 0, 1)
 const LATEST_MS = Date.UTC(2262, 3, 11)
 
 /** instant is a point in time as the store compares it with the time of an event. */
-export const instant = (ms: number): Sql => instantNs(BigInt(Math.min(LATEST_MS, Math.max(EARLIEST_MS, Math.floor(ms)))) * NS_PER_MS)
+export const instant = (ms: number): Sql => instantNs(storedNs(ms))
+/** storedNs is a point in time as near as the time of an event can come to it. */
+export const storedNs = (ms: number): bigint => BigInt(Math.min(LATEST_MS, Math.max(EARLIEST_MS, Math.floor(ms)))) * NS_PER_MS
 export const instantNs = (ns: bigint): Sql => sql`fromUnixTimestamp64Nano(${param.int64(ns)}, 'UTC')`
 
 /** sequenceMeets compares whole numbers exactly. */
@@ -174,7 +216,7 @@ export function sequenceMeets(condition: Positive): Sql {
     case 'compare':
       return compared(condition.operator === '!=' ? '=' : condition.operator, condition.value)
     case 'in':
-      return or(condition.values.map((value) => compared('=', value)))
+      return among(sql`toInt64(seq)`, param.int64s(condition.values.flatMap((value) => wholeOf(value.text) ?? [])))
     case 'between':
       return and([compared('>=', condition.low), compared('<=', condition.high)])
     default:

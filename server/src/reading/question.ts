@@ -91,8 +91,11 @@ export type Quantiles = {
   readonly max: number
 }
 
-/** A Stat is the value of one call, null when nothing could be counted; texts come from `first` and `last` only. */
-export type Stat = { readonly value: number | string | null; readonly quantiles?: Quantiles }
+/**
+ * A Stat is the value of one call, null when nothing could be counted; texts come from `first` and `last` only. `exact` is a smallest or largest
+ * value that a float is not exact about.
+ */
+export type Stat = { readonly value: number | string | null; readonly exact?: bigint; readonly quantiles?: Quantiles }
 /** A Measured is one slice, one group or the whole: how many events, and one stat for each call. */
 export type Measured = { readonly count: number; readonly stats: readonly Stat[] }
 

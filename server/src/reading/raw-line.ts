@@ -2,41 +2,32 @@ import { type ParsedShape, type Place, shapeReferences } from '../events/shred/s
 import type { Slot } from '../events/shred/slots.ts'
 import { timeText, timeTextAs } from './event-time.ts'
 import { readable } from './key-text.ts'
-import { constant, joined, name, param, type Sql, sql } from './statement.ts'
+import { constant, digits, joined, name, param, type Sql, sql } from './statement.ts'
 
-/**
- * Lines is what has to be known of a branch to put lines together in the store: the columns with values, and the keys that lie beside the columns,
- * for each shape of JSON that has such keys, in their order; such a shape has no names for them that the store could read.
- */
+/** Lines is what has to be known of a branch to put lines together in the store: the columns with values. */
 export type Lines = {
   readonly columns: readonly Slot[]
-  readonly beside: readonly Beside[]
   /** shapes are all that there are; undefined where they are not known. */
   readonly shapes?: readonly string[]
 }
-export type Beside = { readonly shape: string; readonly paths: readonly string[] }
 
 /** IS_JSON tells the shapes of JSON from those of lines of text. */
 export const IS_JSON: Sql = constant(String.raw`match(shape, '^[ \t\r\n]*\\{')`)
-const BESIDE_JOINT = '\x01'
 
 /**
  * rawLine is the line of an event as it was received: the column when it holds the line, else put together as `rebuild` does. It is slow, since the
- * shape is taken apart for every event.
+ * shape is taken apart for every event. The shape of JSON names no keys for the values beside the columns; they lie there in the order of the line,
+ * before those of attributes.
  */
-export function rawLine({ columns, beside, shapes }: Lines): Sql {
-  if (shapes && shapes.length <= SHAPES_APART_MAX) return lineOfShapes(shapes, { columns, beside })
+export function rawLine({ columns, shapes }: Lines): Sql {
+  if (shapes && shapes.length <= SHAPES_APART_MAX) return lineOfShapes(shapes, { columns })
   const tokens = sql`if(${IS_JSON}, extractAll(shape, '\\x01[^\\x02]*\\x02[\\x03\\x04]?|[^\\x01]+'), extractAll(shape, '\\x01[^\\x02]*\\x02|[^\\x01]+'))`
-  const pathsBeside =
-    beside.length === 0
-      ? sql`emptyArrayString()`
-      : sql`splitByChar('\\x01', ${param.texts(beside.map(({ paths }) => paths.join(BESIDE_JOINT)))}[indexOf(${param.texts(beside.map(({ shape }) => shape))}, toString(shape))])`
   const besideBefore = sql`arrayCumSum(token -> startsWith(token, '\\x01m'), ${tokens})`
   const values = sql`arrayMap((token, nth) -> multiIf(
     not startsWith(token, '\\x01'), token,
     startsWith(token, '\\x01c'), ${slotText(columns, 'c')},
     startsWith(token, '\\x01s'), ${slotText(columns, 's')},
-    startsWith(token, '\\x01m'), more[if(${IS_JSON}, ${pathsBeside}[nth], extract(token, '^\\x01m([^\\x02]*)'))],
+    startsWith(token, '\\x01m'), if(${IS_JSON}, mapValues(more)[nth], more[extract(token, '^\\x01m([^\\x02]*)')]),
     startsWith(token, '\\x01t'), ${timeText},
     raw), ${tokens}, ${besideBefore})`
   const written = sql`arrayMap((token, before, value) -> if(
@@ -62,7 +53,7 @@ export function lineOfShapes(shapes: readonly string[], lines: Lines): Sql {
   const perShape = (texts: readonly string[]) => sql`${param.texts(texts)}[${which}]`
   const listed = (of: (place: Place) => string) =>
     sql`splitByChar('\\x01', ${perShape(cut.map(({ places }) => ['', ...places.map(of)].join('\x01')))})`
-  const cases = cut.map(({ shape, places }) => sql`shape = ${param.text(shape)}, [${joined([sql`''`, ...places.map(textOfPlace)])}]`)
+  const cases = cut.map(({ shape, places }) => sql`shape = ${param.text(shape)}, [${joined([sql`''`, ...textsOf({ shape, places })])}]`)
   const values = sql`multiIf(${joined(cases)}, [''])`
   const written = sql`arrayMap((before, token, value) -> concat(before, if(token = '' or not match(value, ${constant(MAY_BE_ESCAPED)}),
     ${readable(sql`value`)}, ${ESCAPED})), ${listed(({ literal }) => literal)}, ${listed(tokenOf)}, ${values})`
@@ -77,23 +68,36 @@ type Cut = ParsedShape & { readonly shape: string }
 const ofShape = (cut: readonly Cut[], of: (one: Cut) => readonly Sql[]): Sql =>
   sql`multiIf(${joined(cut.map((one) => sql`shape = ${param.text(one.shape)}, concat(${joined([sql`''`, sql`''`, ...of(one)])})`))}, '')`
 
-const valuesOf = ({ places }: Cut): readonly Sql[] => places.map(textOfPlace)
+const valuesOf = (cut: Cut): readonly Sql[] => textsOf(cut)
 
 /** asTheyAre is a line none of whose values is escaped or empty, as those of most are; it takes a fraction of the time that others take. */
-const asTheyAre = ({ places, tail }: Cut): readonly Sql[] => [
-  ...places.flatMap((place) => [sql`${param.text(place.literal)}`, textOfPlace(place)]),
-  sql`${param.text(tail)}`,
-]
+function asTheyAre({ shape, places, tail }: Cut): readonly Sql[] {
+  const texts = textsOf({ shape, places })
+  return [
+    ...places.flatMap((place, index) => [sql`${param.text(place.literal)}`, ...texts.slice(index, index + 1)]),
+    sql`${param.text(tail)}`,
+  ]
+}
 
 const TOKENS = { plain: 'p', ascii: '\x03', html: '\x04' } as const
 const tokenOf = ({ quoted, encoding }: Place): string => (quoted ? TOKENS[encoding] : '')
 
-function textOfPlace({ reference, path }: Place): Sql {
+/** textsOf are the texts of the values of a shape. Those beside the columns are counted in JSON, and named in lines of text. */
+function textsOf({ shape, places }: Pick<Cut, 'shape' | 'places'>): readonly Sql[] {
+  const isJson = /^[ \t\r\n]*\{/.test(shape)
+  let beside = 0
+  return places.map((place) => {
+    if (place.reference.kind === 'more') beside += 1
+    return textOfPlace(place, isJson ? sql`mapValues(more)[${digits(beside)}]` : sql`more[${param.text(place.path)}]`)
+  })
+}
+
+function textOfPlace({ reference }: Place, beside: Sql): Sql {
   switch (reference.kind) {
     case 'slot':
       return sql`toString(${name(reference.slot)})`
     case 'more':
-      return sql`more[${param.text(path)}]`
+      return beside
     case 'time':
       return timeTextAs(reference.format)
     case 'words':

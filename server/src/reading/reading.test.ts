@@ -192,3 +192,12 @@ test('a time without a year is found as it is written, though it is not stored',
   expect([await found("'w1001 12:00:01.000352   '"), await found("'10-01 12:00:02.123 '")]).toEqual([[written[0]], [written[1]]])
   expect([await found("level = 'warning' AND @status = 'warn'"), await found("tag = 'Tag'")]).toEqual([[written[0]], [written[1]]])
 })
+
+test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])('a key may be called %s', async (key) => {
+  const dataset = `names ${key}`
+  await reader.send(dataset, [`{"${key}":"own","id":"a"}`, '{"id":"b"}'])
+  const ids = async (where: string) => (await reader.events([dataset], where)).events.map(({ leaves }) => leaves.get('id'))
+  expect(await ids(`${key} = 'own'`)).toEqual(['a'])
+  expect(await ids(`${key} IS NULL`)).toEqual(['b'])
+  expect(await ids(`${key} IN ('own', 'x') AND ${key} LIKE 'o%' AND ${key} BETWEEN 'a' AND 'z' AND ${key}:own`)).toEqual(['a'])
+})

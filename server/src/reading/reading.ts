@@ -1,30 +1,37 @@
 import { setImmediate } from 'node:timers/promises'
 import type { EventStore } from '../events/events.ts'
-import { branchesOf, keysIn } from './branches.ts'
-import { type EventsPlan, eachPlan, eventsPlan } from './events-statement.ts'
+import { branchesOf, conditionsIn, keysIn } from './branches.ts'
+import { type EventsPlan, eventsPlan } from './events-statement.ts'
 import { type Carrier, foundEvent, type StoredEvent, storedEvent } from './found-event.ts'
-import type { Bounds, Cost, EventsWish, FoundEvent, FoundEvents, Question } from './question.ts'
+import type { Bounds, EventsWish, FoundEvent, FoundEvents, Question } from './question.ts'
 import { type Asking, costOf, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
+import { withStrays } from './strays.ts'
 import { windowsOf } from './windows.ts'
 
 export { countEach, countMatching } from './counts.ts'
 export { readStats } from './stats.ts'
 
 const NS_PER_MS = 1_000_000n
+/** CONDITIONS_FEW is how many conditions a filter has that takes the store next to no time to prepare. */
+const CONDITIONS_FEW = 20
 
 /** readEvents gives the events that a question means, in the order of the wish; it reads no further back than it has to. */
 export async function readEvents(store: EventStore, question: Question, wish: EventsWish): Promise<FoundEvents> {
   const asking = startAsking(question)
   const keys = [...keysIn(question.filter), ...(wish.orderBy ? [wish.orderBy.key] : [])]
-  const branches = await withShapes(store, asking, branchesOf(question.sources, keys), { keys, bounds: question.bounds })
+  const about = { keys, bounds: question.bounds }
+  const shaped = await withShapes(store, asking, branchesOf(question.sources, keys), about)
+  // To find out takes longer than to look everywhere, for a few conditions; for many it does not.
+  const isLong = conditionsIn(question.filter).length > CONDITIONS_FEW
+  const branches = isLong ? await withStrays(store, asking, shaped, about) : shaped
   // One more than wanted tells whether there are more.
   const sought = { ...wish, limit: wish.limit + 1 }
   const found: FoundEvent[] = []
   const bounds = beginningAt(keptOf(question), wish)
   const windows = wish.orderBy
     ? [bounds]
-    : windowsOf(bounds, { newestFirst: wish.newestFirst, fewer: keys.includes('@raw') || question.sources.length < 2 })
+    : windowsOf(bounds, { newestFirst: wish.newestFirst, fewer: keys.includes('@raw') || question.sources.length < 2, few: isLong })
   for (const window of windows) {
     const plan = eventsPlan(
       branches,
@@ -40,37 +47,15 @@ export async function readEvents(store: EventStore, question: Question, wish: Ev
   return { events: found.slice(0, wish.limit), hasMore: found.length > wish.limit, cost: costOf(asking, 1) }
 }
 
-/**
- * readNewestOfEach gives up to so many of the newest events of every source, by the id of its dataset, whatever the filter of the question. All
- * sources are asked in one statement, in which each stops by itself; those that have too few in the newest times are asked for earlier ones.
- */
-export async function readNewestOfEach(
-  store: EventStore,
-  question: Question,
-  limit: number,
-): Promise<{ found: ReadonlyMap<string, readonly FoundEvent[]>; cost: Cost }> {
-  const asking = startAsking(question)
-  const wish: EventsWish = { limit, newestFirst: true, keys: 'all', withRaw: false }
-  const found = new Map<string, FoundEvent[]>(question.sources.map(({ logId }) => [logId, []]))
-  for (const window of windowsOf(keptOf(question), { newestFirst: true, fewer: true })) {
-    const wanting = question.sources.filter(({ logId }) => (found.get(logId)?.length ?? 0) < limit)
-    const branches = wanting.flatMap((source) => branchesOf([source], []))
-    const plan = eachPlan(branches, { filter: { kind: 'all' } }, wish, window)
-    if (!plan) break
-    for (const event of await eventsOf(store, asking, plan, wish)) found.get(event.logId)?.push(event)
-  }
-  // A dataset whose events lie in several tables has them from each.
-  for (const [logId, events] of found) found.set(logId, events.sort(newestFirst).slice(0, limit))
-  return { found, cost: costOf(asking, 1) }
-}
-
-const newestFirst = (a: FoundEvent, b: FoundEvent): number =>
-  a.timeNs === b.timeNs ? (a.seq < b.seq ? 1 : -1) : a.timeNs < b.timeNs ? 1 : -1
-
 /** EVENTS_AT_ONCE are put together before others have their turn. */
 const EVENTS_AT_ONCE = 1_000
 
-async function eventsOf(store: EventStore, asking: Asking, { whole, carriers }: EventsPlan, wish: EventsWish): Promise<FoundEvent[]> {
+export async function eventsOf(
+  store: EventStore,
+  asking: Asking,
+  { whole, carriers }: EventsPlan,
+  wish: EventsWish,
+): Promise<FoundEvent[]> {
   const rows = await run(store, asking, whole)
   const found: FoundEvent[] = []
   while (!rows.atEnd) {
@@ -88,7 +73,7 @@ function carrierOf(carriers: readonly Carrier[], { branch }: StoredEvent): Carri
 }
 
 /** keptOf leaves out of the bounds what is too old in every source; where all of it is, nothing is left. */
-function keptOf({ sources, bounds: { fromMs, toMs } }: Question): Bounds {
+export function keptOf({ sources, bounds: { fromMs, toMs } }: Question): Bounds {
   const keptSinceMs = Math.min(...sources.map((source) => source.keptSinceMs ?? fromMs))
   return { fromMs: Math.min(toMs, Math.max(fromMs, keptSinceMs)), toMs }
 }

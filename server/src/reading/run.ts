@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { ClickHouseError } from '@clickhouse/client'
 import { badRequest, type Failure, unavailable } from '../errors.ts'
 import type { EventStore } from '../events/events.ts'
 import { BinaryRows } from './binary-rows.ts'
 import type { Cost, Question } from './question.ts'
 import { putsLinesTogether } from './raw-line.ts'
+import { requestOf } from './request.ts'
 import { type Sql, statement } from './statement.ts'
 
 /** An Asking is how far a question is: what its statements have cost so far, and what they may still cost. */
@@ -34,8 +36,8 @@ export const costOf = ({ rows, bytes, startedMs }: Asking, share: number): Cost 
 /** RESULT_BYTES_MAX bounds an answer, which is held in memory whole. */
 const RESULT_BYTES_MAX = 256 * 2 ** 20
 const PROGRESS_EVERY_MS = 500
-/** TEXT_BYTES_MAX is the longest statement; one that names hundreds of datasets is long. */
-const TEXT_BYTES_MAX = 16 * 2 ** 20
+/** TEXT_BYTES_MAX is the longest statement: the store takes seconds to prepare one, whatever there is to read. */
+const TEXT_BYTES_MAX = 2 * 2 ** 20
 const TREE_NODES_MAX = 5_000_000
 /** LINES_AT_ONCE is how many lines the store puts together at a time. */
 const LINES_AT_ONCE = 4_096
@@ -53,16 +55,19 @@ export async function run(store: EventStore, asking: Asking, whole: Sql, groupin
   signal.throwIfAborted()
   const secondsLeft = budget.seconds - (performance.now() - asking.startedMs) / 1_000
   if (secondsLeft <= 0) throw tooExpensive(`more than ${budget.seconds} s`)
-  const { text, params } = statement(whole)
+  const { text, ...beside } = statement(whole)
+  if (text.length > TEXT_BYTES_MAX) throw tooLong(text.length)
+  const { body, contentType } = requestOf({ text, ...beside }, 'RowBinary')
   const queryId = randomUUID()
   const watching = watch(store, asking, queryId)
   try {
     const { stream, summary } = await store.reader.exec({
-      query: `${text} format RowBinary`,
-      query_params: { ...params },
+      // The statement lies in the body with all else: what stands in the address is bounded.
+      query: '',
+      values: Readable.from([body], { objectMode: false }),
+      http_headers: { 'content-type': contentType },
       query_id: queryId,
       abort_signal: signal,
-      use_multipart_params_auto: true,
       clickhouse_settings: {
         log_comment: String(asking.orgNumber),
         // The whole answer is waited for, so that what goes wrong late is a failure and not half an answer.
@@ -152,6 +157,11 @@ function failureOf(cause: unknown, { budget }: Asking, grouping: Grouping | unde
     default:
       return new Error('a statement failed in the event store', { cause })
   }
+}
+
+function tooLong(length: number): Failure {
+  const message = `the conditions are ${(length / TEXT_BYTES_MAX).toFixed(1)} times as much as one question may have; use fewer, or put values into one IN (…)`
+  return badRequest(message, { errors: [{ field: 'where', code: 'TOO_MANY_CONDITIONS', message }] })
 }
 
 const tooExpensive = (what: string, cause?: unknown): Failure =>

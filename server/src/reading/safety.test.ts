@@ -182,6 +182,51 @@ test('a filter may have as many conditions as the language allows, each with its
   }
 }, 300_000)
 
+describe('a list is one step, however long it is', () => {
+  const upTo = (count: number, write: (n: number) => string, by = ', ') => Array.from({ length: count }, (_, n) => write(n)).join(by)
+  const lists: Record<string, (count: number) => string> = {
+    numbers: (count) => `n IN (${upTo(count, String)})`,
+    'numbers with texts': (count) => `n NOT IN (${upTo(count, (n) => `${n}.5, 't${n}'`)})`,
+    'equal numbers': (count) => upTo(count, (n) => `n = ${n}`, ' OR '),
+    'equal numbers in parentheses': (count) => `(${upTo(count, (n) => `n = ${n}`, ' OR ')}) OR k = 'x'`,
+    'numbers left out': (count) => upTo(count, (n) => `n != ${n}`, ' AND '),
+    times: (count) => `@time IN (${upTo(count, String)})`,
+    'sequence numbers': (count) => upTo(count, (n) => `@sequence = ${n}`, ' OR '),
+  }
+
+  test.each(Object.entries(lists))('%s', async (_, list) => {
+    const question = await reader.question(['plain'])
+    const textOf = (where: string) => {
+      const { filter } = parseFilter(where)
+      const plan = eventsPlan(branchesOf(question.sources, keysIn(filter)), { filter }, wish, { fromMs: 1_000, toMs: 2_000 })
+      return plan && statement(plan.whole).text
+    }
+    expect(textOf(list(400))).toBe(textOf(list(3)))
+  })
+
+  test('and finds what it says', async () => {
+    await reader.send('lists', ['{"n":7}', '{"n":"7.0"}', '{"n":-0}', '{"n":"t7"}', '{"n":7e0}', '{"n":"0x7"}', '{"k":1}'])
+    const many = upTo(1_000, (n) => String(n))
+    expect((await reader.lines(['lists'], `n IN (${many})`)).sort()).toEqual(['{"n":"7.0"}', '{"n":-0}', '{"n":7e0}', '{"n":7}'])
+    expect((await reader.lines(['lists'], `n NOT IN (${many})`)).sort()).toEqual(['{"n":"0x7"}', '{"n":"t7"}'])
+    expect(
+      (
+        await reader.lines(
+          ['lists'],
+          upTo(300, (n) => `n != ${n}`, ' AND '),
+        )
+      ).sort(),
+    ).toEqual(['{"n":"0x7"}', '{"n":"t7"}'])
+  })
+
+  test('what would still take the store long to prepare is refused by the rule', async () => {
+    await reader.send('arrays', ['{"tags":["a","b"]}'])
+    const where = upTo(500, (n) => `tags.0 > 'x${n}'`, ' OR ')
+    const failure = await reader.lines(['arrays'], where).catch((thrown: Failure) => thrown)
+    expect(failure).toMatchObject({ status: 400, message: expect.stringContaining('the conditions are') })
+  })
+})
+
 describe('who leaves ends the work in the store', () => {
   // Patterns that take the store long for every event: half a minute for all of them on a quick machine.
   const where = Array.from({ length: 400 }, (_, n) => `text ~ '(a?b?c? ?){30}${n}x'`).join(' OR ')

@@ -6,7 +6,7 @@ import { sceneOf, scopeOf, whereOf } from './events-statement.ts'
 import { hintsOf } from './hints.ts'
 import { asState, directly, measuresOf, merged, textOf } from './measures.ts'
 import type { Bounds, Question } from './question.ts'
-import { and, digits, FALSE, joined, name, param, type Sql, sql, TRUE } from './statement.ts'
+import { among, and, digits, FALSE, joined, name, param, type Sql, sql, TRUE } from './statement.ts'
 
 /** A StatsAsk says what is measured, by what, and how much of the answer is wanted. */
 export type StatsAsk = {
@@ -85,7 +85,7 @@ function onlyThese({ only, groups }: StatsAsk, branch: Branch): Sql {
   const keys = groups.map((key) => textOf(key, sceneOf(branch)))
   const [first] = keys
   const whole = first && keys.length === 1 ? first : sql`arrayStringConcat([${joined(keys)}], ${param.text(GROUP_JOINT)})`
-  return sql`${whole} in ${param.texts(only)}`
+  return among(whole, param.texts(only))
 }
 
 /** largestFirst orders groups by the first call, then by name, and keeps so many behind the whole. */

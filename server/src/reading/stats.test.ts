@@ -134,3 +134,27 @@ test('a key that lies beside the columns in one event and in a column in another
     [null, 1],
   ])
 })
+
+test('the smallest and the largest of numbers beyond 2^53 are exact, and they are put in order by their digits', async () => {
+  const ids = ['9007199254740993', '9007199254740992', '12345678901234567890123', '-9007199254740993', '-9007199254740994', '7']
+  await reader.send(
+    'ids',
+    ids.map((id) => `{"id":${id},"sign":"${id.startsWith('-') ? '-' : '+'}"}`),
+  )
+  const calls = [
+    { name: 'min', key: 'id' },
+    { name: 'max', key: 'id' },
+  ] as const
+  const { whole, groups } = await readStats(reader.senders.app.app.world.events, await reader.question(['ids']), {
+    calls,
+    groups: ['sign'],
+    slices: 2,
+    limit: 5,
+  })
+  expect(whole.stats.map(({ exact }) => exact)).toEqual([-9007199254740994n, 12345678901234567890123n])
+  const of = (sign: string) => groups.find(({ values }) => values[0] === sign)?.whole.stats
+  expect(of('-')?.map(({ exact }) => exact)).toEqual([-9007199254740994n, -9007199254740993n])
+  expect(of('+')?.map(({ value, exact }) => exact ?? value)).toEqual([7, 12345678901234567890123n])
+  const { events } = await reader.events(['ids'], '', { orderBy: { key: 'id', descending: false } })
+  expect(events.map(({ leaves }) => leaves.get('id'))).toEqual([...ids].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)))
+})

@@ -32,7 +32,7 @@ export async function withStrays(
 
 async function straysOf(store: EventStore, asking: Asking, branch: Branch, { keys, bounds }: Named): Promise<string[]> {
   const paths = param.texts(keys)
-  const strays = sql`arrayFilter(path -> path in ${paths}, arrayMap(path -> toString(path), mapKeys(more)))`
+  const strays = sql`arrayFilter(path -> has(${paths}, path), arrayMap(path -> toString(path), mapKeys(more)))`
   const rows = await run(
     store,
     // The events looked at here are those of the question, which must not count twice.

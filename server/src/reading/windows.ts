@@ -12,15 +12,18 @@ const DAY_MS = 24 * HOUR_MS
 const WIDE_MS: readonly number[] = [DAY_MS, 10 * DAY_MS, 100 * DAY_MS]
 const NARROW_MS: readonly number[] = [15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, 6 * DAY_MS, 30 * DAY_MS, 180 * DAY_MS]
 
+/** FEW_MS is for conditions that take the store long to prepare. */
+const FEW_MS: readonly number[] = [DAY_MS]
+
 /** EARLIEST_MS is before every event: what claims to be older is stored with the time of its arrival. */
 const EARLIEST_MS = Date.UTC(1999, 11, 31)
 
 /** windowsOf are the parts of a range of time in the order in which they are read; together they are the range. */
-export function windowsOf(bounds: Bounds, reading: { newestFirst: boolean; fewer: boolean }): readonly Bounds[] {
+export function windowsOf(bounds: Bounds, reading: { newestFirst: boolean; fewer: boolean; few?: boolean }): readonly Bounds[] {
   const fromMs = Math.max(bounds.fromMs, EARLIEST_MS)
   const { toMs } = bounds
   if (fromMs >= toMs) return []
-  const reaches = (reading.fewer ? WIDE_MS : NARROW_MS).filter((reachMs) => reachMs < toMs - fromMs)
+  const reaches = (reading.few ? FEW_MS : reading.fewer ? WIDE_MS : NARROW_MS).filter((reachMs) => reachMs < toMs - fromMs)
   const edges = [0, ...reaches, toMs - fromMs]
   return edges.slice(1).map((reachMs, index) => {
     const nearMs = edges[index] ?? 0

@@ -54,12 +54,14 @@ const meanings: Vocabulary['meanings'] = {
 /** ofEvents is the vocabulary of questions about events. */
 export const ofEvents: Vocabulary = { builtIns: ['@status', '@raw', '@time', '@origin', '@pattern'], meanings }
 const statuses = ['error', 'warn', 'info'].map((value) => ({ value, count: 0 }))
-const connectives: Readonly<Record<string, string>> = {
-  AND: 'both hold',
-  OR: 'either holds',
-  NOT: 'does not hold',
-  EXISTS: 'the key is there',
-}
+const connectives: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    AND: 'both hold',
+    OR: 'either holds',
+    NOT: 'does not hold',
+    EXISTS: 'the key is there',
+  }),
+)
 /** What has been begun comes first, then what is the matter at a place; words that could also stand there are suggested only once they have been begun. */
 const order: readonly Offer['kind'][] = ['value', 'operator', 'name', 'function', 'key', 'words']
 
@@ -119,7 +121,7 @@ function wordingsOf(offer: Offer, { fields, names = [], vocabulary = ofEvents }:
     case 'words':
       return offer.words
         .filter((word) => (isMain || typed !== '') && word.startsWith(typed.toUpperCase()) && word !== typed.toUpperCase())
-        .map((word) => ({ label: word, insert: /^[A-Z,]/.test(word) ? `${word} ` : word, note: connectives[word] ?? '' }))
+        .map((word) => ({ label: word, insert: /^[A-Z,]/.test(word) ? `${word} ` : word, note: connectives.get(word) ?? '' }))
     default:
       return []
   }

@@ -19,16 +19,18 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-const units: Record<string, { name: string; ms: number }> = {
-  s: { name: 'second', ms: 1_000 },
-  m: { name: 'minute', ms: MINUTE_MS },
-  min: { name: 'minute', ms: MINUTE_MS },
-  h: { name: 'hour', ms: HOUR_MS },
-  d: { name: 'day', ms: DAY_MS },
-  w: { name: 'week', ms: 7 * DAY_MS },
-  mo: { name: 'month', ms: 30 * DAY_MS },
-  y: { name: 'year', ms: 365 * DAY_MS },
-}
+const units: ReadonlyMap<string, { name: string; ms: number }> = new Map(
+  Object.entries<{ name: string; ms: number }>({
+    s: { name: 'second', ms: 1_000 },
+    m: { name: 'minute', ms: MINUTE_MS },
+    min: { name: 'minute', ms: MINUTE_MS },
+    h: { name: 'hour', ms: HOUR_MS },
+    d: { name: 'day', ms: DAY_MS },
+    w: { name: 'week', ms: 7 * DAY_MS },
+    mo: { name: 'month', ms: 30 * DAY_MS },
+    y: { name: 'year', ms: 365 * DAY_MS },
+  }),
+)
 const numerals = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
 const calendar = [
   'today',
@@ -64,7 +66,7 @@ function readLast(text: string): Range | undefined {
   if (!found) return undefined
   const [, digits, numeral, word = ''] = found
   const amount = digits ?? numeral
-  const unit = units[word] ?? Object.values(units).find(({ name }) => name === word)
+  const unit = units.get(word) ?? [...units.values()].find(({ name }) => name === word)
   const number = amount === undefined ? 1 : /^\d/.test(amount) ? Number(amount) : numerals.indexOf(amount) + 1
   if (!unit || number < 1 || (amount === undefined && !text.startsWith('last') && !text.startsWith('past'))) return undefined
   return { words: `Last ${number} ${unit.name}${number === 1 ? '' : 's'}` }
@@ -99,7 +101,7 @@ export function readMoment(text: string, zone: Zone = 'utc'): number | undefined
 export function boundsOf(range: Range, nowMs: number): { fromMs: number; toMs: number } {
   if ('fromMs' in range) return range
   const last = /^Last (\d+) (\w+?)s?$/.exec(range.words)
-  const unit = Object.values(units).find(({ name }) => name === last?.[2])
+  const unit = [...units.values()].find(({ name }) => name === last?.[2])
   if (last && unit) return { fromMs: nowMs - Number(last[1]) * unit.ms, toMs: nowMs }
   return calendarBounds(range.words, nowMs)
 }
@@ -113,20 +115,22 @@ function calendarBounds(words: string, nowMs: number, zone: Zone = 'utc'): { fro
   const monday = day - (((isUtc ? now.getUTCDay() : now.getDay()) + 6) % 7)
   const quarter = month - (month % 3)
   const at = (...parts: [number, number, number]) => (isUtc ? Date.UTC(...parts) : new Date(...parts).getTime())
-  const whole: Record<string, [number, number]> = {
-    today: [at(year, month, day), nowMs],
-    yesterday: [at(year, month, day - 1), at(year, month, day)],
-    'day before yesterday': [at(year, month, day - 2), at(year, month, day - 1)],
-    'this week': [at(year, month, monday), nowMs],
-    'previous week': [at(year, month, monday - 7), at(year, month, monday)],
-    'this month': [at(year, month, 1), nowMs],
-    'previous month': [at(year, month - 1, 1), at(year, month, 1)],
-    'this quarter': [at(year, quarter, 1), nowMs],
-    'previous quarter': [at(year, quarter - 3, 1), at(year, quarter, 1)],
-    'this year': [at(year, 0, 1), nowMs],
-    'previous year': [at(year - 1, 0, 1), at(year, 0, 1)],
-  }
-  const [fromMs, toMs] = whole[words] ?? [nowMs - 15 * MINUTE_MS, nowMs]
+  const whole = new Map(
+    Object.entries<[number, number]>({
+      today: [at(year, month, day), nowMs],
+      yesterday: [at(year, month, day - 1), at(year, month, day)],
+      'day before yesterday': [at(year, month, day - 2), at(year, month, day - 1)],
+      'this week': [at(year, month, monday), nowMs],
+      'previous week': [at(year, month, monday - 7), at(year, month, monday)],
+      'this month': [at(year, month, 1), nowMs],
+      'previous month': [at(year, month - 1, 1), at(year, month, 1)],
+      'this quarter': [at(year, quarter, 1), nowMs],
+      'previous quarter': [at(year, quarter - 3, 1), at(year, quarter, 1)],
+      'this year': [at(year, 0, 1), nowMs],
+      'previous year': [at(year - 1, 0, 1), at(year, 0, 1)],
+    }),
+  )
+  const [fromMs, toMs] = whole.get(words) ?? [nowMs - 15 * MINUTE_MS, nowMs]
   return { fromMs, toMs }
 }
 

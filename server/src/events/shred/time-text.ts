@@ -154,14 +154,16 @@ const MS_PER_HOUR = 3_600_000
 /** zoneOffsetMs is how far a zone is ahead of UTC; no zone means UTC. */
 export function zoneOffsetMs(zone: string): number | undefined {
   const match = /^ ?([+-])(\d\d):?(\d\d)?/.exec(zone)
-  if (!match) return (namedZones[zone.trim()] ?? 0) * MS_PER_HOUR
+  if (!match) return (namedZones.get(zone.trim()) ?? 0) * MS_PER_HOUR
   const [, sign, hours, minutes = '0'] = match
   if (Number(hours) > 23 || Number(minutes) > 59) return undefined
   return (sign === '-' ? -1 : 1) * (Number(hours) * MS_PER_HOUR + Number(minutes) * MS_PER_MINUTE)
 }
 
 /** namedZones are those that RFC 2822 gives a meaning, in hours ahead of UTC. */
-const namedZones: Record<string, number> = { EDT: -4, EST: -5, CDT: -5, CST: -6, MDT: -6, MST: -7, PDT: -7, PST: -8 }
+const namedZones: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ EDT: -4, EST: -5, CDT: -5, CST: -6, MDT: -6, MST: -7, PDT: -7, PST: -8 }),
+)
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 export const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const MAIL_DATE =

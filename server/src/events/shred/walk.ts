@@ -191,12 +191,14 @@ export function keyName(source: Uint8Array): string {
 
 export const cleanName = (name: string): string => name.toWellFormed().replace(/[\p{Cc}\\]/gu, '_') || '_'
 
-const shortEscapes: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }
+const shortEscapes: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }),
+)
 
 /** unescapeText decodes the escapes of JSON; what is no escape of JSON stays as it is written. */
 export function unescapeText(source: string): string {
   if (!source.includes('\\')) return source
   return source.replace(/\\(?:u([0-9a-fA-F]{4})|([bfnrt"\\/]))/g, (_, hex: string | undefined, short: string) =>
-    hex === undefined ? (shortEscapes[short] ?? '') : String.fromCharCode(Number.parseInt(hex, 16)),
+    hex === undefined ? (shortEscapes.get(short) ?? '') : String.fromCharCode(Number.parseInt(hex, 16)),
   )
 }

@@ -7,36 +7,38 @@ const SAMPLE_UUID = '7d9f0c52-3c1e-4c5a-9a43-2f6f2c1b8e10'
 const SAMPLE_MS = 1_767_225_600_000
 
 /** What a field is likely to hold; a schema's own `examples` come first. */
-const samples: Readonly<Record<string, unknown>> = {
-  collection: 'shop',
-  dataset: 'web',
-  name: 'Checkout',
-  description: 'What the checkout writes',
-  email: 'ada@example.org',
-  first_name: 'Ada',
-  last_name: 'Lovelace',
-  password: 'correct horse battery staple',
-  display_name: 'On call',
-  timezone: 'Europe/Berlin',
-  time_range: 'Last 1 hour',
-  where: 'status >= 500',
-  from_expr: "env = 'prod'",
-  policy_type: 'LOG_FORBID',
-  resource_type: 'LOG',
-  resource_id: SAMPLE_UUID,
-  principal_id: 'ReadOnly',
-  actions: '*',
-  roles: 'SearchApi',
-  team: 'payments',
-  url: 'https://hooks.example.org/alerts',
-}
+const samples: ReadonlyMap<string, unknown> = new Map(
+  Object.entries<unknown>({
+    collection: 'shop',
+    dataset: 'web',
+    name: 'Checkout',
+    description: 'What the checkout writes',
+    email: 'ada@example.org',
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    password: 'correct horse battery staple',
+    display_name: 'On call',
+    timezone: 'Europe/Berlin',
+    time_range: 'Last 1 hour',
+    where: 'status >= 500',
+    from_expr: "env = 'prod'",
+    policy_type: 'LOG_FORBID',
+    resource_type: 'LOG',
+    resource_id: SAMPLE_UUID,
+    principal_id: 'ReadOnly',
+    actions: '*',
+    roles: 'SearchApi',
+    team: 'payments',
+    url: 'https://hooks.example.org/alerts',
+  }),
+)
 
 /** exampleOf makes a value that fits a schema: required members, or the first when none is. */
 export function exampleOf(schema: Schema, schemas: Schemas, name = '', depth = 0): unknown {
   const shape = resolveShape(schema, schemas)
   if (Array.isArray(shape.examples)) return shape.examples[0]
   if (shape.const !== undefined) return shape.const
-  if (Array.isArray(shape.enum)) return shape.enum.find((word) => word === samples[name]) ?? shape.enum[0]
+  if (Array.isArray(shape.enum)) return shape.enum.find((word) => word === samples.get(name)) ?? shape.enum[0]
   const branch = branchesOf(shape)[0]
   if (branch) return exampleOf(branch, schemas, name, depth)
   if (depth > DEPTH_MAX) return undefined
@@ -53,7 +55,7 @@ export function exampleOf(schema: Schema, schemas: Schemas, name = '', depth = 0
     case 'boolean':
       return true
     default:
-      return shape.type === 'string' || samples[name] !== undefined ? exampleText(shape, name) : {}
+      return shape.type === 'string' || samples.get(name) !== undefined ? exampleText(shape, name) : {}
   }
 }
 
@@ -78,7 +80,7 @@ function exampleText(shape: Schema, name: string): string {
   if (shape.format === 'uuid') return SAMPLE_UUID
   if (shape.format === 'email') return 'ada@example.org'
   if (shape.format === 'uri') return 'https://example.org/'
-  const sample = samples[name]
+  const sample = samples.get(name)
   return typeof sample === 'string' ? sample : name === '' ? 'text' : name.replaceAll('_', ' ')
 }
 

@@ -22,5 +22,7 @@ function markupOf(part: Part): string {
   return part.map((inner) => inner.markup).join('')
 }
 
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => ESCAPES[letter] ?? letter)
+const ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
+)
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => ESCAPES.get(letter) ?? letter)

@@ -5,12 +5,14 @@ import { extname, join } from 'node:path'
 export type WebFile = { type: string; bytes: Buffer }
 export type WebFiles = { page: string; files: ReadonlyMap<string, WebFile> }
 
-const types: Record<string, string> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.woff2': 'font/woff2',
-}
+const types: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '.js': 'text/javascript; charset=utf-8',
+    '.css': 'text/css; charset=utf-8',
+    '.svg': 'image/svg+xml',
+    '.woff2': 'font/woff2',
+  }),
+)
 const BUILT = new URL('../../../../web/dist/', import.meta.url).pathname
 
 /** readWebFiles reads what the build of the web app left; undefined when it was not built. */
@@ -20,7 +22,7 @@ export function readWebFiles(directory = BUILT): WebFiles | undefined {
     const folder = join(directory, 'files')
     const files = readdirSync(folder).map((name): [string, WebFile] => [
       name,
-      { type: types[extname(name)] ?? 'application/octet-stream', bytes: readFileSync(join(folder, name)) },
+      { type: types.get(extname(name)) ?? 'application/octet-stream', bytes: readFileSync(join(folder, name)) },
     ])
     return { page, files: new Map(files) }
   } catch (thrown) {

@@ -2,19 +2,21 @@ import { RE2JS } from 're2js'
 import { badField } from '../../errors.ts'
 
 /** known are the things to redact that have a name; each expression is plain enough for every agent's own kind of expressions. */
-const known: Readonly<Record<string, string>> = {
-  email: '[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+[.][A-Za-z]{2,}',
-  card: '[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{1,7}',
-  ip: '[0-9]{1,3}[.][0-9]{1,3}[.][0-9]{1,3}[.][0-9]{1,3}',
-  token: '(Bearer|Basic) [A-Za-z0-9._~+/=-]{8,}',
-}
+const known: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    email: '[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+[.][A-Za-z]{2,}',
+    card: '[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{1,7}',
+    ip: '[0-9]{1,3}[.][0-9]{1,3}[.][0-9]{1,3}[.][0-9]{1,3}',
+    token: '(Bearer|Basic) [A-Za-z0-9._~+/=-]{8,}',
+  }),
+)
 
 export const MASK = '***'
 
 /** expressionFor is what to look for: something with a name, or the expression itself. */
-export const expressionFor = (what: string): string => known[what] ?? what
+export const expressionFor = (what: string): string => known.get(what) ?? what
 
-export const isNamed = (what: string): boolean => known[what] !== undefined
+export const isNamed = (what: string): boolean => known.get(what) !== undefined
 
 /** checkExpression refuses what no agent could read. */
 export function checkExpression(field: string, expression: string): void {

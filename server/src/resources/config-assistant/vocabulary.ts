@@ -128,11 +128,11 @@ function sample(clause: string): Meant | undefined {
   return kept === undefined ? undefined : { options: { sample_percent: kept } }
 }
 
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 }
+const SECONDS: ReadonlyMap<string, number> = new Map(Object.entries<number>({ s: 1, m: 60, h: 3_600 }))
 
 function secondsIn(clause: string): number | undefined {
   const [, count, unit] = /\b(\d{1,5}) ?(s|m|h)(?:ec(?:ond)?s?|in(?:ute)?s?|ours?)?\b/i.exec(withoutQuotes(clause)) ?? []
-  return count === undefined ? undefined : Number(count) * (SECONDS[(unit ?? 's').toLowerCase()] ?? 1)
+  return count === undefined ? undefined : Number(count) * (SECONDS.get((unit ?? 's').toLowerCase()) ?? 1)
 }
 
 function batch(clause: string): Meant | undefined {

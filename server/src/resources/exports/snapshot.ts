@@ -1,3 +1,4 @@
+import { amongIds } from '../../events/id-list.ts'
 import { lastNumber } from '../../events/seq.ts'
 import { tableClasses, tableClassNames } from '../../events/table.ts'
 import type { Actor } from '../../http/actor.ts'
@@ -19,14 +20,15 @@ export async function highestNumber(
   logIds: readonly string[],
   { fromMs, toMs }: Bounds,
 ): Promise<bigint> {
+  const among = amongIds('log_id', 'ids', logIds)
   const tables = tableClassNames.map(
     (name) => `select max(seq) as highest from ${tableClasses[name].table}
-      where log_id in {ids:Array(UUID)} and ts >= fromUnixTimestamp64Milli({from:Int64}) and ts < fromUnixTimestamp64Milli({to:Int64})`,
+      where ${among.condition} and ts >= fromUnixTimestamp64Milli({from:Int64}) and ts < fromUnixTimestamp64Milli({to:Int64})`,
   )
   try {
     const answer = await events.reader.query({
       query: `select toString(max(highest)) as highest from (${tables.join(' union all ')})`,
-      query_params: { ids: logIds, from: clamp(fromMs), to: clamp(toMs) },
+      query_params: { ...among.params, from: clamp(fromMs), to: clamp(toMs) },
       format: 'JSONEachRow',
       clickhouse_settings: { log_comment: String(orgNumber), max_execution_time: BOUND_MS / 1_000 },
       abort_signal: AbortSignal.timeout(BOUND_MS),

@@ -168,7 +168,8 @@ export class LiveTails {
     const joined = new Set(datasets.flatMap(({ id, created_at }) => (created_at <= beganMs && !before.known.has(knownBy(id)) ? [id] : [])))
     const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
     const read: ReadNew = async (logIds, filter, bounds, oneOf) => {
-      const due = datasets.filter(({ id }) => logIds.includes(id))
+      const wanted = new Set(logIds)
+      const due = datasets.filter(({ id }) => wanted.has(id))
       const question = await questionFor(this.#world, actor, { datasets: due, filter, bounds, signal: AbortSignal.timeout(READ_BOUND_MS) })
       const wish = { limit: READ_EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: true, oneOf } as const
       const { events, hasMore, cost } = await readEvents(this.#world.events, question, wish)

@@ -92,7 +92,7 @@ function seenOf({ seen }: Look): Seen {
 
 function keptAlerts(alerts: Readonly<Record<string, string>>, { state }: Outcome, { notifyOnce }: Rules): Record<string, string> {
   const isKept = ([subject]: [string, string]): boolean =>
-    notifyOnce ? subject === WHOLE : subject in state.groups && state.groups[subject]?.told !== undefined
+    notifyOnce ? subject === WHOLE : Object.hasOwn(state.groups, subject) && state.groups[subject]?.told !== undefined
   return Object.fromEntries(Object.entries(alerts).filter(isKept))
 }
 

@@ -63,7 +63,7 @@ export const groupId = (keys: readonly string[], values: readonly (string | null
 
 /** valuesOf reads the values of the keys out of the id of a group; an id that was made by other keys has none. */
 export function valuesOf(id: string, keys: readonly string[]): Record<string, string> {
-  const values: Record<string, string> = {}
+  const values: Record<string, string> = Object.create(null)
   let at = 0
   for (const [index, key] of keys.entries()) {
     const start = at + key.length + 1

@@ -101,5 +101,7 @@ const page = (title: string, body: string): string =>
 const escapedAll = (values: Placeholders): Placeholders =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, escaped(visible(value))])) as Placeholders
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign)
+const entities: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
+)
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities.get(sign) ?? sign)

@@ -94,19 +94,21 @@ export function proposals({ threshold, comparison_operator: operator = 'ABOVE', 
   return names.map((name, at) => ({ name, description: `${sentence}${condition}.${endings[at % endings.length]}` }))
 }
 
-const functions: Readonly<Record<string, string>> = {
-  avg: 'average',
-  mean: 'average',
-  sum: 'sum',
-  min: 'smallest',
-  max: 'largest',
-  unique: 'different values of',
-}
+const functions: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    avg: 'average',
+    mean: 'average',
+    sum: 'sum',
+    min: 'smallest',
+    max: 'largest',
+    unique: 'different values of',
+  }),
+)
 
 function measureOf({ select: [item = 'count(*)'] }: MetricQuery): string {
   const [, name = '', key = ''] = /^\s*(\w+)\s*\(\s*(.*?)\s*\)\s*$/.exec(item) ?? []
   if (name.toLowerCase() === 'count' && (key === '*' || key === '')) return 'events'
-  const word = functions[name.toLowerCase()]
+  const word = functions.get(name.toLowerCase())
   return word === undefined || key === '' ? item : `${word} ${key}`
 }
 

@@ -17,7 +17,7 @@ export type Wanted = {
 }
 
 /** DATASETS_MAX is how many datasets one question may read. */
-const DATASETS_MAX = 500
+const DATASETS_MAX = 100_000
 
 /** ALL is the filter that every event passes. */
 export const ALL: Filter = { kind: 'all' }

@@ -1,4 +1,5 @@
 import type { EventStore } from '../../events/events.ts'
+import { amongIds } from '../../events/id-list.ts'
 import type { Bounds } from '../../reading/question.ts'
 
 const READ_BOUND_MS = 10_000
@@ -11,10 +12,11 @@ export async function selectRangeBytes(
   logIds: readonly string[],
   { fromMs, toMs }: Bounds,
 ): Promise<bigint> {
+  const among = amongIds('log_id', 'ids', logIds)
   const answer = await store.reader.query({
     query: `select toString(sum(raw_bytes)) as bytes from ledger final
-      where org_id = {org:UInt32} and log_id in {ids:Array(UUID)} and minute >= {from:UInt32} and minute < {to:UInt32}`,
-    query_params: { org: orgNumber, ids: logIds, from: secondsOf(fromMs - (fromMs % MINUTE_MS)), to: secondsOf(toMs) },
+      where org_id = {org:UInt32} and ${among.condition} and minute >= {from:UInt32} and minute < {to:UInt32}`,
+    query_params: { org: orgNumber, ...among.params, from: secondsOf(fromMs - (fromMs % MINUTE_MS)), to: secondsOf(toMs) },
     format: 'JSONEachRow',
     clickhouse_settings: { log_comment: String(orgNumber) },
     abort_signal: AbortSignal.timeout(READ_BOUND_MS),

@@ -24,7 +24,7 @@ export function readKeys(items: readonly SelectItem[]): { keys: 'all' | readonly
   const keys = items.flatMap((item) => (item.kind === 'key' ? [item.key] : []))
   const withRaw = keys.includes('@raw')
   if (items.some((item) => item.kind === 'everything')) return { keys: 'all', withRaw }
-  const leaves = keys.filter((key) => !Object.hasOwn(builtIns, key))
+  const leaves = keys.filter((key) => !builtIns.has(key))
   return { keys: [...new Set(leaves.flatMap((key) => (isBare(key) ? [key, `$${key}`] : [key])))], withRaw }
 }
 
@@ -86,17 +86,19 @@ const utf8 = new TextDecoder()
 export const rawText = (raw: Uint8Array | undefined): string => (raw === undefined ? '' : utf8.decode(raw))
 
 type BuiltIn = (found: FoundEvent, view: View) => string | undefined
-const builtIns: Readonly<Record<string, BuiltIn>> = {
-  '@raw': (found) => rawText(found.raw),
-  '@time': (found) => eventTimeText(Number(found.timeNs / 1_000_000n)),
-  '@timestamp': (found) => String(found.timeNs / 1_000_000n),
-  '@status': (found) => statusOf(found.severity),
-  '@origin': (found) => found.origin,
-  '@sequence': (found) => String(found.seq),
-  '@collection': (found, { places }) => places.get(found.logId)?.collection ?? '',
-  '@pattern': ({ skeleton }) => (skeleton === 0n ? undefined : skeleton.toString(16).padStart(16, '0')),
-  '@dataset': (found, { places }) => places.get(found.logId)?.dataset ?? '',
-}
+const builtIns: ReadonlyMap<string, BuiltIn> = new Map(
+  Object.entries<BuiltIn>({
+    '@raw': (found) => rawText(found.raw),
+    '@time': (found) => eventTimeText(Number(found.timeNs / 1_000_000n)),
+    '@timestamp': (found) => String(found.timeNs / 1_000_000n),
+    '@status': (found) => statusOf(found.severity),
+    '@origin': (found) => found.origin,
+    '@sequence': (found) => String(found.seq),
+    '@collection': (found, { places }) => places.get(found.logId)?.collection ?? '',
+    '@pattern': ({ skeleton }) => (skeleton === 0n ? undefined : skeleton.toString(16).padStart(16, '0')),
+    '@dataset': (found, { places }) => places.get(found.logId)?.dataset ?? '',
+  }),
+)
 
 type Chosen = { raw: string | undefined; message: Texts; attributes: Texts; selected: Texts }
 
@@ -115,7 +117,7 @@ function choose(found: FoundEvent, view: View): Chosen {
 }
 
 function chooseKey(chosen: Chosen, key: string, name: string, found: FoundEvent, view: View): void {
-  const builtIn = Object.hasOwn(builtIns, key) ? builtIns[key] : undefined
+  const builtIn = builtIns.get(key)
   if (builtIn) {
     const value = builtIn(found, view)
     if (value === undefined) return

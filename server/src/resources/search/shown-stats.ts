@@ -30,6 +30,7 @@ export function numberOf(stat: Stat | undefined): number {
 /** valueText is how rows show a value: a number as text with a fraction. */
 function valueText(stat: Stat | undefined): string {
   if (typeof stat?.value === 'string') return stat.value
+  if (stat?.exact !== undefined) return `${stat.exact}.0`
   const value = numberOf(stat)
   if (!Number.isInteger(value)) return String(value)
   return Number.isSafeInteger(value) ? value.toFixed(1) : `${BigInt(value)}.0`
@@ -57,8 +58,8 @@ export function totalsOf(found: FoundStats, frame: Frame): Totals {
   return { ...valuesOf(found.whole, frame), ...totals }
 }
 
-const valuesOf = (measured: Measured, { calls }: Frame): Record<string, string | number | null> =>
-  Object.fromEntries(calls.map(({ name }, index) => [name, measured.stats[index]?.value ?? null]))
+const valuesOf = (measured: Measured, { calls }: Frame): Record<string, string | number | bigint | null> =>
+  Object.fromEntries(calls.map(({ name }, index) => [name, measured.stats[index]?.exact ?? measured.stats[index]?.value ?? null]))
 
 /** sliceRows are the rows of an aggregate, one for each slice. */
 export const sliceRows = (found: FoundStats, frame: Frame): ResultRow[] =>

@@ -1,8 +1,8 @@
 import type { contract, QueryOf, ReplyOf } from '@dendro/api'
 import { notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
-import type { Bounds } from '../../reading/question.ts'
-import { readNewestOfEach } from '../../reading/reading.ts'
+import { readNewestOfEach } from '../../reading/newest.ts'
+import type { Question } from '../../reading/question.ts'
 import type { World } from '../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
 import { sourceDatasets } from '../datasets/source.ts'
@@ -16,23 +16,25 @@ type Found = ReplyOf<typeof contract.topKeys.get>
 
 const DEFAULT_RANGE = 'last 1 day'
 const KEYS = 100
-/** SAMPLE_EVENTS of each log, the newest, are looked at. */
+/** SAMPLE_EVENTS of each log, the newest, are looked at; of very many logs fewer, SAMPLE_EVENTS_ALL of all together. */
 const SAMPLE_EVENTS = 500
-/** LOGS_AT_ONCE share a statement. */
-const LOGS_AT_ONCE = 50
+const SAMPLE_EVENTS_MIN = 20
+const SAMPLE_EVENTS_ALL = 100_000
 
 /** findTopKeys looks at each log by itself, so that a loud one does not hide the keys of the others; logs that were not named are left out when empty. */
 export async function findTopKeys(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<Found> {
   const bounds = boundsOf(ask, world.clock.nowMs(), DEFAULT_RANGE)
   const { datasets, isNamed } = await datasetsOf(world, actor, ask)
   const found: Found = {}
-  for (let first = 0; first < datasets.length; first += LOGS_AT_ONCE) {
-    const some = datasets.slice(first, first + LOGS_AT_ONCE)
-    for (const [id, events] of await samples(world, actor, some, bounds, signal)) {
-      const keys = countKeys(events, ask.limit ?? KEYS)
-      if (isNamed || Object.keys(keys).length > 0) found[id] = keys
-    }
-  }
+  if (isNamed) for (const { id } of datasets) found[id] = {}
+  const sample = Math.max(SAMPLE_EVENTS_MIN, Math.min(SAMPLE_EVENTS, Math.floor(SAMPLE_EVENTS_ALL / Math.max(1, datasets.length))))
+  const startedMs = world.clock.monotonicMs()
+  const question = await questionFor(world, actor, { datasets, filter: ALL, bounds, signal })
+  const { bytes } = await readNewestOfEach(world.events, question, sample, (id, events) => {
+    const keys = countKeys(events, ask.limit ?? KEYS)
+    if (Object.keys(keys).length > 0) found[id] = keys
+  })
+  noteSamples(world, actor, { question, datasets, bytes, startedMs })
   return found
 }
 
@@ -49,13 +51,11 @@ async function datasetsOf(
   return { datasets: visible.filter(({ id }) => log_id.includes(id)), isNamed: true }
 }
 
-/** samples are the newest events of each log; what was read for all counts as a search of each that has any. */
-async function samples(world: World, actor: Actor, datasets: readonly DatasetRow[], bounds: Bounds, signal: AbortSignal) {
-  const startedMs = world.clock.monotonicMs()
-  const question = await questionFor(world, actor, { datasets, filter: ALL, bounds, signal })
-  const { found, cost } = await readNewestOfEach(world.events, question, SAMPLE_EVENTS)
+type Sampled = { question: Question; datasets: readonly DatasetRow[]; bytes: number; startedMs: number }
+
+/** noteSamples counts what was read for all as a search of each log that has events. */
+function noteSamples(world: World, actor: Actor, { question, datasets, bytes, startedMs }: Sampled): void {
   const reached = new Set(question.sources.flatMap(({ logId, located }) => (located ? [logId] : [])))
-  const bytes = Math.ceil(cost.bytes / Math.max(1, reached.size))
-  for (const dataset of datasets) if (reached.has(dataset.id)) noteSearch(world, actor, { datasets: [dataset], bytes, startedMs })
-  return found
+  const own = Math.ceil(bytes / Math.max(1, reached.size))
+  for (const dataset of datasets) if (reached.has(dataset.id)) noteSearch(world, actor, { datasets: [dataset], bytes: own, startedMs })
 }

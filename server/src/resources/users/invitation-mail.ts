@@ -41,5 +41,7 @@ export function invitationMail(kind: 'invitation' | 'reset', user: UserRow, link
 /** oneLine keeps a name from adding lines of its own to a letter of ours. */
 const oneLine = (name: string): string => name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign)
+const entities: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
+)
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities.get(sign) ?? sign)

@@ -48,23 +48,25 @@ function isRepetition(text: string): boolean {
   return period < text.length && period < LENGTH_MIN
 }
 
-const LOOKALIKES: Readonly<Record<string, string>> = {
-  '@': 'a',
-  '4': 'a',
-  '3': 'e',
-  '0': 'o',
-  $: 's',
-  '5': 's',
-  '7': 't',
-  '1': 'i',
-  '!': 'i',
-}
+const LOOKALIKES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '@': 'a',
+    '4': 'a',
+    '3': 'e',
+    '0': 'o',
+    $: 's',
+    '5': 's',
+    '7': 't',
+    '1': 'i',
+    '!': 'i',
+  }),
+)
 
 /** coreOf is what is left when the usual decorations are taken off: case, digits and signs around, digits that look like letters, separators. */
 function coreOf(text: string): string {
   const bare = text.toLowerCase().replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
   return [...bare]
-    .map((letter) => LOOKALIKES[letter] ?? letter)
+    .map((letter) => LOOKALIKES.get(letter) ?? letter)
     .join('')
     .replace(/[^\p{L}]/gu, '')
 }

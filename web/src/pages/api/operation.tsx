@@ -49,7 +49,7 @@ export function OperationView({ entry, document }: { entry: Entry; document: Ope
             .map((code) => (
               <div key={code} className="contents">
                 <dt className="font-mono">{code}</dt>
-                <dd className="text-soft">{failures[code] ?? ''}</dd>
+                <dd className="text-soft">{failures.get(code) ?? ''}</dd>
               </div>
             ))}
         </dl>
@@ -58,22 +58,24 @@ export function OperationView({ entry, document }: { entry: Entry; document: Ope
   )
 }
 
-const failures: Record<string, string> = {
-  400: 'what was sent breaks a rule; `errors` names the fields',
-  401: 'no key or token, or one that is not known or has ended',
-  403: 'whoever asks may not do this',
-  404: 'there is no such thing, or it may not be seen',
-  408: 'the body came too slowly',
-  409: 'it would contradict what is there',
-  410: 'it has ended',
-  413: 'the body is too long',
-  415: 'the body is of a type or packed in a way that is not known',
-  422: 'the dataset named cannot be used',
-  429: 'too much at once; `Retry-After` says when to come again',
-  500: 'a fault of the service; its log has more under the correlation id',
-  501: 'not there yet',
-  503: 'the service cannot do it just now; `Retry-After` says when to come again',
-}
+const failures: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    400: 'what was sent breaks a rule; `errors` names the fields',
+    401: 'no key or token, or one that is not known or has ended',
+    403: 'whoever asks may not do this',
+    404: 'there is no such thing, or it may not be seen',
+    408: 'the body came too slowly',
+    409: 'it would contradict what is there',
+    410: 'it has ended',
+    413: 'the body is too long',
+    415: 'the body is of a type or packed in a way that is not known',
+    422: 'the dataset named cannot be used',
+    429: 'too much at once; `Retry-After` says when to come again',
+    500: 'a fault of the service; its log has more under the correlation id',
+    501: 'not there yet',
+    503: 'the service cannot do it just now; `Retry-After` says when to come again',
+  }),
+)
 
 function whoMay(permission: string, roles: readonly string[]): string {
   if (permission === 'public') return 'Open to everybody.'

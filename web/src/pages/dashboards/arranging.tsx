@@ -18,7 +18,9 @@ type Arranged = {
   turn(id: string, by: -1 | 1): void
 }
 
-const steps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
+const steps: ReadonlyMap<string, [number, number]> = new Map(
+  Object.entries<[number, number]>({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }),
+)
 
 /** useArranging lets widgets be moved and made larger: with the pointer seen at once and kept at its end, with the arrow keys kept with each press. */
 export function useArranging(kept: readonly Place[], keep: (places: Place[]) => Promise<void>): Arranged {
@@ -67,7 +69,7 @@ export function useArranging(kept: readonly Place[], keep: (places: Place[]) => 
       addEventListener('pointercancel', end)
     },
     step: (id, what) => (event) => {
-      const [place, by] = [places.find((one) => one.id === id), steps[event.key]]
+      const [place, by] = [places.find((one) => one.id === id), steps.get(event.key)]
       if (!place || !by) return
       event.preventDefault()
       arrange(id, changed(places, place, what, by))

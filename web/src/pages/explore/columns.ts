@@ -58,7 +58,11 @@ export function useColumns(asked: Asked, change: (by: (now: Asked) => Asked) => 
 }
 
 const NONE: readonly string[] = []
-const NO_WIDTHS: Readonly<Record<string, number>> = {}
+const NO_WIDTHS: Readonly<Record<string, number>> = Object.freeze({})
+
+/** widthIn is the width that a column was given; its name may be any text. */
+export const widthIn = (widths: Readonly<Record<string, number>>, name: string): number | undefined =>
+  Object.hasOwn(widths, name) ? widths[name] : undefined
 
 export function moved(names: readonly string[], name: string, to: string): string[] {
   const [from, at] = [names.indexOf(name), names.indexOf(to)]

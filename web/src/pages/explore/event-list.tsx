@@ -1,7 +1,7 @@
 import type { Event } from '@dendro/api'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef } from 'react'
-import type { Columns } from './columns.ts'
+import { type Columns, widthIn } from './columns.ts'
 import { EventRow, type GapFrom } from './event-row.tsx'
 import { Heads } from './heads.tsx'
 import { idOf, readSpot, spotId } from './link.ts'
@@ -97,7 +97,7 @@ export function EventList(props: EventListProps) {
 
 /** widthOf is what the columns need at least; a narrower page is scrolled sideways. */
 function widthOf({ names, widths }: Columns, { isGap }: RowLook): number {
-  return names.reduce((sum, name) => sum + 8 + (widths[name] ?? 96), BEFORE_PX + (isGap ? GAP_PX : 0))
+  return names.reduce((sum, name) => sum + 8 + (widthIn(widths, name) ?? 96), BEFORE_PX + (isGap ? GAP_PX : 0))
 }
 
 function RowAt({ rows, row, look, actions, pinned, mark }: EventListProps & { row: number }) {

@@ -2,6 +2,7 @@ import type { Event } from '@dendro/api'
 import { memo, useState } from 'react'
 import { span } from '../../parts/numbers.ts'
 import { clockOf } from '../../parts/time-range.ts'
+import { widthIn } from './columns.ts'
 import { EventDetail } from './event-detail.tsx'
 import { cellStyle } from './heads.tsx'
 import { headOf, type Marking, piecesOf, plainLine, summaryOf, traceLines } from './line-text.ts'
@@ -9,6 +10,7 @@ import { Marked, PieceOf } from './marked.tsx'
 import { keyOf, segmentsOf } from './pairs.ts'
 import { type Density, ROW_PX } from './reading.ts'
 import type { RowActs, RowLook } from './row.ts'
+import { textOf } from './tray.ts'
 import { type ValueActions, ValueInText, ValueMenu } from './value-menu.tsx'
 
 type EventRowProps = {
@@ -167,12 +169,12 @@ const PinSign = ({ isPinned }: { isPinned: boolean }) => (
 
 function Cells({ event, look, actions }: { event: Event; look: RowLook; actions: ValueActions }) {
   return look.columns.map((name) => {
-    const value = event.message_kvs[name] ?? event.attributes[name]
+    const value = textOf(event, name)
     return (
       <span
         key={name}
         className={`min-w-0 ${look.isWrapped ? 'wrap-anywhere' : 'truncate'}`}
-        style={cellStyle(look.widths[name])}
+        style={cellStyle(widthIn(look.widths, name))}
         title={value}
       >
         {value === undefined ? (

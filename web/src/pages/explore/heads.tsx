@@ -1,6 +1,6 @@
 import { DropdownMenu } from 'radix-ui'
 import { type PointerEvent, useRef, useState } from 'react'
-import type { Columns } from './columns.ts'
+import { type Columns, widthIn } from './columns.ts'
 
 const STEP_PX = 16
 const FREE_PX = 160
@@ -30,7 +30,7 @@ export function Heads({ columns, isGap }: { columns: Columns; isGap: boolean }) 
           data-column={name}
           draggable
           className={`relative flex min-w-0 items-center ${over === name ? 'bg-tint' : ''}`}
-          style={cellStyle(columns.widths[name])}
+          style={cellStyle(widthIn(columns.widths, name))}
           onDragStart={() => {
             dragged.current = name
           }}
@@ -55,7 +55,7 @@ export const cellStyle = (px: number | undefined) => (px === undefined ? { flex:
 type HeadMenuProps = { name: string; columns: Columns; before: string | undefined; after: string | undefined }
 
 function HeadMenu({ name, columns, before, after }: HeadMenuProps) {
-  const width = columns.widths[name] ?? FREE_PX
+  const width = widthIn(columns.widths, name) ?? FREE_PX
   const items: [string, () => void, boolean][] = [
     ['Move left', () => before !== undefined && columns.move(name, before), before !== undefined],
     ['Move right', () => after !== undefined && columns.move(name, after), after !== undefined],
@@ -107,7 +107,7 @@ function Edge({ name, columns }: { name: string; columns: Columns }) {
       role="separator"
       aria-orientation="vertical"
       aria-label={`Width of ${name}`}
-      aria-valuenow={columns.widths[name] ?? FREE_PX}
+      aria-valuenow={widthIn(columns.widths, name) ?? FREE_PX}
       tabIndex={0}
       className="absolute top-0 -right-2 z-10 h-full w-3 cursor-col-resize touch-none border-line border-r hover:border-accent"
       onPointerDown={(event) => {

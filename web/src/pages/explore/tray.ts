@@ -66,13 +66,19 @@ function code(raw: string): string {
   return longest === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`
 }
 
+/** textOf is what an event has under a name, which may be any text. */
+export function textOf({ message_kvs, attributes }: Pick<Event, 'message_kvs' | 'attributes'>, name: string): string | undefined {
+  if (Object.hasOwn(message_kvs, name)) return message_kvs[name]
+  return Object.hasOwn(attributes, name) ? attributes[name] : undefined
+}
+
 /** A Comparison is a key with its value in each event; what differs comes first. */
 export type Comparison = { name: string; values: readonly (string | undefined)[]; isSame: boolean }
 
 export function comparedKeys(events: readonly Event[]): Comparison[] {
   const names = [...new Set(events.flatMap(({ message_kvs, attributes }) => [...Object.keys(message_kvs), ...Object.keys(attributes)]))]
   const rows = names.toSorted().map((name) => {
-    const values = events.map(({ message_kvs, attributes }) => message_kvs[name] ?? attributes[name])
+    const values = events.map((event) => textOf(event, name))
     return { name, values, isSame: values.every((value) => value === values[0]) }
   })
   return [...rows.filter(({ isSame }) => !isSame), ...rows.filter(({ isSame }) => isSame)]

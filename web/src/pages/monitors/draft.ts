@@ -43,12 +43,12 @@ export const windows = [
 ].map((length) => `Last ${length}`)
 const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
-const unitMs: Record<string, number> = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS }
+const unitMs: ReadonlyMap<string, number> = new Map(Object.entries<number>({ minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS }))
 
 /** windowMsOf is the length of `Last 5 minutes`; undefined for what is written otherwise. */
 export function windowMsOf(window: string): number | undefined {
   const found = /^last (\d+) (minute|hour|day)s?$/i.exec(window.trim())
-  return found ? Number(found[1]) * (unitMs[(found[2] ?? '').toLowerCase()] ?? 0) : undefined
+  return found ? Number(found[1]) * (unitMs.get((found[2] ?? '').toLowerCase()) ?? 0) : undefined
 }
 
 /** windowFor is the longest window that a range has room for. */

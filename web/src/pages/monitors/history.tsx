@@ -138,7 +138,7 @@ const keptBack = (looks: readonly MonitorEvaluation[]): Told[] =>
               time,
               key: `${time} ${group_id}`,
               text: `${statusNames[after]}${group_id === '' ? '' : ` of ${group_id}`}`,
-              note: verdictNames[verdict] ?? verdict,
+              note: verdictNames.get(verdict) ?? verdict,
               status: 'KEPT' as const,
               isTest: false,
             },

@@ -207,7 +207,7 @@ function Decisions({ groups, searchOf }: DecisionsProps) {
                 <Step before={before} after={after} />
               </td>
               <td className="py-1">
-                {verdict ? (verdictNames[verdict] ?? verdict) : change ? 'nothing' : ''}
+                {verdict ? (verdictNames.get(verdict) ?? verdict) : change ? 'nothing' : ''}
                 {gone && ' silent for too long, forgotten'}
               </td>
             </tr>

@@ -79,12 +79,14 @@ export function unitOfRule({
 }
 
 /** keptBack are the verdicts that say why nothing was sent, in the words of this page. */
-export const verdictNames: Record<string, string> = {
-  sent: 'sent',
-  muted: 'kept back: muted',
-  'held by downtime': 'held back by a downtime, told at its end if it still is so',
-  'dropped by downtime': 'kept back by a downtime',
-  'recovery suppressed by downtime': 'recovery kept back by a downtime',
-  'never told': 'kept back: its beginning was not told either',
-  'not the first or last group': 'kept back: only the first and the last group tell',
-}
+export const verdictNames: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    sent: 'sent',
+    muted: 'kept back: muted',
+    'held by downtime': 'held back by a downtime, told at its end if it still is so',
+    'dropped by downtime': 'kept back by a downtime',
+    'recovery suppressed by downtime': 'recovery kept back by a downtime',
+    'never told': 'kept back: its beginning was not told either',
+    'not the first or last group': 'kept back: only the first and the last group tell',
+  }),
+)

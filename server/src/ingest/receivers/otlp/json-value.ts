@@ -17,15 +17,17 @@ import {
 } from './message.ts'
 
 /** kindsByName are the members of a value in JSON; of several the first one counts. */
-const kindsByName: Readonly<Record<string, ValueKind>> = {
-  stringValue: TEXT,
-  bytesValue: TEXT,
-  intValue: SCALAR,
-  doubleValue: SCALAR,
-  boolValue: SCALAR,
-  arrayValue: LIST,
-  kvlistValue: MAP,
-}
+const kindsByName: ReadonlyMap<string, ValueKind> = new Map(
+  Object.entries<ValueKind>({
+    stringValue: TEXT,
+    bytesValue: TEXT,
+    intValue: SCALAR,
+    doubleValue: SCALAR,
+    boolValue: SCALAR,
+    arrayValue: LIST,
+    kvlistValue: MAP,
+  }),
+)
 const NUMBER_OR_BOOLEAN = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false)$/
 
 const empty: Value = { kind: EMPTY, text: '' }
@@ -83,7 +85,7 @@ export class JsonValue {
     const reader = this.#reader
     while (reader.key()) {
       const name = this.name()
-      if (Object.hasOwn(kindsByName, name) && !reader.isNull()) return name
+      if (kindsByName.has(name) && !reader.isNull()) return name
       reader.skip()
     }
     return undefined
@@ -104,7 +106,7 @@ export class JsonValue {
 
   /** valueOf reads the member that find has found. */
   valueOf(member: string): Value {
-    const kind = kindsByName[member] ?? EMPTY
+    const kind = kindsByName.get(member) ?? EMPTY
     if (kind === LIST || kind === MAP) return { kind, text: this.#nested(kind) }
     const text = this.text()
     return { kind: kind === SCALAR && !NUMBER_OR_BOOLEAN.test(text) ? TEXT : kind, text }
@@ -117,7 +119,7 @@ export class JsonValue {
     for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
       if (this.#nextItem(top, parts)) {
         const member = this.find()
-        const kind = member === undefined ? EMPTY : kindsByName[member]
+        const kind = member === undefined ? EMPTY : kindsByName.get(member)
         if (kind === LIST || kind === MAP) this.#open(kind, open, parts)
         else {
           parts.push(member === undefined ? 'null' : json(this.valueOf(member)))

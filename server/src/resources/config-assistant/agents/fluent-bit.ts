@@ -34,12 +34,14 @@ const INGEST = '/ingest/'
 const RETRY_SECONDS = 30
 const UNROUTED = '^(?!route[.])'
 /** NAMED are the things to redact in the patterns of Lua, which are no regular expressions. */
-const NAMED: Readonly<Record<string, string>> = {
-  email: '[%w._%%+-]+@[%w.-]+%.%a%a+',
-  card: '%d%d%d%d[ -]?%d%d%d%d[ -]?%d%d%d%d[ -]?%d+',
-  ip: '%d+%.%d+%.%d+%.%d+',
-  token: 'B[ea][as][ri][ec]r? [%w._~+/=-]+',
-}
+const NAMED: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    email: '[%w._%%+-]+@[%w.-]+%.%a%a+',
+    card: '%d%d%d%d[ -]?%d%d%d%d[ -]?%d%d%d%d[ -]?%d+',
+    ip: '%d+%.%d+%.%d+%.%d+',
+    token: 'B[ea][as][ri][ec]r? [%w._~+/=-]+',
+  }),
+)
 
 type Do<K extends Operation['kind']> = Handler<YamlFile, K>
 
@@ -257,7 +259,7 @@ function addMultiline(file: YamlFile, first: string): string {
 }
 
 function redact(file: YamlFile, what: string, told: Told): void {
-  const pattern = isNamed(what) ? NAMED[what] : undefined
+  const pattern = isNamed(what) ? NAMED.get(what) : undefined
   if (pattern === undefined) {
     told.cannot(
       `Fluent Bit cannot replace by a regular expression: ${what} is not redacted. It can mask email, card, ip and token; a parser of the service can do the rest`,

@@ -237,9 +237,9 @@ function problems(file: RainerFile): Problem[] {
   const names = (kind: string): Set<string | undefined> =>
     new Set(objects.filter(({ name }) => name === kind).map((object) => value(object, 'name')))
   const [templates, rulesets] = [names('template'), names('ruleset')]
-  const needs: Readonly<Record<string, string>> = { module: 'load', input: 'type', action: 'type', template: 'name', ruleset: 'name' }
+  const needs = new Map(Object.entries({ module: 'load', input: 'type', action: 'type', template: 'name', ruleset: 'name' }))
   for (const object of objects) {
-    const needed = needs[object.name]
+    const needed = needs.get(object.name)
     if (needed !== undefined && value(object, needed) === undefined)
       found.push({ line: object.line, message: `${object.name}() has no ${needed}` })
     // What has parameters is an object; what has none is a function or a condition.
