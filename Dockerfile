@@ -29,7 +29,7 @@ FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="Dendro" org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /dendro
 COPY --from=install /dendro/node_modules node_modules
-COPY package.json LICENSE ./
+COPY package.json LICENSE runtime.mjs ./
 COPY api api
 COPY language language
 COPY server server
