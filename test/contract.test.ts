@@ -15,6 +15,7 @@ import {
 } from './contract/endpoints.ts'
 import { type Ask, answersUnknown, changesNothing, examples } from './contract/examples.ts'
 import { mustBeCounted, mustFail } from './contract/failure.ts'
+import { optionalMembers, rootObjectsOf } from './contract/schemas.ts'
 import { type Maker, openStage, type Stage } from './contract/stage.ts'
 import type { Reply } from './world.ts'
 
@@ -219,6 +220,15 @@ describe('each required member of a body is asked for by name, and no member tak
   })
 })
 
+describe('null for every optional member that a valid request leaves out changes nothing', () => {
+  test.each(withBody)('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    const objects = named.endpoint.body ? rootObjectsOf(named.endpoint.body) : []
+    const nulls = Object.fromEntries(objects.flatMap(optionalMembers).map(({ name }) => [name, null]))
+    mustSucceed(named, await send(named, { ...ask, body: { ...nulls, ...(ask.body ?? {}) } }, admin(stage.own, ask)))
+  })
+})
+
 describe('a malformed id in the path is refused; where ids are free, it is just unknown', () => {
   test.each(withParams)('$law', async (named) => {
     const ask = await exampleFor(named, stage.own)
@@ -303,7 +313,9 @@ describe('every change leaves a record in the audit trail', () => {
 
 describe('another method on a known path is 405 and says which there are', () => {
   const byShape = Map.groupBy(
-    endpoints.flatMap(({ endpoint }) => [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => ({ endpoint, path }))),
+    [...endpoints, ...absentEndpoints].flatMap(({ endpoint }) =>
+      [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => ({ endpoint, path })),
+    ),
     ({ path }) => shapeOf(path),
   )
   test.each([...byShape.keys()])('%s', async (shape) => {
