@@ -159,6 +159,28 @@ describe('a slash at the end and unknown query parameters change nothing', () =>
   })
 })
 
+describe('a limit on a list acts, and has its bounds', () => {
+  const limited = endpoints.filter(({ endpoint }) => endpoint.method === 'GET' && endpoint.query?.shape.limit !== undefined)
+
+  test.each(limited)('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    const asked = (limit: number) =>
+      send(named, { ...ask, query: [ask.query, `limit=${limit}`].filter(Boolean).join('&') }, admin(stage.own, ask))
+    const one = await asked(1)
+    mustSucceed(named, one)
+    const lists = Object.values(one.body as Record<string, unknown>).filter(Array.isArray)
+    // A list has one array; an answer with several is a record, whose limit has tests of its own.
+    if (lists.length === 1) expect(lists[0]?.length).toBeLessThanOrEqual(1)
+    for (const limit of [0, 1e9]) mustFail(await asked(limit), 400, named)
+  })
+
+  test('which the audit trail shows on more than one record', async () => {
+    for (const name of ['one', 'two']) await stage.own.made('/groups', { name: stage.own.word(name) })
+    const { body } = await stage.own.org.ask<{ audit: unknown[] }>('GET', '/audit?limit=1')
+    expect(body.audit).toHaveLength(1)
+  })
+})
+
 describe('HEAD is GET without the body', () => {
   test.each(endpoints.filter(({ endpoint }) => endpoint.method === 'GET'))('$name', async (named) => {
     const ask = await exampleFor(named, stage.own)

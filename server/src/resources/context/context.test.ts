@@ -137,8 +137,8 @@ test('the datasets may be named by their tags or by an expression, as in a searc
   expect((await org.ask('PUT', `/datasets/${log}`, { body: { collection: 'shop', tags: { team: 'payments' } } })).status).toBe(200)
   const by = async (query: Record<string, string>) =>
     org.ask<Answer>('GET', `/context?${new URLSearchParams({ timestamp: String(startMs + 3_000), limit: '3', ...query })}`)
-  for (const query of [{ from_tags: 'team:payments' }, { from_expr: "team = 'payments'" }])
-    expect(numbers(await by(query))).toEqual([2, 3, 4])
+  const queries: Record<string, string>[] = [{ from_tags: 'team:payments' }, { from_expr: "team = 'payments'" }]
+  for (const query of queries) expect(numbers(await by(query))).toEqual([2, 3, 4])
   expect((await by({ from_tags: 'team:nobody' })).status).toBe(404)
   const links = (await by({ from_tags: 'team:payments' })).body.links
   expect(numbers(await org.ask('GET', (links.find(({ rel }) => rel === 'next')?.href ?? '').slice(app.url.length)))).toEqual([5, 6, 7])
