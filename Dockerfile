@@ -33,7 +33,7 @@ FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="Dendro" org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /dendro
 COPY --from=install /dendro/node_modules node_modules
-COPY package.json LICENSE ./
+COPY package.json LICENSE runtime.mjs ./
 COPY api api
 COPY language language
 COPY server server

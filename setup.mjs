@@ -1,15 +1,12 @@
 // Plain JavaScript on Node's built-ins alone: it runs on any Node from 18 on, before anything is installed.
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ensureNode, npm, platform, say, spawned } from './runtime.mjs'
 
 const root = dirname(fileURLToPath(import.meta.url))
-const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 
-const NODE_MIN = [24, 7]
-const NODE_FETCHED = '24.21.0'
 const WORKSPACES = ['api', 'language', 'server', 'cli', 'web', 'test', 'bench']
 /** These commands show the web app, which is built anew when anything it is made of has changed. */
 const NEEDS_WEB = ['start', 'dev', 'test', 'check', 'build', 'screens']
@@ -72,10 +69,6 @@ try {
   process.exit(1)
 }
 
-function say(sentence) {
-  process.stderr.write(`${sentence}\n`)
-}
-
 function node(...args) {
   return args
 }
@@ -88,25 +81,6 @@ function tool(name, ...args) {
     const programs = typeof bin === 'string' ? [bin] : [bin.tsc ?? bin[name.split('/').pop()]]
     return [join(home, programs[0]), ...args]
   }
-}
-
-/** ensureNode gives the Node to run under: this one, or one fetched from npm into .runtime when this one is too old. */
-async function ensureNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1])) return process.execPath
-  const name = `node-${platform}`
-  const kept = join(root, '.runtime', NODE_FETCHED)
-  const program = join(kept, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  if (!existsSync(program)) {
-    say(`Node ${process.versions.node} is older than Dendro needs: fetching Node ${NODE_FETCHED} (once, into .runtime)`)
-    const draft = `${kept}.${process.pid}`
-    mkdirSync(draft, { recursive: true })
-    writeFileSync(join(draft, 'package.json'), '{ "private": true }\n')
-    await npm(['install', '--prefix', draft, '--no-save', '--no-package-lock', `${name}@${NODE_FETCHED}`], draft)
-    rmSync(kept, { recursive: true, force: true })
-    renameSync(draft, kept)
-  }
-  return program
 }
 
 /** ensureInstalled installs when the lock file, a package.json or the platform differs from what was installed last. */
@@ -160,35 +134,9 @@ async function ensureEngine() {
   }
 }
 
-/** npm runs the npm that started us, by the Node that it belongs to. */
-async function npm(args, cwd) {
-  const cli = process.env.npm_execpath
-  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
-  const byNode = cli !== undefined && /\.c?js$/.test(cli)
-  const status = await spawned(byNode ? process.execPath : 'npm', [...(byNode ? [cli] : []), ...args, ...quiet], {
-    cwd,
-    stdio: ['ignore', 2, 2],
-  })
-  if (status !== 0) throw new Error(`npm ${args[0]} failed; its own message stands above`)
-}
-
 function run(runtime, args) {
   const given = typeof args === 'function' ? args() : args
   const env = { ...process.env, PATH: `${dirname(runtime)}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH ?? ''}` }
   const native = given[0].endsWith('.exe')
   return spawned(native ? given[0] : runtime, native ? given.slice(1) : given, { cwd: root, stdio: 'inherit', env })
-}
-
-/** spawned waits for a program, passes signals on to it, and gives back its exit status. */
-function spawned(program, args, options) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { ...options, shell: process.platform === 'win32' && program === 'npm' })
-    const pass = (signal) => child.kill(signal)
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, pass)
-    child.once('error', reject)
-    child.once('exit', (code, signal) => {
-      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, pass)
-      resolve(code ?? (signal ? 1 : 0))
-    })
-  })
 }

@@ -15,6 +15,7 @@ import {
 } from './contract/endpoints.ts'
 import { type Ask, answersUnknown, changesNothing, examples } from './contract/examples.ts'
 import { mustBeCounted, mustFail } from './contract/failure.ts'
+import { optionalMembers, rootObjectsOf } from './contract/schemas.ts'
 import { type Maker, openStage, type Stage } from './contract/stage.ts'
 import type { Reply } from './world.ts'
 
@@ -158,6 +159,28 @@ describe('a slash at the end and unknown query parameters change nothing', () =>
   })
 })
 
+describe('a limit on a list acts, and has its bounds', () => {
+  const limited = endpoints.filter(({ endpoint }) => endpoint.method === 'GET' && endpoint.query?.shape.limit !== undefined)
+
+  test.each(limited)('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    const asked = (limit: number) =>
+      send(named, { ...ask, query: [ask.query, `limit=${limit}`].filter(Boolean).join('&') }, admin(stage.own, ask))
+    const one = await asked(1)
+    mustSucceed(named, one)
+    const lists = Object.values(one.body as Record<string, unknown>).filter(Array.isArray)
+    // A list has one array; an answer with several is a record, whose limit has tests of its own.
+    if (lists.length === 1) expect(lists[0]?.length).toBeLessThanOrEqual(1)
+    for (const limit of [0, 1e9]) mustFail(await asked(limit), 400, named)
+  })
+
+  test('which the audit trail shows on more than one record', async () => {
+    for (const name of ['one', 'two']) await stage.own.made('/groups', { name: stage.own.word(name) })
+    const { body } = await stage.own.org.ask<{ audit: unknown[] }>('GET', '/audit?limit=1')
+    expect(body.audit).toHaveLength(1)
+  })
+})
+
 describe('HEAD is GET without the body', () => {
   test.each(endpoints.filter(({ endpoint }) => endpoint.method === 'GET'))('$name', async (named) => {
     const ask = await exampleFor(named, stage.own)
@@ -216,6 +239,15 @@ describe('each required member of a body is asked for by name, and no member tak
       const failure = mustFail(await send(named, { ...ask, body: { ...body, [member]: { nonsense: [null] } } }, credential), 400, named)
       expect(failure.errors?.[0]?.field, `with nonsense in ${member}`).toMatch(new RegExp(`^${member}\\b`))
     }
+  })
+})
+
+describe('null for every optional member that a valid request leaves out changes nothing', () => {
+  test.each(withBody)('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    const objects = named.endpoint.body ? rootObjectsOf(named.endpoint.body) : []
+    const nulls = Object.fromEntries(objects.flatMap(optionalMembers).map(({ name }) => [name, null]))
+    mustSucceed(named, await send(named, { ...ask, body: { ...nulls, ...(ask.body ?? {}) } }, admin(stage.own, ask)))
   })
 })
 
@@ -303,7 +335,9 @@ describe('every change leaves a record in the audit trail', () => {
 
 describe('another method on a known path is 405 and says which there are', () => {
   const byShape = Map.groupBy(
-    endpoints.flatMap(({ endpoint }) => [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => ({ endpoint, path }))),
+    [...endpoints, ...absentEndpoints].flatMap(({ endpoint }) =>
+      [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => ({ endpoint, path })),
+    ),
     ({ path }) => shapeOf(path),
   )
   test.each([...byShape.keys()])('%s', async (shape) => {

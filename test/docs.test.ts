@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { settings } from '../server/src/config.ts'
+import { readmeCommands, readmeScripts } from './readme.ts'
 import { openTestApp } from './world.ts'
 
 const root = resolve(import.meta.dirname, '..')
+const platform = `${process.platform}-${process.arch}`
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 test('the documentation lists every setting with its default and its sentence, and no other', () => {
@@ -16,9 +19,9 @@ test('the documentation lists every setting with its default and its sentence, a
 
 test('every command that the README shows exists', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-  const shown = [...read('README.md').matchAll(/npm (?:run ([a-z-]+)|(start|test)\b)/g)].map((match) => match[1] ?? match[2] ?? '')
+  const shown = readmeScripts().map((script) => script.replace(/^run /, ''))
   expect(shown.length).toBeGreaterThan(8)
-  expect([...new Set(shown)].filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
+  expect(shown.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })
 
 test('every room of the server stands in ARCHITECTURE.md', () => {
@@ -26,24 +29,50 @@ test('every room of the server stands in ARCHITECTURE.md', () => {
   for (const room of ['events/', 'meta/', 'http/', 'query/', 'world.ts', 'resources/<noun>/']) expect(page).toContain(`\`${room}\``)
 })
 
-test('the first event and the first questions of the README are answered, as they stand there', async () => {
-  const block = /## A first event[\s\S]*?```sh\n([\s\S]*?)```/.exec(read('README.md'))?.[1] ?? ''
-  const commands = block
-    .replaceAll('\\\n', ' ')
-    .split('\n')
-    .filter((line) => /^(curl|npx) /.test(line))
-  expect(commands.map((line) => line.split(' ', 2).join(' '))).toEqual(['curl -H', 'curl -H', 'npx dendro'])
-  const app = await openTestApp()
-  try {
-    const { key } = await app.newOrganization()
-    const env = { ...process.env, DENDRO_URL: app.url, DENDRO_API_KEY: key, CURL_HOME: '/' }
-    const answers: string[] = []
-    for (const line of commands) answers.push((await promisify(execFile)('sh', ['-c', line], { cwd: root, env })).stdout)
-    const [sent = '', found = '', counted = ''] = answers
-    expect(JSON.parse(sent)).toMatchObject({ accepted: 1 })
-    expect(JSON.parse(found)).toMatchObject({ totals: { count: 1 }, events: [{ message_kvs: { message: 'hello' } }] })
-    expect(counted).toContain('count(*)')
-  } finally {
-    await app.close()
-  }
-}, 120_000)
+const NODE_20 = '20.20.2'
+
+/** node20 is the folder of a Node 20 program: npm's, fetched once into `.runtime`. */
+async function node20(): Promise<string> {
+  const home = join(root, '.runtime', NODE_20)
+  const name = `node-${platform}`
+  const bin = join(home, 'node_modules', name, 'bin')
+  if (existsSync(bin)) return bin
+  await mkdir(home, { recursive: true })
+  await writeFile(join(home, 'package.json'), '{ "private": true }\n')
+  await run('npm', ['install', '--prefix', home, '--no-save', '--no-package-lock', '--ignore-scripts', `${name}@${NODE_20}`], { cwd: home })
+  return bin
+}
+
+const run = promisify(execFile)
+
+test.each([
+  ['the Node of the tests', async () => dirname(process.execPath)],
+  ['Node 20', node20],
+])(
+  'the commands of the README work as written, under %s',
+  async (_, folderOf) => {
+    const commands = readmeCommands().filter((line) => !/^(npm start|npm test|export) /.test(line))
+    expect(commands.map((line) => line.split(' ', 3).join(' '))).toEqual([
+      'curl -H "X-SERVICE-API-KEY:',
+      'curl -H "X-SERVICE-API-KEY:',
+      'npx dendro search',
+      'npm run seed',
+    ])
+    const app = await openTestApp()
+    try {
+      const { key } = await app.newOrganization()
+      const PATH = `${await folderOf()}${delimiter}${process.env.PATH ?? ''}`
+      const env = { ...process.env, PATH, DENDRO_URL: app.url, DENDRO_API_KEY: key, CURL_HOME: '/' }
+      const answers: string[] = []
+      for (const line of commands) answers.push((await run('sh', ['-c', line], { cwd: root, env })).stdout)
+      const [sent = '', found = '', counted = '', seeded = ''] = answers
+      expect(JSON.parse(sent)).toMatchObject({ accepted: 1 })
+      expect(JSON.parse(found)).toMatchObject({ totals: { count: 1 }, events: [{ message_kvs: { message: 'hello' } }] })
+      expect(counted).toContain('count(*)')
+      expect(seeded).not.toBe('')
+    } finally {
+      await app.close()
+    }
+  },
+  300_000,
+)

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBaseUrl } from '../server/src/http/base-url.ts'
@@ -61,12 +61,21 @@ describe('what is not a request', () => {
     mustRefuse(await one(bytes), 400)
   })
 
-  test('headers beyond 16 KiB are 431', async () => {
-    mustRefuse(await one(request('GET /datasets', { ...auth, 'x-long': 'a'.repeat(20_000) })), 431)
+  test('headers of 64 KiB are read: a search by GET may name 1,000 datasets or have a filter of 20,000 characters', async () => {
+    const from = Array.from({ length: 1_000 }, () => `from=${randomUUID()}`).join('&')
+    expect((await one(request(`GET /search?${from}`, auth))).status).toBe(404)
+    const where = `a=${'1'.repeat(20_000)}`
+    expect((await one(request(`GET /search?from_expr=*&where=${encodeURIComponent(where)}`, auth))).status).not.toBe(431)
+  })
+
+  test('headers beyond 64 KiB are 431', async () => {
+    mustRefuse(await one(request('GET /datasets', { ...auth, 'x-long': 'a'.repeat(70_000) })), 431)
   })
 
   test('a path beyond what headers may be is 431, too', async () => {
-    mustRefuse(await one(request(`GET /datasets?from=${'a'.repeat(20_000)}`, auth)), 431)
+    const reply = await one(request(`GET /datasets?from=${'a'.repeat(70_000)}`, auth))
+    mustRefuse(reply, 431)
+    expect(reply.body).toMatchObject({ details: expect.stringContaining('POST') })
   })
 
   test('a request without a host is 400 in HTTP/1.1 and served in HTTP/1.0', async () => {

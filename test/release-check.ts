@@ -1,6 +1,6 @@
 /**
- * Once per release: a fresh clone starts, takes an event, stops, starts again without an installation and passes its tests, by `npm start` and
- * `npm test` alone, under each Node that people have. `npm run release-check -- [tests]`; naming tests, as `api/src`, leaves out the others.
+ * Once per release: under each Node that people have, a fresh clone starts, answers the commands of the README as they are written there, stops,
+ * starts again without an installation, and passes its tests. `npm run release-check -- [tests]`; naming tests, as `api/src`, leaves out the others.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,9 +9,16 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readmeCommands, readmeScripts } from './readme.ts'
 
-const MAJORS = [20, 26] as const
+const MAJORS = [20, 24, 26] as const
 const BOUND_MS = 20 * 60_000
+/** LEFT_OUT are scripts of the README that are not run here, each with its reason. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  'run release-check': 'it is this program',
+  'run nightly': 'it takes hours',
+  'run screens': 'it needs a browser',
+}
 const KEY = 'release-check-0123456789abcdef0123456789abcdef'
 const root = resolve(import.meta.dirname, '..')
 const tests = process.argv.slice(2)
@@ -39,11 +46,31 @@ async function check(major: number): Promise<void> {
   const clone = join(work, `clone-${major}`)
   await done('git', ['-c', 'advice.detachedHead=false', 'clone', '--quiet', root, clone], { cwd: work })
   const env = { ...process.env, PATH: path }
-  const first = await startAndStop(clone, env)
+  const first = await startAndStop(clone, env, 'start', runReadme)
   if (!first.includes('Installing')) throw new Error('the first start installed nothing')
-  const second = await startAndStop(clone, env)
+  const second = await startAndStop(clone, env, 'start')
   if (second.includes('Installing') || second.includes('fetching')) throw new Error('the second start installed something')
-  await done('npm', ['test', '--silent', '--', ...tests], { cwd: clone, env })
+  for (const script of readmeScripts()) await runScript(script, clone, env)
+}
+
+/** runScript runs one npm command that the README shows, unless `startAndStop` runs it or there is a reason to leave it out. */
+async function runScript(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
+  if (script === 'start' || script === 'run seed') return
+  const reason = LEFT_OUT[script]
+  if (reason !== undefined) say(`left out: npm ${script}: ${reason}`)
+  else if (script === 'run dev') await startAndStop(cwd, env, 'run dev')
+  else if (script === 'test') await done('npm', ['test', '--silent', '--', ...tests], { cwd, env })
+  // `npm test` runs all tests; here they stand for those that `check` would run once more.
+  else if (script === 'run check') await done('npm', ['run', 'check', '--', ...(tests.length > 0 ? tests : ['api/src'])], { cwd, env })
+  else await done('npm', script.split(' '), { cwd, env })
+}
+
+/** runReadme runs the commands of the README's blocks against the running service; the address and the key come from the environment. */
+async function runReadme(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
+  for (const line of readmeCommands()) {
+    if (/^(npm (start|test)|export) /.test(line)) continue
+    await done('sh', ['-c', line], { cwd, env })
+  }
 }
 
 /** nodeBin fetches a Node as npm carries it and gives the directory of its program. */
@@ -53,13 +80,15 @@ async function nodeBin(major: number): Promise<string> {
   return join(prefix, 'node_modules', 'node', 'bin')
 }
 
-/** startAndStop is one `npm start` with an event, ended by Ctrl-C; it gives what was said on standard error. */
-async function startAndStop(cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+type WhileRunning = (cwd: string, env: NodeJS.ProcessEnv) => Promise<void>
+
+/** startAndStop is one `npm start` or `npm run dev` with an event, ended by Ctrl-C; it gives what was said on standard error. */
+async function startAndStop(cwd: string, env: NodeJS.ProcessEnv, script: 'start' | 'run dev', meanwhile?: WhileRunning): Promise<string> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const startEnv = { ...env, DENDRO_PORT: String(port), DENDRO_BOOTSTRAP_API_KEY: KEY }
   // A group of its own, which a terminal would send the signal to.
-  const child = spawn('npm', ['start'], { cwd, env: startEnv, stdio: ['ignore', 'inherit', 'pipe'], detached: true })
+  const child = spawn('npm', script.split(' '), { cwd, env: startEnv, stdio: ['ignore', 'inherit', 'pipe'], detached: true })
   const exit = once(child, 'exit')
   let said = ''
   child.stderr.on('data', (bytes: Buffer) => {
@@ -71,6 +100,7 @@ async function startAndStop(cwd: string, env: NodeJS.ProcessEnv): Promise<string
     const headers = { 'x-service-api-key': KEY, 'x-service-dataset': 'web' }
     const answer = await fetch(`${url}/ingest`, { method: 'POST', headers, body: '{"message": "hello"}' })
     if (!answer.ok) throw new Error(`an event was refused: ${answer.status} ${await answer.text()}`)
+    await meanwhile?.(cwd, { ...env, DENDRO_URL: url, DENDRO_API_KEY: KEY, CURL_HOME: '/' })
   } finally {
     if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGINT')
     await exit

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { Event, Explain, Link, ResultRow } from './event-shapes.ts'
-import { EVENTS_MAX, sourceParameters } from './search.ts'
+import { EVENTS_MAX, sourceParameters, tagParameter } from './search.ts'
 import { booleanParameter, int64Given, integerParameter } from './values.ts'
 
 const TIME_MAX = 8_640_000_000_000_000
@@ -20,6 +20,7 @@ export const context = {
 A context ends where no event came for 60 seconds.`,
     query: z.object({
       ...sourceParameters,
+      from_tags: tagParameter,
       timestamp: z.preprocess(
         (value) => {
           const one = Array.isArray(value) ? value.at(-1) : value
@@ -34,8 +35,7 @@ A context ends where no event came for 60 seconds.`,
       from_sequence: int64Given.optional().describe('Another name of `sequence`.'),
       direction: z.enum(['before', 'after', 'both']).optional().describe('`both` when absent.'),
       limit: integerParameter(1, EVENTS_MAX).describe('Events in all, the one at the place included; 100 when absent.'),
-      explain_only: booleanParameter,
-      explain: booleanParameter.describe('Another name of `explain_only`.'),
+      explain_only: booleanParameter.describe('Only say what the question would cost. `explain` of the answer is always there.'),
     }),
     reply: ContextAnswer,
     fails: [404, 503],

@@ -71,10 +71,11 @@ export const datasets = {
     path: '/datasets/{datasetId}',
     permission: 'logs_write',
     tier: 'X',
-    summary: 'Rename or move a dataset, or set how long its events are kept',
+    summary: 'Rename or move a dataset, replace its tags, or set how long its events are kept',
     body: z.strictObject({
       collection: placeName,
       dataset: placeName.optional().describe('Absent keeps the name.'),
+      tags: Tags.optional().describe('All tags of the dataset; absent keeps them. Changing them needs `tag_write` too.'),
       retention: Retention.nullable().optional().describe('Absent keeps it; null returns to the organisation default.'),
     }),
     reply: Dataset,

@@ -30,7 +30,7 @@ export type Downtime = z.output<typeof Downtime>
 const NewDowntime = z
   .object({
     name: text(1, 255),
-    description: text(1, 4000),
+    description: text(0, 4000).default(''),
     from: list(uuid, { min: 1, max: FROM_MAX }),
     suppress_recovery_alert: z.boolean().default(false),
     alert_strategy: z.enum(['DELAY', 'DROP']).default('DELAY'),

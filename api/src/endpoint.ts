@@ -34,10 +34,14 @@ export type Endpoint = {
   /** status of success; 200 when absent, 204 when there is no reply. */
   status?: 200 | 201 | 202 | 204
   reply?: z.ZodType
+  /** otherStatuses are further statuses of success with the same reply, and when they are answered. */
+  otherStatuses?: Readonly<Record<number, string>>
   /** fails lists the failure codes beyond 400, 401, 403, 429 and 500 that this endpoint answers. */
   fails?: readonly number[]
   /** absent says why the service does not do this yet: everybody who may use the endpoint gets it with a 501. */
   absent?: string
+  /** empty says why this list has no entries: what it would list is not built. */
+  empty?: string
 }
 
 export type ContractGroup = Readonly<Record<string, Endpoint>>

@@ -120,6 +120,7 @@ export const dataExports = {
     query: z.object({ expires: text(0, 20).optional(), by: text(0, 64).optional(), signature: text(0, 128).optional() }),
     media: 'application/x-ndjson',
     reply: z.string(),
+    otherStatuses: { 206: 'The range that was asked for.' },
     fails: [404, 416, 503],
   }),
 }

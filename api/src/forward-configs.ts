@@ -1,14 +1,23 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { uuid } from './values.ts'
+import { nothing, uuid } from './values.ts'
 
 const NO_FORWARDING = 'events are not forwarded to object storage yet; order exports of them'
 const params = z.object({ forwardId: uuid })
 const common = { tier: 'X', absent: NO_FORWARDING, fails: [501] } as const
+const reply = z.object({ 'forward-configs': nothing })
 
-/** forwardConfigs are here so that whoever looks for them is told; all of it answers 501: a configuration that is kept and not acted on would be worse than none. */
+/** forwardConfigs are here so that whoever looks for them is told: the list is empty, and every write answers 501, since a configuration that is kept and not acted on would be worse than none. */
 export const forwardConfigs = {
-  list: endpoint({ method: 'GET', path: '/forward-configs', permission: 'forward_read', summary: 'Forward configurations', ...common }),
+  list: endpoint({
+    method: 'GET',
+    path: '/forward-configs',
+    permission: 'forward_read',
+    tier: 'X',
+    summary: 'Forward configurations',
+    reply,
+    empty: NO_FORWARDING,
+  }),
   create: endpoint({ method: 'POST', path: '/forward-configs', permission: 'forward_write', summary: 'Forward events', ...common }),
   test: endpoint({
     method: 'POST',

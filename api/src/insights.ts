@@ -1,9 +1,19 @@
+import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { nothing } from './values.ts'
 
-const common = { tier: 'X', permission: 'logs_read', absent: 'findings about ingested data are not made yet', fails: [501] } as const
+const NO_FINDINGS = 'findings about ingested data are not made yet'
+const common = { tier: 'X', permission: 'logs_read' } as const
 
-/** insights are here so that whoever looks for them is told; all of it answers 501. */
+/** insights are here so that whoever looks for them is told: the list is empty. */
 export const insights = {
-  list: endpoint({ method: 'GET', path: '/insights', summary: 'Findings about ingested data', ...common }),
-  get: endpoint({ method: 'GET', path: '/insights/{insightId}', summary: 'One finding', ...common }),
+  list: endpoint({
+    method: 'GET',
+    path: '/insights',
+    summary: 'Findings about ingested data',
+    reply: z.object({ insights: nothing }),
+    empty: NO_FINDINGS,
+    ...common,
+  }),
+  get: endpoint({ method: 'GET', path: '/insights/{insightId}', summary: 'One finding', absent: NO_FINDINGS, fails: [501], ...common }),
 }

@@ -22,6 +22,11 @@ const LimitScope = z
   })
   .meta({ id: 'LimitScope' })
 
+/** LimitTarget is a scope as callers give it. */
+const LimitTarget = LimitScope.extend({
+  organisation: z.object({ id: z.string().optional() }).optional().describe('That of the caller, also when no id is given.'),
+}).meta({ id: 'LimitTarget' })
+
 export const Limit = z
   .object({
     id: uuid,
@@ -50,7 +55,7 @@ const NewLimit = z.object({
   value: amount,
   unit: z.enum(['BYTES']),
   target: z.enum(['TEAM', 'ORGANISATION']),
-  scope: LimitScope,
+  scope: LimitTarget,
   time_window: z.enum(['PER_MONTH']),
   description: text(0, DESCRIPTION_CHARS_MAX).optional(),
 })

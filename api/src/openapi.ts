@@ -71,7 +71,7 @@ export function openApiDocument(
       title: 'Dendro',
       version: options.version ?? API_VERSION,
       description:
-        'Log management: collect, search, export, watch and report on log events. This document is made from the contract that the service runs by.',
+        'Log management: collect, search, export, watch and report on log events. This document is made from the contract that the service runs by. In a request body null for an optional member counts as absent, unless the member takes null.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [...options.servers],
@@ -164,7 +164,7 @@ const quotaRefs = Object.fromEntries(
 )
 const correlationRef = { 'X-Correlation-Id': { $ref: '#/components/headers/X-Correlation-Id' } }
 const retryRef = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
-const count = { type: 'integer', minimum: 0 }
+const count = { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 const quotaHeaders: OpenApiDocument['components']['headers'] = {
   'RateLimit-Limit': { description: 'Requests allowed in a window.', required: true, schema: count },
   'RateLimit-Remaining': { description: 'Requests left in the window.', required: true, schema: count },
@@ -211,15 +211,15 @@ function operationOf({ noun, verb, endpoint, path }: Place, drawn: Drawn): Opera
     operationId: alias === undefined ? id : `${id}.alias${alias}`,
     tags: [wordOf(noun)],
     summary: endpoint.summary,
-    ...(endpoint.description ? { description: endpoint.description } : {}),
+    ...describedOperation(endpoint),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...requestBodyOf(endpoint, drawn),
     responses: {
-      [statusOf(endpoint)]: {
-        description: endpoint.reply ? 'Done.' : 'Done; there is no body.',
-        headers: { ...(isPublic ? {} : quotaRefs), ...correlationRef },
-        ...(drawn.reply ? { content: { [endpoint.media ?? 'application/json']: { schema: drawn.reply } } } : {}),
-      },
+      ...Object.fromEntries(
+        Object.entries({ [statusOf(endpoint)]: endpoint.reply ? 'Done.' : 'Done; there is no body.', ...endpoint.otherStatuses }).map(
+          ([status, description]) => [status, successOf(endpoint, drawn, description)],
+        ),
+      ),
       ...Object.fromEntries(failureCodes(endpoint).map((code) => [code, failureOf(code, drawn)])),
       default: failureOf(undefined, drawn),
     },
@@ -231,6 +231,17 @@ function operationOf({ noun, verb, endpoint, path }: Place, drawn: Drawn): Opera
     ...(alias === undefined ? {} : { 'x-alias-of': id }),
   }
 }
+
+function describedOperation({ description, empty }: Endpoint): { description?: string } {
+  const sentences = [description, empty && `Always empty: ${empty}.`].filter((sentence) => sentence !== undefined)
+  return sentences.length === 0 ? {} : { description: sentences.join('\n\n') }
+}
+
+const successOf = ({ permission, media }: Endpoint, { reply }: Drawn, description: string): ResponseObject => ({
+  description,
+  headers: { ...(permission === 'public' ? {} : quotaRefs), ...correlationRef },
+  ...(reply ? { content: { [media ?? 'application/json']: { schema: reply } } } : {}),
+})
 
 function requestBodyOf({ takes }: Endpoint, drawn: Drawn): Pick<Operation, 'requestBody'> {
   if (takes)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { PermissionEntry } from './permission-list.ts'
-import { list, Metadata, text, uuid } from './values.ts'
+import { Metadata, text, uuid } from './values.ts'
 
 const roleType = z.enum(['USER', 'API'])
 
@@ -25,11 +25,14 @@ export const Role = z
   .meta({ id: 'Role', description: 'A named set of permissions for users (USER) or API keys (API).' })
 export type Role = z.output<typeof Role>
 
+const PERMISSIONS_MAX = 10_000
+
 const RoleDraft = z.object({
   role_type: roleType,
   display_name: text(1, 255),
   description: text(0, 4000).optional(),
-  permissions: list(text(1, 255)),
+  // Empty texts are not left out as elsewhere: a list of them alone would take everything away.
+  permissions: z.array(text(1, 255)).max(PERMISSIONS_MAX, { error: `must have at most ${PERMISSIONS_MAX} items` }),
 })
 
 const roleParams = z.object({ roleId: z.union([uuid, z.string()]) })

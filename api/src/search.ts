@@ -59,6 +59,9 @@ export const sources = {
 
 export const sourceParameters = { from: listParameter(place), from_expr: textParameter() }
 
+/** tagParameter names datasets by their tags. */
+export const tagParameter = phrasesParameter().describe('Deprecated: `key:value` items.')
+
 /** range are the members that bound the time of a question. */
 export const range = {
   time_range: text(0, 255).optional().describe('A relative range such as `Last 20 minutes`; excludes from_ts and to_ts.'),
@@ -79,7 +82,7 @@ const SearchAsk = z.object({
   where: text(0, TEXT_MAX).optional().describe('The filter; every event when absent.'),
   select: list(text(0, 1_024), { max: 100 })
     .optional()
-    .describe('Keys, `*`, `@raw`, or aggregates such as `count(*)`. Required, unless a pagination_token is given.'),
+    .describe('Keys, `*`, `@raw`, or aggregates such as `count(*)`. Required, unless a pagination_token or explain_only is given.'),
   groups: list(text(0, 4_096), { max: 100 }).optional().describe('Keys to group by, at most 5.'),
   limit: z.int().min(1).max(EVENTS_MAX).optional().describe('Events, or groups; 100 when absent.'),
   num_of_slices: z.int().min(1).max(SLICES_MAX).optional().describe('Parts of the range; 10 when absent.'),
@@ -95,7 +98,7 @@ export type SearchAsk = z.output<typeof SearchAsk>
 
 const SearchParameters = z.object({
   ...sourceParameters,
-  from_tags: phrasesParameter(),
+  from_tags: tagParameter,
   ...rangeParameters,
   where: textParameter(TEXT_MAX),
   select: phrasesParameter(),
@@ -145,6 +148,7 @@ export const search = {
     tier: 'C',
     summary: 'The state and result of an asynchronous search: 202 while it runs, 201 when it has ended',
     status: 201,
+    otherStatuses: { 202: 'It still runs.' },
     reply: SearchResponse,
     fails: [404, 410],
   }),

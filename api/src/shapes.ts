@@ -105,18 +105,18 @@ function refsOf(value: unknown): string[] {
   )
 }
 
-/** plainly drops what only a validator of our own needs: patterns behind formats, the bounds of a double, closedness of replies. */
+/** INT32_MAX is the largest number of 32 bits; integers that may be larger carry the format int64. */
+const INT32_MAX = 2 ** 31 - 1
+
+/** plainly drops what only a validator of our own needs: patterns behind formats, closedness of replies. */
 function plainly({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   const def = zodSchema._zod.def
   // Examples are of what goes in, and are lost where a schema changes its input.
   const examples = z.globalRegistry.get(zodSchema)?.examples
   if (examples) jsonSchema.examples = examples as unknown[]
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties
-  if (def.type === 'bigint') Object.assign(jsonSchema, { type: 'integer', format: 'int64' })
+  // The upper bound of 64 bits has no exact number in JavaScript; the format states it.
+  if (def.type === 'bigint') Object.assign(jsonSchema, { type: 'integer', format: 'int64', minimum: 0 })
   if (jsonSchema.format !== undefined || jsonSchema.pattern === '^[^\\0]*$') delete jsonSchema.pattern
-  if (jsonSchema.type === 'integer' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
-    delete jsonSchema.maximum
-    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-    jsonSchema.format = 'int64'
-  }
+  if (jsonSchema.type === 'integer' && typeof jsonSchema.maximum === 'number' && jsonSchema.maximum > INT32_MAX) jsonSchema.format = 'int64'
 }

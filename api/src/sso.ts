@@ -1,14 +1,22 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { text } from './values.ts'
+import { nothing, text } from './values.ts'
 
 const ABSENT = 'single sign-on is not there yet: users log in with a password'
 const params = z.object({ name: text(1, 255) })
 const common = { tier: 'X', absent: ABSENT, fails: [501] } as const
 
-/** sso is here so that whoever looks for it is told; all of it answers 501. */
+/** sso is here so that whoever looks for it is told: the lists are empty, and everything else answers 501. */
 export const sso = {
-  idps: endpoint({ method: 'GET', path: '/sso/idps', permission: 'access_read', summary: 'Identity providers', ...common }),
+  idps: endpoint({
+    method: 'GET',
+    path: '/sso/idps',
+    permission: 'access_read',
+    tier: 'X',
+    summary: 'Identity providers',
+    reply: z.object({ idps: nothing }),
+    empty: ABSENT,
+  }),
   createIdp: endpoint({ method: 'POST', path: '/sso/idps', permission: 'access_write', summary: 'Add an identity provider', ...common }),
   idp: endpoint({
     method: 'GET',
@@ -34,7 +42,15 @@ export const sso = {
     params,
     ...common,
   }),
-  mappings: endpoint({ method: 'GET', path: '/sso/mappings', permission: 'access_read', summary: 'Mappings to roles', ...common }),
+  mappings: endpoint({
+    method: 'GET',
+    path: '/sso/mappings',
+    permission: 'access_read',
+    tier: 'X',
+    summary: 'Mappings to roles',
+    reply: z.object({ mappings: nothing }),
+    empty: ABSENT,
+  }),
   createMapping: endpoint({ method: 'POST', path: '/sso/mappings', permission: 'access_write', summary: 'Add a mapping', ...common }),
   updateMapping: endpoint({ method: 'PUT', path: '/sso/mappings', permission: 'access_write', summary: 'Change a mapping', ...common }),
   removeMapping: endpoint({ method: 'DELETE', path: '/sso/mappings', permission: 'access_delete', summary: 'Remove a mapping', ...common }),

@@ -11,8 +11,10 @@ const statementId = z
   .toLowerCase()
   .meta({ examples: ['00f1e2d3c4b5a697'] })
 
+const line = z.int().min(-1)
+
 const Statement = z
-  .object({ id: statementId, message: text(0, 32_768), file: text(1, 4_096), line: z.int().min(0) })
+  .object({ id: statementId, message: text(0, 32_768), file: text(1, 4_096), line: line.describe('-1 when it is not known.') })
   .meta({ id: 'Statement', description: 'A line of source that logs: the text it logs is the template of events.' })
 export type Statement = z.output<typeof Statement>
 
@@ -23,7 +25,7 @@ const StatementReference = z
     id: z.string(),
     message: z.string(),
     file: z.string(),
-    line: z.int(),
+    line,
   })
   .meta({ id: 'StatementReference', description: 'A record that names a statement: `name` is of the record, the rest of the statement.' })
 export type StatementReference = z.output<typeof StatementReference>
@@ -45,7 +47,8 @@ export const statements = {
     summary: 'Replace the statements of a version of a project; 201 the first time, 200 afterwards',
     body: StatementSet,
     status: 201,
-    reply: z.object({ count: z.int() }),
+    otherStatuses: { 200: 'This version had statements before; they are replaced.' },
+    reply: z.object({ count: z.int().min(0) }),
   }),
   list: endpoint({
     method: 'GET',

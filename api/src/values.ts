@@ -33,6 +33,9 @@ export const list = <T extends z.ZodType>(item: T, { min, max = ITEMS_MAX }: { m
   return z.preprocess((value) => (Array.isArray(value) ? value.filter((entry) => entry !== '') : value), items)
 }
 
+/** nothing is the list of a feature that is not built. */
+export const nothing = z.array(z.looseObject({})).max(0)
+
 /** mapOf is an object with free names, of which there are at most `max`: beyond that none is looked at. */
 export const mapOf = <V extends z.ZodType>(value: V, max: number) => {
   const map = z.preprocess(

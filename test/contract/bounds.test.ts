@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { contract, openApiDocument } from '../../api/src/index.ts'
 import { endpoints } from './endpoints.ts'
+import { objectsIn } from './schemas.ts'
 
 type Schema = { [keyword: string]: unknown }
 
@@ -23,4 +25,48 @@ test('every list and map in a body or query has a bound, so that nobody makes us
     ),
   )
   expect(found).toEqual([])
+})
+
+/** integersIn lists every integer in a part of the document, with the place where it stands. */
+function integersIn(part: unknown, at: string): { at: string; schema: Schema }[] {
+  if (typeof part !== 'object' || part === null) return []
+  const inner = Object.entries(part).flatMap(([name, value]) => integersIn(value, `${at}.${name}`))
+  return (part as Schema).type === 'integer' ? [{ at, schema: part as Schema }, ...inner] : inner
+}
+
+describe('every integer of the OpenAPI document states its bounds', () => {
+  const document = openApiDocument(contract, { servers: [{ url: '/' }] })
+  const integers = integersIn({ paths: document.paths, components: document.components }, '')
+
+  test('by minimum and maximum, or by a format of 64 bits where numbers may be beyond 2^53', () => {
+    expect(integers.length).toBeGreaterThan(200)
+    const open = integers.filter(({ schema }) => schema.minimum === undefined || schema.maximum === undefined)
+    expect(open.filter(({ schema }) => schema.format !== 'int64').map(({ at }) => at)).toEqual([])
+    // In requests only sequence numbers have 64 bits.
+    const given = open.filter(({ at }) => at.startsWith('.paths.')).map(({ at }) => at.split('.')[2])
+    expect([...new Set(given)].sort()).toEqual(['/context', '/explain-error', '/search'])
+  })
+
+  test('which hold: the integer above and the one below are refused in bodies and queries', () => {
+    const members = endpoints.flatMap(({ name, endpoint }) =>
+      [endpoint.body, endpoint.query].flatMap((given) =>
+        (given ? objectsIn(given) : []).flatMap((object) =>
+          Object.entries(object.shape as Record<string, z.ZodType>).map(([member, schema]) => ({ at: `${name} ${member}`, schema })),
+        ),
+      ),
+    )
+    const bounded = members.flatMap(({ at, schema }) => {
+      const { type, minimum, maximum } = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })
+      return type === 'integer' && minimum !== undefined && maximum !== undefined ? [{ at, schema, minimum, maximum }] : []
+    })
+    expect(bounded.length).toBeGreaterThan(50)
+    const wrong = bounded.filter(
+      ({ schema, minimum, maximum }) =>
+        !schema.safeParse(minimum).success ||
+        !schema.safeParse(maximum).success ||
+        schema.safeParse(minimum - 1).success ||
+        schema.safeParse(maximum + 1).success,
+    )
+    expect(wrong.map(({ at }) => at)).toEqual([])
+  })
 })

@@ -33,12 +33,12 @@ export function coveragePage(): string {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 function rowOf({ name, endpoint }: Named, tests: readonly Source[]): string {
-  const { method, path, aliases = [], tier, absent } = endpoint
+  const { method, path, aliases = [], tier, absent, empty } = endpoint
   const shapes = [path, ...aliases].map(shapeOf)
   const asking = tests.filter(({ paths }) => shapes.some((shape) => paths.has(shape)))
   const folder = `/${(name.split('.')[0] ?? '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}/`
   const file = (asking.find((one) => one.file.includes(folder)) ?? asking[0])?.file
-  const state = absent === undefined ? 'built' : '501'
+  const state = absent !== undefined ? '501' : empty === undefined ? 'built' : 'always empty'
   return `| \`${[`${method} ${path}`, ...aliases].join('`, `')}\` | ${tiers[tier]} | ${state} | ${file ? `\`${file}\`` : ''} |`
 }
 

@@ -44,7 +44,7 @@ describe('the OpenAPI document', () => {
     expect(operation?.parameters?.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name) ?? []).toEqual(
       pathNames(path),
     )
-    const codes = [statusOf(endpoint), ...failureCodes(endpoint)].map(String)
+    const codes = [statusOf(endpoint), ...Object.keys(endpoint.otherStatuses ?? {}), ...failureCodes(endpoint)].map(String)
     expect(Object.keys(operation?.responses ?? {}).sort()).toEqual([...codes, 'default'].sort())
     const success = operation?.responses[statusOf(endpoint)]
     const quota = success && 'headers' in success && 'RateLimit-Limit' in (success.headers ?? {})

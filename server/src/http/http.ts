@@ -37,8 +37,10 @@ export type DoorOptions = {
 }
 
 const ACCEPT_LENGTH_MAX = 1_000
+/** HEADER_BYTES_MAX bounds the request line and the headers together, so that a search by GET can name 1,000 datasets. */
+const HEADER_BYTES_MAX = 64 * 1024
 /** A parameter may be as long as headers may be; what it names is looked at by its own schema. */
-const PARAM_LENGTH_MAX = 16_384
+const PARAM_LENGTH_MAX = HEADER_BYTES_MAX
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 /** CLOSE_IDLE_MS: while the door closes, a connection is ended at most this long after its last answer. */
 const CLOSE_IDLE_MS = 50
@@ -57,7 +59,12 @@ export function openDoor(options: DoorOptions): FastifyInstance {
     trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     requestTimeout: bounds.requestMs,
     keepAliveTimeout: bounds.idleMs,
-    http: { headersTimeout: bounds.headersMs, connectionsCheckingInterval: bounds.checkEveryMs, requireHostHeader: false },
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: bounds.headersMs,
+      connectionsCheckingInterval: bounds.checkEveryMs,
+      requireHostHeader: false,
+    },
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
     frameworkErrors: (thrown, request, reply) => answerFailure(options, thrown, request as FastifyRequest, reply as FastifyReply),
@@ -244,12 +251,14 @@ function refuseExpectation(options: DoorOptions, response: import('node:http').S
   response.writeHead(417, headers).end(body)
 }
 
+/** TOO_LARGE goes for the path too: the parser tells it from the headers no more than we do. */
+const TOO_LARGE = `the path, the query and the headers are larger than ${HEADER_BYTES_MAX / 1024} KiB together; send a long query by POST, such as POST /search`
+
 /** answerGarbage replies to bytes that are not HTTP, or whose headers are too large or too slow. */
 function answerGarbage(options: DoorOptions, thrown: Error & { code?: string }, socket: import('node:net').Socket): void {
   if (thrown.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = thrown.code === 'HPE_HEADER_OVERFLOW' ? 431 : thrown.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
-  const details =
-    status === 431 ? 'the headers are too large' : status === 408 ? 'the request took too long to arrive' : 'this is not an HTTP request'
+  const details = status === 431 ? TOO_LARGE : status === 408 ? 'the request took too long to arrive' : 'this is not an HTTP request'
   const correlationId = options.ids.correlation()
   const body = toJson(failureBody(new Failure(status, details), correlationId))
   const head = [

@@ -1,21 +1,27 @@
 import { z } from 'zod'
 import { badRequest, type Failure, type FieldProblem } from '../errors.ts'
+import { parseWithoutNulls } from './nulls.ts'
 
 const PROBLEMS_SHOWN_MAX = 5
 
 /** check parses one part of a request; what does not fit becomes a 400 that names each field and the rule it broke. */
 export function check<S extends z.ZodType>(schema: S, value: unknown, whole: string): z.output<S> {
-  const result = schema.safeParse(value)
+  const result = parseWithoutNulls(schema, value)
   if (result.success) return result.data
   throw describe(result.error.issues, whole)
 }
 
 function describe(issues: readonly z.core.$ZodIssue[], whole: string): Failure {
-  const problems = issues.flatMap((issue) => problemsOf(issue, whole))
+  const problems = eachOnce(issues.flatMap((issue) => problemsOf(issue, whole)))
   const shown = problems.slice(0, PROBLEMS_SHOWN_MAX)
   const more = problems.length > shown.length ? `; and ${problems.length - shown.length} more` : ''
   return badRequest(shown.map((problem) => `${problem.field} ${problem.message}`).join('; ') + more, { errors: shown })
 }
+
+/** eachOnce keeps one problem of a field and rule, the last: a number beyond all whole numbers is beyond the bound of its field too. */
+const eachOnce = (problems: readonly FieldProblem[]): FieldProblem[] => [
+  ...new Map(problems.map((problem) => [`${problem.field}\n${problem.code}`, problem])).values(),
+]
 
 function problemsOf(issue: z.core.$ZodIssue, whole: string): FieldProblem[] {
   if (issue.code === 'unrecognized_keys') {
@@ -48,7 +54,8 @@ const fieldName = (path: readonly PropertyKey[], whole: string): string => (path
 function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is required' : `must be ${kindOf(issue.expected)}`
+      if (issue.input === undefined) return 'is required'
+      return `must be ${kindOf(issue.expected)}${typeof issue.input === 'bigint' ? SAFE_RANGE : ''}`
     case 'invalid_value':
       return issue.input === undefined
         ? `is required, one of ${issue.values.join(', ')}`
@@ -67,6 +74,9 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
       return undefined
   }
 }
+
+/** SAFE_RANGE is said of whole numbers that are too large to be read exactly. */
+const SAFE_RANGE = ` from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`
 
 function kindOf(expected: string): string {
   const kinds = new Map(

@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLog } from '../log.ts'
 import { openPool, type Pool } from './pool.ts'
@@ -26,6 +28,7 @@ parentPort.on('message', ({ job, question }) => {
   if (what === 'refuse') return parentPort.postMessage({ job, failure: { kind: 'refused', status: 400, details: 'no', headers: {} } })
   if (what === 'bug') return parentPort.postMessage({ job, failure: { kind: 'bug', stack: 'here' } })
   parentPort.postMessage({ job, reply: { notes: threadId } })
+  if (what === 'watched') parentPort.postMessage({ 'watch:import': ['file:///worker.mjs'] })
 })`
 
 async function open(options: { size?: number; stepMs?: number } = {}): Promise<Pool> {
@@ -59,6 +62,18 @@ test('a worker that waits for its turn on a busy machine is left in peace', asyn
   const pool = await open({ stepMs: 2_000 })
   const before = await pool.open().ask(question('work'))
   expect(await pool.open().ask(question('wait'))).toEqual(before)
+  await pool.close()
+})
+
+test('a message that belongs to no job, as Node sends under --watch, changes nothing', async () => {
+  const worker = once(process, 'worker') as Promise<[Worker]>
+  const pool = await open()
+  const [started] = await worker
+  // The pool listens first: this listener is called once the pool has dealt with the message.
+  const heard = new Promise<void>((resolve) => started.on('message', (message) => !('job' in message) && resolve()))
+  const before = await pool.open().ask(question('watched'))
+  await heard
+  expect(await pool.open().ask(question('work'))).toEqual(before)
   await pool.close()
 })
 

@@ -161,7 +161,7 @@ class Lane {
 
   #heard(worker: Worker, { job, reply, failure }: Told): void {
     const running = this.#running
-    if (worker !== this.#worker || running?.step.job !== job) return
+    if (worker !== this.#worker || !running || running.step.job !== job) return
     clearTimeout(running.timer)
     this.#running = undefined
     if (failure) running.step.reject(this.#failureOf(failure))

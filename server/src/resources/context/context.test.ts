@@ -118,13 +118,28 @@ test('without datasets it is a 400, with unknown ones or those of another organi
 })
 
 test('explain_only reads nothing', async () => {
-  for (const name of ['explain_only', 'explain']) {
-    const reply = await around({ timestamp: startMs, [name]: 'true' })
-    expect(reply.body).toMatchObject({
-      events: [],
-      result: [],
-      links: [],
-      explain: { 'Approximate bytes in time range': expect.any(String) },
-    })
-  }
+  const reply = await around({ timestamp: startMs, explain_only: 'true' })
+  expect(reply.body).toMatchObject({
+    events: [],
+    result: [],
+    links: [],
+    explain: { 'Approximate bytes in time range': expect.any(String) },
+  })
+})
+
+test('explain=true shows the events with what it took to find them', async () => {
+  const reply = await around({ timestamp: startMs, limit: 2, explain: 'true' })
+  expect(numbers(reply)).toEqual([0, 1])
+  expect(reply.body.explain).toMatchObject({ 'Bytes searched': expect.any(String) })
+})
+
+test('the datasets may be named by their tags or by an expression, as in a search', async () => {
+  expect((await org.ask('PUT', `/datasets/${log}`, { body: { collection: 'shop', tags: { team: 'payments' } } })).status).toBe(200)
+  const by = async (query: Record<string, string>) =>
+    org.ask<Answer>('GET', `/context?${new URLSearchParams({ timestamp: String(startMs + 3_000), limit: '3', ...query })}`)
+  const queries: Record<string, string>[] = [{ from_tags: 'team:payments' }, { from_expr: "team = 'payments'" }]
+  for (const query of queries) expect(numbers(await by(query))).toEqual([2, 3, 4])
+  expect((await by({ from_tags: 'team:nobody' })).status).toBe(404)
+  const links = (await by({ from_tags: 'team:payments' })).body.links
+  expect(numbers(await org.ask('GET', (links.find(({ rel }) => rel === 'next')?.href ?? '').slice(app.url.length)))).toEqual([5, 6, 7])
 })

@@ -27,7 +27,7 @@ export async function findContext(world: World, actor: Actor, ask: Ask, signal: 
   const startedMs = world.clock.monotonicMs()
   const datasets = await sourceDatasets(world, actor, ask)
   const { direction = 'both', limit = LIMIT } = ask
-  if (ask.explain_only || ask.explain) return explain(world, actor, datasets, boundsAround(ask.timestamp, limit), startedMs)
+  if (ask.explain_only) return explain(world, actor, datasets, boundsAround(ask.timestamp, limit), startedMs)
   const reading: Reading = { world, actor, datasets, signal, bytes: 0 }
   const place = await findPlace(reading, ask)
   const { older, newer } = await readAround(reading, place, ask.timestamp, limit, direction)
@@ -113,21 +113,26 @@ async function read(reading: Reading, bounds: Bounds, wish: Part, filter: Filter
 function linkTo(
   rel: 'prev' | 'next',
   { actor }: Reading,
-  { from, from_expr }: Ask,
+  { from, from_expr, from_tags }: Ask,
   event: FoundEvent | undefined,
   direction: Direction,
   limit: number,
 ): Link[] {
   if (!event) return []
-  const sources = from_expr?.trim() ? [['from_expr', from_expr]] : (from ?? []).map((id) => ['from', id])
   const query = new URLSearchParams([
-    ...(sources as [string, string][]),
+    ...sourceOf({ from, from_expr, from_tags }),
     ['timestamp', String(event.timeNs / NS_PER_MS)],
     ['sequence', String(event.seq)],
     ['direction', direction],
     ['limit', String(limit)],
   ])
   return [{ rel, href: `${actor.facts.baseUrl}/context?${query}` }]
+}
+
+/** sourceOf is the source that a question was answered from, as parameters of a link. */
+function sourceOf({ from = [], from_expr, from_tags = [] }: Pick<Ask, 'from' | 'from_expr' | 'from_tags'>): [string, string][] {
+  if (from_expr?.trim()) return [['from_expr', from_expr]]
+  return from_tags.length > 0 ? from_tags.map((tag) => ['from_tags', tag]) : from.map((id) => ['from', id])
 }
 
 async function explain(

@@ -188,7 +188,7 @@ describe('changing', () => {
 
   test('the body is closed, collection is required, names follow the rules of creation', async () => {
     const { id } = await made('shop', 'web')
-    for (const body of [{}, { dataset: 'x' }, { collection: 'x', tags: {} }, { collection: '.x' }, { collection: 'x', dataset: '' }]) {
+    for (const body of [{}, { dataset: 'x' }, { collection: 'x', surprise: {} }, { collection: '.x' }, { collection: 'x', dataset: '' }]) {
       expect((await put(id, body)).status, JSON.stringify(body)).toBe(400)
     }
   })

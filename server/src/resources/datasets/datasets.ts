@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { BodyOf, contract, Dataset, QueryOf, ReplyOf, Retention } from '@dendro/api'
 import { badField, badRequest, conflict, forbidden, notFound } from '../../errors.ts'
 import { type Actor, holds } from '../../http/actor.ts'
@@ -108,6 +109,7 @@ export async function createDataset(world: World, actor: Actor, ask: NewDataset)
 export const updateDataset = (world: World, actor: Actor, id: string, change: DatasetChange): Promise<DatasetRow> =>
   changeDataset(world, actor, id, change, (before, next) => {
     if (next.retention !== before.retention) mustSetRetention(actor)
+    if (!isDeepStrictEqual(next.tags, before.tags)) checkTagPermission(actor)
   })
 
 /** keepDatasetFor sets the retention of a dataset alone; `check` sees the dataset as it is, locked. Callers answer for the permission. */
@@ -135,6 +137,7 @@ async function changeDataset(
       ...before,
       collection: change.collection ?? before.collection,
       dataset: change.dataset ?? before.dataset,
+      tags: change.tags ?? before.tags,
       retention,
       retention_mark: markOf(before, retention, actor, nowMs),
       modified_at: nowMs,
@@ -199,6 +202,10 @@ export async function bootstrapDatasets(world: Pick<World, 'clock' | 'ids'>, tx:
 
 function mustSetRetention(actor: Actor): void {
   if (!holds(actor, 'retention_write')) throw forbidden('setting retention needs the permission retention_write')
+}
+
+function checkTagPermission(actor: Actor): void {
+  if (!holds(actor, 'tag_write')) throw forbidden('changing tags needs the permission tag_write')
 }
 
 /** mustBeFree keeps names that begin with a dot for what the system makes itself. */

@@ -47,10 +47,13 @@ export const lockDataset = (db: Db, orgId: string, id: string) =>
 
 export const updateDatasetRow = (
   db: Db,
-  row: Pick<DatasetRow, 'org_id' | 'id' | 'collection' | 'dataset' | 'retention' | 'retention_mark' | 'modified_at' | 'modified_by'>,
+  row: Pick<
+    DatasetRow,
+    'org_id' | 'id' | 'collection' | 'dataset' | 'tags' | 'retention' | 'retention_mark' | 'modified_at' | 'modified_by'
+  >,
 ) =>
   db.one<DatasetRow>(sql`
-    update datasets set collection = ${row.collection}, dataset = ${row.dataset}, retention = ${row.retention},
+    update datasets set collection = ${row.collection}, dataset = ${row.dataset}, tags = ${json(row.tags)}, retention = ${row.retention},
       retention_mark = ${json(row.retention_mark ?? null)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id} and deleted_at is null returning *`)
 

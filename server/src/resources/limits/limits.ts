@@ -13,6 +13,7 @@ export type { LimitRow } from './rows.ts'
 type NewLimit = BodyOf<typeof contract.limits.create>
 type LimitChange = BodyOf<typeof contract.limits.update>
 type Scope = Limit['scope']
+type GivenScope = BodyOf<typeof contract.limits.create>['scope']
 
 /** allLimits are those that the organisation has set itself. */
 export const allLimits = (world: Pick<World, 'meta'>, orgId: string): Promise<LimitRow[]> =>
@@ -102,15 +103,15 @@ function mustBeOurs({ type }: LimitRow): void {
 }
 
 /** scopeOf names the organisation of the caller, which is the only one he can limit. */
-function scopeOf(actor: Actor, { organisation, tag }: Scope): Scope {
-  if (organisation && organisation.id.toLowerCase() !== actor.orgId) {
+function scopeOf(actor: Actor, { organisation, tag }: GivenScope): Scope {
+  if (organisation?.id && organisation.id.toLowerCase() !== actor.orgId) {
     throw badField('scope.organisation.id', 'must be the organisation of the caller', 'FOREIGN')
   }
   return { organisation: { id: actor.orgId }, ...(tag ? { tag } : {}) }
 }
 
 /** teamOf is the team that a scope names, '' for the whole organisation. */
-function teamOf(target: Limit['target'], { tag }: Scope): string {
+function teamOf(target: Limit['target'], { tag }: GivenScope): string {
   if (!tag) return ''
   if (target === 'ORGANISATION') throw badField('scope.tag', 'belongs to the target TEAM', 'CONFLICT')
   if ((tag.key === undefined) !== (tag.value === undefined)) throw badField('scope.tag', 'must have key and value together', 'INCOMPLETE')

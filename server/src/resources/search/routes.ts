@@ -13,7 +13,10 @@ export const searchRoutes = (world: World, searches: Searches): Routes =>
       const select = query.select?.length ? query.select : SELECT_ON_GET
       return runSearch(world, searches, actor, { ...query, select }, signal)
     },
-    run: ({ actor, body, signal }) => runSearch(world, searches, actor, body, signal),
+    run: ({ actor, body, signal }) => {
+      const select = body.explain_only && !body.select?.length ? ['*'] : body.select
+      return runSearch(world, searches, actor, { ...body, select }, signal)
+    },
     status: ({ actor, params }) => searches.status(actor, params.statusId),
     cancel: ({ actor, params }) => searches.cancel(actor, params.statusId),
   })

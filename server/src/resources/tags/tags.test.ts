@@ -98,7 +98,7 @@ describe('one tag of a log', () => {
     [{ name: 'n'.repeat(256), value: 'v' }, 'name must be at most 255 characters'],
     [{ name: 'n', value: 'v', entity: { id: 'web', type: 'log' } }, 'entity.id must be a UUID'],
     [{ name: 'n', value: 'v', entity: { id: NOWHERE, type: 'dataset' } }, 'entity.type must be one of log, dashboard'],
-    [{ name: 'n', value: 'v', entity: null }, 'entity must be an object'],
+    [{ name: 'n', value: 'v', entity: null }, 'entity is required'],
   ])('%j is refused by naming the rule', async (body, details) => {
     const reply = await send('POST', { entity: { id: logId, type: 'log' }, ...body })
     expect(reply.status).toBe(400)

@@ -1,0 +1,60 @@
+// Plain JavaScript on Node's built-ins alone: it runs on any Node from 18 on, before anything is installed.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(fileURLToPath(import.meta.url))
+export const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+
+const NODE_MIN = [24, 7]
+const NODE_FETCHED = '24.21.0'
+
+/** ensureNode gives the Node to run under: this one, or one fetched from npm into .runtime when this one is too old. */
+export async function ensureNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1])) return process.execPath
+  const name = `node-${platform}`
+  const kept = join(root, '.runtime', NODE_FETCHED)
+  const program = join(kept, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  if (!existsSync(program)) {
+    say(`Node ${process.versions.node} is older than Dendro needs: fetching Node ${NODE_FETCHED} (once, into .runtime)`)
+    const draft = `${kept}.${process.pid}`
+    mkdirSync(draft, { recursive: true })
+    writeFileSync(join(draft, 'package.json'), '{ "private": true }\n')
+    await npm(['install', '--prefix', draft, '--no-save', '--no-package-lock', `${name}@${NODE_FETCHED}`], draft)
+    rmSync(kept, { recursive: true, force: true })
+    renameSync(draft, kept)
+  }
+  return program
+}
+
+/** npm runs the npm that started us, by the Node that it belongs to. */
+export async function npm(args, cwd) {
+  const cli = process.env.npm_execpath
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+  const byNode = cli !== undefined && /\.c?js$/.test(cli)
+  const status = await spawned(byNode ? process.execPath : 'npm', [...(byNode ? [cli] : []), ...args, ...quiet], {
+    cwd,
+    stdio: ['ignore', 2, 2],
+  })
+  if (status !== 0) throw new Error(`npm ${args[0]} failed; its own message stands above`)
+}
+
+/** spawned waits for a program, passes signals on to it, and gives back its exit status. */
+export function spawned(program, args, options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { ...options, shell: process.platform === 'win32' && program === 'npm' })
+    const pass = (signal) => child.kill(signal)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, pass)
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, pass)
+      resolve(code ?? (signal ? 1 : 0))
+    })
+  })
+}
+
+export function say(sentence) {
+  process.stderr.write(`${sentence}\n`)
+}

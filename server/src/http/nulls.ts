@@ -1,0 +1,55 @@
+import type { z } from 'zod'
+
+/** PASSES_MAX bounds how often a body is read again: a schema of several stages says what is wrong with each stage apart. */
+const PASSES_MAX = 8
+
+/**
+ * parseWithoutNulls parses a body in which null counts as absent wherever the schema does not take it. Where null has a meaning of its
+ * own, the contract says so by a nullable member. An item of a list stays as it is: leaving it out would change the others' places.
+ */
+export function parseWithoutNulls<S extends z.ZodType>(schema: S, given: unknown): z.ZodSafeParseResult<z.output<S>> {
+  let value = given
+  for (let pass = 1; ; pass += 1) {
+    const result = schema.safeParse(value)
+    if (result.success || pass === PASSES_MAX) return result
+    const nulls = result.error.issues.flatMap(pathsOf).filter((path) => isNullMember(value, path))
+    if (nulls.length === 0) return result
+    value = without(value, nulls)
+  }
+}
+
+type Path = readonly PropertyKey[]
+
+/** pathsOf lists where an issue lies; that of a choice lies wherever one of its branches is not met. */
+function pathsOf(issue: z.core.$ZodIssue): Path[] {
+  if (issue.code !== 'invalid_union') return [issue.path]
+  const inner = issue.errors.flat().flatMap(pathsOf)
+  return [issue.path, ...inner.map((path) => [...issue.path, ...path])]
+}
+
+function isNullMember(value: unknown, path: Path): boolean {
+  let [parent, inner]: [unknown, unknown] = [{}, value]
+  for (const key of path) {
+    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, key)) return false
+    parent = inner
+    inner = (inner as Record<PropertyKey, unknown>)[key]
+  }
+  return inner === null && !Array.isArray(parent)
+}
+
+/** without copies a value and leaves out the members that the paths name; the value itself where a path has no steps. */
+function without(value: unknown, paths: readonly Path[]): unknown {
+  if (paths.some((path) => path.length === 0)) return undefined
+  const byKey = Map.groupBy(paths, ([key]) => String(key))
+  const kept = (key: string, inner: unknown): unknown => {
+    const deeper = byKey.get(key)?.map((path) => path.slice(1))
+    return deeper ? without(inner, deeper) : inner
+  }
+  if (Array.isArray(value)) return value.map((item, index) => kept(String(index), item))
+  return Object.fromEntries(
+    Object.entries(value as Record<string, unknown>).flatMap(([key, inner]) => {
+      const left = kept(key, inner)
+      return left === undefined ? [] : [[key, left]]
+    }),
+  )
+}
