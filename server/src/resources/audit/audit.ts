@@ -1,8 +1,8 @@
 import type { Identity } from '@dendro/api'
-import type { Actor, Identified, RequestFacts } from '../../http/actor.ts'
+import type { Identified, RequestFacts } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
-import { type AuditQuestion, type AuditRow, insertAudit, selectAudit } from './rows.ts'
+import { insertAudit } from './rows.ts'
 
 type Entity = { type: string; id: string }
 export type AuditEntry = { entity: Entity; before?: Record<string, unknown>; after?: Record<string, unknown> }
@@ -42,9 +42,4 @@ async function record(world: Teller, db: Db, who: Who, outcome: 'done' | 'refuse
     after: entry.after,
     correlation_id: who.facts.correlationId,
   })
-}
-
-/** listAudit gives the newest records first; `before_id` continues behind the last one of the page before. */
-export async function listAudit(world: Pick<World, 'meta'>, actor: Actor, question: AuditQuestion): Promise<AuditRow[]> {
-  return selectAudit(world.meta, actor.orgId, question)
 }

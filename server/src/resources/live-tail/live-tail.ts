@@ -1,5 +1,5 @@
 import type { BodyOf, contract, Event } from '@dendro/api'
-import { notFound } from '../../errors.ts'
+import { Failure, notFound } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { type Matcher, matcherOf } from '../../query/matcher.ts'
 import { parseFilter } from '../../query/query.ts'
@@ -29,6 +29,16 @@ const ALIVE_MS = 15_000
 
 /** A Watching is what this process knows of a job: what it asks for, read once, how far it has come, and when it was looked at here first and last. */
 type Watching = { wish: Wish; watch: Watch; beganMs: number; usedAtMs: number }
+
+/** A Watcher of a stream may leave, or lose what he may do, while it lasts. */
+type Watcher = { signal: AbortSignal; standing: () => Promise<Actor> }
+
+const NOTHING = { events: [], oneOf: 1, missed: 0 }
+
+/** A caller who is unknown or may not watch any more is gone; whatever else fails is a failure of ours. */
+function goneOrThrow(thrown: unknown): undefined {
+  if (!(thrown instanceof Failure) || (thrown.status !== 401 && thrown.status !== 403)) throw thrown
+}
 
 /** A Wish is the datasets and the events that a job asks for. */
 type Wish = { choose: Choose; matches: Matcher }
@@ -75,19 +85,27 @@ export class LiveTails {
   }
 
   /** stream gives the events as text until the time is over, the caller has left, or the job is gone. */
-  async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, signal }: { seconds?: number | undefined; signal: AbortSignal }) {
+  async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, ...watcher }: Watcher & { seconds?: number | undefined }) {
     const row = await this.#find(actor, id)
-    return this.#lines(actor, row, { seconds, signal })
+    return this.#lines(row, { seconds, ...watcher })
   }
 
-  async *#lines(actor: Actor, row: LiveTailRow, { seconds, signal }: { seconds: number; signal: AbortSignal }): AsyncGenerator<string> {
+  /** #lines asks before each reading, and again before anything is shown, what the caller may see at that moment. */
+  async *#lines(row: LiveTailRow, { seconds, signal, standing }: Watcher & { seconds: number }): AsyncGenerator<string> {
     const { clock, meta } = this.#world
     const untilMs = clock.monotonicMs() + seconds * 1_000
     let spokenMs = clock.monotonicMs()
     yield ': watching\n\n'
     let saidOneOf = 1
     while (!signal.aborted && clock.monotonicMs() < untilMs) {
-      const { events, oneOf, missed } = await this.#take(actor, row, STREAM_EVENTS)
+      const actor = await standing().catch(goneOrThrow)
+      const { events: taken, oneOf, missed } = actor ? await this.#take(actor, row, STREAM_EVENTS) : NOTHING
+      const seen = actor && (await this.#seenNow(standing))
+      if (!seen) {
+        yield ': over, since the caller may not watch any more\n\n'
+        return
+      }
+      const events = taken.filter(({ metadata }) => seen.has(metadata.service_id))
       if (oneOf !== saidOneOf) yield `: one of ${oneOf}\n\n`
       if (missed > 0) yield `: missed ${missed}\n\n`
       saidOneOf = oneOf
@@ -100,6 +118,12 @@ export class LiveTails {
       spokenMs = clock.monotonicMs()
       await touchLiveTail(meta, row.id, clock.nowMs())
     }
+  }
+
+  /** #seenNow are the ids of the datasets that the caller may see at this moment; undefined when he may watch nothing any more. */
+  async #seenNow(standing: Watcher['standing']): Promise<ReadonlySet<string> | undefined> {
+    const actor = await standing().catch(goneOrThrow)
+    return actor && new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
   }
 
   /** forget drops what nobody watches any more. */

@@ -5,11 +5,12 @@ import type { Cell, Cells } from '../../monitors/judge.ts'
 import type { Budget } from '../../reading/question.ts'
 import { readTails, readWindows } from '../../reading/rolling.ts'
 import type { World } from '../../world.ts'
+import { callerOf } from '../auth/standing.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { sourceDatasets } from '../datasets/source.ts'
 import { budgetOf, questionFor } from '../search/question.ts'
 import { readParts } from '../usage/parts.ts'
-import { selectOrgNumber, selectRoles } from './look-rows.ts'
+import { selectOrgNumber } from './look-rows.ts'
 import { groupId } from './shown-monitor.ts'
 import type { Reading, Series } from './sight.ts'
 
@@ -102,7 +103,7 @@ async function readUsage(world: World, actor: Actor, series: readonly Series[], 
 export async function watcherFor(world: Pick<World, 'meta'>, orgId: string, identity: Identity | null): Promise<Actor> {
   const who = identity ?? { type: 'API_KEY_ID', id: orgId }
   return world.meta.cached(orgId, `watcher ${who.type} ${who.id}`, async () => {
-    const [organization, found] = await Promise.all([selectOrgNumber(world.meta, orgId), selectRoles(world.meta, orgId, who)])
+    const [organization, found] = await Promise.all([selectOrgNumber(world.meta, orgId), callerOf(world, orgId, who)])
     return {
       orgId,
       orgNumber: organization?.number ?? 0,

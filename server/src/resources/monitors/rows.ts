@@ -92,11 +92,13 @@ export type StateRow = {
   looked_at: number | null
   missed: number
   fence: number
+  /** reads are the datasets from which the monitor has ever read. */
+  reads: string[]
 }
 
 export const selectStates = (db: Db, orgId: string) =>
-  db.all<Pick<StateRow, 'monitor_id' | 'status' | 'state' | 'last_trigger_ts'>>(sql`
-    select monitor_id, status, state, last_trigger_ts from monitor_states where org_id = ${orgId}`)
+  db.all<Pick<StateRow, 'monitor_id' | 'status' | 'state' | 'last_trigger_ts' | 'reads'>>(sql`
+    select monitor_id, status, state, last_trigger_ts, reads from monitor_states where org_id = ${orgId}`)
 
 export const selectState = (db: Db, orgId: string, monitorId: string) =>
   db.one<StateRow>(sql`select * from monitor_states where org_id = ${orgId} and monitor_id = ${monitorId}`)
