@@ -1,4 +1,6 @@
 import type { Identity } from '@dendro/api'
+import type { Selector } from '@dendro/language/selector'
+import { Failure } from '../../errors.ts'
 import type { Identified } from '../../http/actor.ts'
 import { parseSelector } from '../../query/query.ts'
 import { matchDatasets } from '../../query/selector.ts'
@@ -69,11 +71,19 @@ export async function seen<Row extends { modified_by: Identity | null }>(
   return kept
 }
 
-/** A placeholder of a template may become any name. */
-const isOpen = (selector: string): boolean => selector.includes('{{')
+/** reachOf is what a selector finds; a placeholder of a template may become any name, and so may what cannot be read before it is filled in. */
+function reachOf(text: string, datasets: readonly DatasetRow[]): readonly DatasetRow[] {
+  const selector = text.includes('{{') ? undefined : readable(text)
+  return selector ? matchDatasets(selector, datasets) : datasets
+}
 
-function reachOf(selector: string, datasets: readonly DatasetRow[]): readonly DatasetRow[] {
-  return isOpen(selector) ? datasets : matchDatasets(parseSelector(selector), datasets)
+function readable(text: string): Selector | undefined {
+  try {
+    return parseSelector(text)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return undefined
+    throw thrown
+  }
 }
 
 /** nobodyShows reports that the writer of a selector may not see these datasets either; of a writer who is gone nobody knows what he saw. */

@@ -40,8 +40,10 @@ export async function findDowntime(world: Reader, actor: Actor, id: string): Pro
 async function seenBy(world: Reader, actor: Actor): Promise<((covers: readonly string[]) => boolean) | undefined> {
   const visibility = await visibilityFor(world, actor)
   if (!visibility.limited) return undefined
-  const monitors = new Set((await seenMonitors(world, actor, () => readsOf(world, actor.orgId))).map(({ id }) => id))
-  const hidden = new Set((await allMonitors(world, actor.orgId)).map(({ id }) => id).filter((id) => !monitors.has(id)))
+  // All of them first: a monitor that is made meanwhile is not taken for a hidden one.
+  const all = await allMonitors(world, actor.orgId)
+  const shown = new Set((await seenMonitors(world, actor, () => readsOf(world, actor.orgId))).map(({ id }) => id))
+  const hidden = new Set(all.map(({ id }) => id).filter((id) => !shown.has(id)))
   return (covers) => !covers.some((id) => visibility.hides(id) || hidden.has(id))
 }
 

@@ -39,8 +39,17 @@ export const allMetricDefinitions = (world: Reader, orgId: string): Promise<read
   world.meta.cached(orgId, 'metric definitions', () => selectMetricDefinitions(world.meta, orgId))
 
 /** seenMetricDefinitions are those that refer to no dataset hidden from the caller. */
-export const seenMetricDefinitions = async (world: Reader, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>
+const seenMetricDefinitions = async (world: Reader, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>
   seen(await visibilityFor(world, actor), await allMetricDefinitions(world, actor.orgId), ({ queries }) => queries)
+
+/** hiddenMetricIds are those of all others. */
+export async function hiddenMetricIds(world: Reader, actor: Actor): Promise<ReadonlySet<string>> {
+  const visibility = await visibilityFor(world, actor)
+  if (!visibility.limited) return new Set()
+  const all = await allMetricDefinitions(world, actor.orgId)
+  const shown = new Set(await seen(visibility, all, ({ queries }) => queries))
+  return new Set(all.filter((row) => !shown.has(row)).map(({ id }) => id))
+}
 
 export const listMetricDefinitions = async (world: Reader, actor: Actor): Promise<MetricDefinition[]> =>
   (await seenMetricDefinitions(world, actor)).map(shownMetricDefinition)

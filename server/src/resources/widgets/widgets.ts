@@ -7,11 +7,10 @@ import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import {
-  allMetricDefinitions,
+  hiddenMetricIds,
   keepMetricDefinition,
   type MetricDefinitionRow,
   missingMetricDefinitions,
-  seenMetricDefinitions,
 } from '../metric-definitions/metric-definitions.ts'
 import { isSameTemplate } from '../templates/templates.ts'
 import { planWidget, rowsOf } from './made.ts'
@@ -27,7 +26,7 @@ import {
   updateWidgetRow,
   type WidgetRow,
 } from './rows.ts'
-import { within } from './tree.ts'
+import { type Holder, within } from './tree.ts'
 
 type Reader = Pick<World, 'meta'>
 const ENTITY = 'widget'
@@ -48,13 +47,17 @@ export async function seenWidgets(world: Reader, actor: Actor): Promise<readonly
 export type Unseen = { readonly metrics: ReadonlySet<string>; readonly widgets: ReadonlySet<string> }
 
 export async function unseenBy(world: Reader, actor: Actor): Promise<Unseen> {
-  const all = await allMetricDefinitions(world, actor.orgId)
-  const seen = new Set(await seenMetricDefinitions(world, actor))
-  const metrics = new Set(all.filter((row) => !seen.has(row)).map(({ id }) => id))
+  const metrics = await hiddenMetricIds(world, actor)
   if (metrics.size === 0) return { metrics, widgets: new Set() }
   const rows = await allWidgets(world, actor.orgId)
   const showing = new Set(rows.filter(({ metric_ids }) => metric_ids.some((id) => metrics.has(id))).map(({ id }) => id))
-  return { metrics, widgets: new Set(rows.map(({ id }) => id).filter((id) => !within([id], rows).isDisjointFrom(showing))) }
+  return { metrics, widgets: within(showing, holdersOf(rows)) }
+}
+
+/** holdersOf turns what lies in what around: each widget with the ids of those that hold it. */
+const holdersOf = (rows: readonly WidgetRow[]): readonly Holder[] => {
+  const pairs = rows.flatMap(({ id, widget_ids }) => widget_ids.map((child) => ({ child, id })))
+  return [...Map.groupBy(pairs, ({ child }) => child)].map(([id, holders]) => ({ id, widget_ids: holders.map((pair) => pair.id) }))
 }
 
 export const listWidgets = async (world: Reader, actor: Actor): Promise<Widget[]> => (await seenWidgets(world, actor)).map(shownWidget)
