@@ -603,6 +603,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
 
 /** These show records that name hidden datasets to a caller whom policies limit. */
 export const seenInSpiteOfPolicies: Readonly<Record<string, string>> = {
+  'policies.create': 'who manages policies decides about all datasets',
   'policies.get': 'who manages policies sees all of them',
   'policies.update': 'who manages policies sees all of them',
   'policies.remove': 'who manages policies sees all of them',

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exporting } from '../../server/src/resources/exports/run.ts'
 import { openRound } from '../../server/src/resources/monitors/watching.ts'
 import { openTestApp, type Reply, type TestApp } from '../world.ts'
-import { endpoints, fill, type Named } from './endpoints.ts'
+import { comparable, renamer } from './comparable.ts'
+import { endpoints, fill, type Named, uuidsIn, withUuids } from './endpoints.ts'
 import { type Ask, changesNothing, examples, seenInSpiteOfPolicies, unfitForLimited } from './examples.ts'
 import { type SealedMaker, sealedMakerIn } from './sealed-maker.ts'
 import { type Maker, makerIn, web } from './stage.ts'
@@ -61,6 +62,12 @@ async function plantMore(): Promise<void> {
   asks.set('context.get', { query: `from=${dataset}&timestamp=${app.clock.nowMs() - 60_000}` })
   asks.set('monitors.get of a look', { params: { monitorId: monitor.id } })
 }
+
+/** open makes records as the limited caller, of datasets that he may see. */
+const open = (): Maker => ({
+  ...limited,
+  dataset: async () => (await admin.made('/datasets', { collection: 'open', dataset: admin.word() })).id,
+})
 
 async function exampleFor({ name }: Named, maker: Maker): Promise<Ask> {
   return (await examples[name]?.(maker)) ?? {}
@@ -152,6 +159,23 @@ describe('what refers to hidden datasets is 404 by its id, to change and to remo
   })
 })
 
+describe('a body that names what is hidden is answered as if that did not exist', () => {
+  test.each(endpoints.filter(({ name, endpoint }) => endpoint.body && seenInSpiteOfPolicies[name] === undefined))(
+    '$name',
+    async (named) => {
+      const hidden = await exampleFor(named, sealed)
+      if (!isSealed(hidden.body) || !isOfCaller(hidden)) return
+      const home = await exampleFor(named, open())
+      const ask = { ...hidden, ...(home.params ? { params: home.params } : {}) }
+      const fresh = renamer()
+      const unknown = withUuids(hidden.body, (id) => (sealed.sealed.has(id) ? fresh(id) : id))
+      const [asHidden, asUnknown] = [await send(named, ask, limited), await send(named, { ...ask, body: unknown }, limited)]
+      const known = (body: unknown) => Object.fromEntries(uuidsIn(body).map((id, index) => [String(index), id]))
+      expect(comparable(asHidden, known(ask.body))).toEqual(comparable(asUnknown, known(unknown)))
+    },
+  )
+})
+
 test.each(['', '/events', '/notifications', '/evaluations'])('what a monitor found in hidden datasets is 404 at %s', async (part) => {
   const { params } = asks.get('monitors.get of a look') ?? {}
   expect((await limited.org.ask('GET', `/monitors/${params?.monitorId}${part}`)).status).toBe(404)
@@ -159,11 +183,7 @@ test.each(['', '/events', '/notifications', '/evaluations'])('what a monitor fou
 
 describe('who may see only some datasets does with those all that others do', () => {
   test.each(endpoints.filter(({ name }) => unfitForLimited[name] === undefined))('$name', async (named) => {
-    const open: Maker = {
-      ...limited,
-      dataset: async () => (await admin.made('/datasets', { collection: 'open', dataset: admin.word() })).id,
-    }
-    const ask = await exampleFor(named, open)
+    const ask = await exampleFor(named, open())
     const reply = await send(named, ask, isOfCaller(ask) ? limited : { ...limited, org: { ...limited.org, ask: asSomebodyElse(ask) } })
     expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300)
   })
