@@ -257,6 +257,22 @@ describe('a monitor', () => {
     expect(await statusFor(everything, { key: author.key })).toBe(404)
   })
 
+  test('reads what its author might by his roles also when he is gone', async () => {
+    const role = await org.ask<{ role_id: string }>('POST', '/roles', {
+      body: { role_type: 'API', display_name: `limited ${randomUUID()}`, permissions: ['logs_read', 'monitors_write'] },
+    })
+    await hide(web, { principal_type: 'ROLE', principal_id: role.body.role_id })
+    const author = await newKey([role.body.role_id])
+    await noticed(`/datasets/${web}`, { key: author.key }, 404)
+    await send(['bad'], 'web', { note: 'secret' })
+    await send(['bad'], 'cart', { note: 'plain' })
+    const id = await watch({ from_expr: "collection = 'shop'" }, { key: author.key })
+    expect((await org.ask('DELETE', `/api-keys/${author.id}`)).status).toBe(204)
+    await look()
+    const { body } = await org.ask<{ evaluations: MonitorEvaluation[] }>('GET', `/monitors/${id}/evaluations`)
+    expect(body.evaluations.flatMap(({ groups }) => groups.map(({ group_id }) => group_id))).toEqual(['note:plain'])
+  })
+
   test('reads as its author may by all his roles, also those that come from a group', async () => {
     const name = `limited ${randomUUID()}`
     const role = await org.ask<{ role_id: string }>('POST', '/roles', {

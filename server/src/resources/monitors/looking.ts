@@ -79,7 +79,7 @@ export class Looker {
     const toMs = claimed.is_new ? nowMs + 1 : nowMs - SETTLE_MS
     try {
       const definition = definitionOf(monitor)
-      const actor = await watcherFor(world, monitor.org_id, monitor.author)
+      const actor = await watcherFor(world, monitor)
       const { now, earlier } = seriesFor(definition, toMs)
       const ask = async (series: Series): Promise<Asked> => ({ series, actor, datasets: await sourcesOf(world, actor, series) })
       return {

@@ -111,6 +111,7 @@ export async function createMonitor(world: World, actor: Actor, ask: NewMonitor)
     template,
     tags: ask.tags,
     author: actor.identity,
+    author_roles: actor.roles,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -142,7 +143,8 @@ export async function updateMonitor(world: World, actor: Actor, id: string, draf
   return changed(world, actor, id, { isNew: true }, async (tx, before, nowMs) => {
     await checkActions(tx, actor.orgId, members.actions)
     const queries = members.queries.map((query) => ({ ...query, id: query.id ?? world.ids.uuid() }))
-    const next: MonitorRow = { ...before, ...members, queries, author: actor.identity, modified_at: nowMs, modified_by: actor.identity }
+    const by = { author: actor.identity, author_roles: actor.roles }
+    const next: MonitorRow = { ...before, ...members, queries, ...by, modified_at: nowMs, modified_by: actor.identity }
     await updateMonitorRow(tx, next)
     await keepBacking(tx, metricOf(next))
     return next
