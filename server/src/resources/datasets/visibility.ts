@@ -34,17 +34,25 @@ const EVERYTHING: Visibility = { limited: false, seesEach: () => true, hides: ()
 
 type Reader = Pick<World, 'meta'>
 
+/** visibilityFor remembers what it found out until anything of the organization changes: selectors are tried on many datasets. */
 export async function visibilityFor(world: Reader, caller: Identified): Promise<Visibility> {
   if (!(await isLimited(world, caller))) return EVERYTHING
+  const { type, id } = caller.identity
+  return world.meta.cached(caller.orgId, `visibility ${type} ${id} ${JSON.stringify(caller.roles)}`, () => limitsOf(world, caller))
+}
+
+async function limitsOf(world: Reader, caller: Identified): Promise<Visibility> {
   const all = await allDatasets(world, caller.orgId)
   const visible = new Set(await visibleTo(world, caller, all))
   const hidden = all.filter((dataset) => !visible.has(dataset))
   const hiddenIds = new Set(hidden.map(({ id }) => id))
   const named = new Set([...visible].flatMap(({ id, collection, dataset }) => [id, `${collection}.${dataset}`]))
   const seesEach = (names: readonly string[]): boolean => names.every((name) => named.has(name))
+  const found = new Map<string, readonly DatasetRow[]>()
   const seesOne = async ({ from = [], from_expr = '' }: Reference, writer: Identity | null): Promise<boolean> => {
     if (from_expr.trim() === '') return seesEach(from)
-    const reached = reachOf(from_expr, hidden)
+    const reached = found.get(from_expr) ?? reachOf(from_expr, hidden)
+    found.set(from_expr, reached)
     return reached.length === 0 || (await nobodyShows(world, caller.orgId, writer, reached))
   }
   return {
