@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathNames, statusOf, systemRoles } from '../api/src/index.ts'
+import { comparable, renamer } from './contract/comparable.ts'
 import {
   absentEndpoints,
   endpoints,
@@ -272,14 +273,6 @@ describe('what does not exist is 404', () => {
   )
 })
 
-/** comparable is an answer without what differs between any two requests. */
-const comparable = ({ status, body }: Reply, params: Params) => {
-  const ids = Object.values(params)
-  const text = ids.reduce((all, id) => all.replaceAll(id, 'ID'), JSON.stringify(body) ?? '')
-  const made = status < 300 ? text.replaceAll(/"(created_at|modified_at)":\d+/g, '').replace(/"(id|metric_id)":"[0-9a-f-]{36}"/g, '') : text
-  return { status, body: made.replace(/"correlation_id":"\w+"/, '') }
-}
-
 describe('what another organisation has does not exist', () => {
   // What needs no credential knows no organisation: who holds a signed link may follow it.
   test.each(guarded.filter(({ endpoint }) => pathNames(endpoint.path).length > 0))('$name', async (named) => {
@@ -306,15 +299,6 @@ describe('a body that names records of another organisation is answered as if th
     expect(comparable(asForeign, known(ask.body))).toEqual(comparable(asUnknown, known(unknown)))
   })
 })
-
-function renamer(): (uuid: string) => string {
-  const renamed = new Map<string, string>()
-  return (uuid) => {
-    const fresh = renamed.get(uuid) ?? randomUUID()
-    renamed.set(uuid, fresh)
-    return fresh
-  }
-}
 
 type AuditRecord = { action: string; outcome: string; actor?: object; correlation_id: string; entity_type: string }
 

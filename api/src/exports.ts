@@ -115,7 +115,7 @@ export const dataExports = {
     tier: 'C',
     summary: 'The file of an export, by a signed link',
     description:
-      'This is where `location` points. The link is signed and ends after an hour; every read of the export gives a new one. Ranges are answered, so that a download that was cut can be gone on with.',
+      'This is where `location` points. The link is signed and ends after an hour; every read of the export gives a new one. It is 403 once whoever was given it may not read the export any more. Ranges are answered, so that a download that was cut can be gone on with.',
     params,
     query: z.object({ expires: text(0, 20).optional(), by: text(0, 64).optional(), signature: text(0, 128).optional() }),
     media: 'application/x-ndjson',

@@ -41,6 +41,7 @@ export const liveTail = {
     permission: 'search_read',
     tier: 'X',
     summary: 'The events as they arrive, oldest first, as a stream of server-sent events with one event of the log each',
+    description: 'The stream ends within seconds when its caller loses the right to watch.',
     query: z.object({
       job_id: job,
       seconds: integerParameter(1, STREAM_SECONDS_MAX).describe('How long the stream lasts; an hour when absent.'),

@@ -91,7 +91,9 @@ const SearchAsk = z.object({
   order_by: text(0, 1_024).optional().describe('One key, with ASC or DESC.'),
   explain_only: z.boolean().optional().describe('Only say what the question would cost.'),
   async_enabled: z.boolean().optional().describe('Answer at once, and the result when it is asked for.'),
-  pagination_token: uuid.optional().describe('From a link; every other member but per_page is ignored.'),
+  pagination_token: uuid
+    .optional()
+    .describe('From a link; every other member but per_page is ignored. It is good for the caller who was given the link.'),
   per_page: z.int().min(1).max(EVENTS_MAX).optional().describe('Only with pagination_token.'),
 })
 export type SearchAsk = z.output<typeof SearchAsk>
@@ -110,7 +112,9 @@ const SearchParameters = z.object({
   order_by: textParameter(),
   explain_only: booleanParameter,
   async_enabled: booleanParameter,
-  pagination_token: textParameter(255).describe('From a link; every other parameter but per_page is ignored.'),
+  pagination_token: textParameter(255).describe(
+    'From a link; every other parameter but per_page is ignored. It is good for the caller who was given the link.',
+  ),
   per_page: integerParameter(1, EVENTS_MAX),
 })
 

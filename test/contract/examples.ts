@@ -601,3 +601,17 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'notifications.sendTest': 'a test changes nothing',
   'notifications.suggest': 'a question',
 }
+
+/** These show records that name hidden datasets to a caller whom policies limit. */
+export const seenInSpiteOfPolicies: Readonly<Record<string, string>> = {
+  'policies.create': 'who manages policies decides about all datasets',
+  'policies.get': 'who manages policies sees all of them',
+  'policies.update': 'who manages policies sees all of them',
+  'policies.remove': 'who manages policies sees all of them',
+  'policies.ofResource': 'who manages policies sees all of them',
+}
+
+/** The examples of these stand on datasets that a caller whom a policy limits to one collection does not see. */
+export const unfitForLimited: Readonly<Record<string, string>> = {
+  'assistants.explainError': 'its event goes to a dataset of another collection',
+}

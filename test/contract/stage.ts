@@ -28,7 +28,7 @@ export type Maker = {
 }
 
 /** web stands for the built web app. */
-const web = {
+export const web = {
   page: '<!doctype html><title>Dendro</title>',
   files: new Map([['a.bin', { type: 'application/octet-stream', bytes: Buffer.from('// nothing') }]]),
 }

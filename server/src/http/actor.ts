@@ -11,6 +11,8 @@ export type RequestFacts = {
   accept: string
   /** range is the caller's Range header; only downloads look at it. */
   range?: string
+  /** isHead says that only the headers of the answer are sent. */
+  isHead?: true
   /** baseUrl is the start of absolute links, without a trailing slash. */
   baseUrl: string
 }

@@ -73,6 +73,9 @@ export function openDoor(options: DoorOptions): FastifyInstance {
   app.decorateRequest('actor', undefined)
   app.decorateRequest('facts', null as unknown as RequestFacts)
   app.decorateRequest('taken', undefined)
+  app.decorateRequest('standing', function standing(this: FastifyRequest) {
+    return standingOf(options, this)
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
     const encoding = request.headers['content-encoding']
@@ -175,6 +178,18 @@ function identifyFirst(
   return credential && options.identify(credential, facts)
 }
 
+/** standingOf is the caller of a request as he stands now, for answers that go on for long; it throws when he may not ask for them any more. */
+async function standingOf(options: DoorOptions, request: FastifyRequest): Promise<Actor> {
+  const identified = await identifyFirst(options, request, request.facts)
+  if (!identified) throw unauthenticated()
+  const actor: Actor = { ...identified, facts: request.facts }
+  const { endpoint } = request.routeOptions.config
+  if (!endpoint || endpoint.permission === 'public' || endpoint.permission === 'any' || actor.permissions.has(endpoint.permission))
+    return actor
+  if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>))) return actor
+  throw forbidden(`this needs the permission ${endpoint.permission}, which the caller does not hold any more`)
+}
+
 async function identifySender(options: DoorOptions, request: FastifyRequest, facts: RequestFacts): Promise<Identified | undefined> {
   for (const credential of readSenderCredentials(request.headers, options.extraKeyHeaders)) {
     const identified = await options.identify(credential, facts)
@@ -216,6 +231,7 @@ function factsOf(options: DoorOptions, request: FastifyRequest, action: string):
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 200),
     accept: (request.headers.accept ?? '').slice(0, ACCEPT_LENGTH_MAX),
     ...(request.headers.range === undefined ? {} : { range: request.headers.range }),
+    ...(request.method === 'HEAD' ? { isHead: true as const } : {}),
     baseUrl: options.baseUrl({ headers: request.headers, socket: request.raw.socket }),
   }
 }

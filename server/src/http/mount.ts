@@ -17,6 +17,8 @@ export type Call<E extends Endpoint> = At<E> & {
   body: BodyOf<E>
   /** signal ends when the caller leaves before he has his answer. */
   readonly signal: AbortSignal
+  /** standing is the caller as he stands at that moment; it throws when he may not ask for this any more. */
+  readonly standing: () => Promise<Actor>
 }
 
 /** An Answer is a reply that needs a status or headers other than the declared ones. */
@@ -78,6 +80,8 @@ declare module 'fastify' {
     actor: Actor | undefined
     /** taken is set on requests that a Taker answers, and words their failures. */
     taken: { taker: Taker; head: Head } | undefined
+    /** standing identifies the caller again. */
+    standing(): Promise<Actor>
   }
 }
 
@@ -175,6 +179,10 @@ class Asked {
     this.body = sent.body
     this.record = sent.record
     this.#reply = reply
+  }
+
+  get standing(): () => Promise<Actor> {
+    return () => this.#reply.request.standing()
   }
 
   /** signal is made only for who asks: most handlers are done before anybody could leave. */

@@ -3,7 +3,7 @@ import type { Identified } from '../../http/actor.ts'
 import type { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 import { permissionsOf } from '../roles/roles.ts'
-import { selectApiKeyByHash, selectOwner } from './rows.ts'
+import { type ApiKeyRow, selectApiKeyByHash, selectApiKeyById, selectOwner } from './rows.ts'
 
 /** A Place says where the metadata cache keeps the caller of a key. */
 type Place = { orgId: string; name: string }
@@ -64,21 +64,29 @@ export class ApiKeyCallers {
     const { meta } = this.#world
     const row = await orAbsent(selectApiKeyByHash(meta, owner.org_id, secretHash))
     if (!timingSafeEqual(row.secret_hash, secretHash)) throw new Absent()
-    const identified: Identified = {
-      orgId: owner.org_id,
-      orgNumber: owner.org_number,
-      identity: { type: 'API_KEY_ID', id: row.id },
-      name: row.name,
-      roles: row.roles,
-      permissions: await permissionsOf(this.#world, owner.org_id, row.roles),
-    }
-    return { identified, expiresAt: row.expires_at }
+    return knownOf(this.#world, row, owner.org_number)
   }
 
   #holding({ identified, expiresAt }: Known): Identified | undefined {
     return isExpired(expiresAt, this.#world.clock.nowMs()) ? undefined : identified
   }
 }
+
+async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: number): Promise<Known> {
+  const { org_id, id, name, roles, expires_at } = row
+  const permissions = await permissionsOf(world, org_id, roles)
+  return {
+    identified: { orgId: org_id, orgNumber, identity: { type: 'API_KEY_ID', id }, name, roles, permissions },
+    expiresAt: expires_at,
+  }
+}
+
+/** ownerOfKey is who shows a key, found by its id: what the key may do now, and until when; undefined when it is deleted. */
+export const ownerOfKey = (world: Pick<World, 'meta'>, orgId: string, id: string): Promise<Known | undefined> =>
+  world.meta.cached(orgId, `api-key of ${id}`, async () => {
+    const row = await selectApiKeyById(world.meta, orgId, id)
+    return row && knownOf(world, row, row.org_number)
+  })
 
 export const isExpired = (expiresAtS: number | null, nowMs: number): boolean => expiresAtS !== null && expiresAtS * 1000 <= nowMs
 

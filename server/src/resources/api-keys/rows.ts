@@ -23,6 +23,10 @@ export const selectApiKeys = (db: Db, orgId: string) =>
 export const selectApiKey = (db: Db, orgId: string, id: string) =>
   db.one<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} and id = ${id}`)
 
+export const selectApiKeyById = (db: Db, orgId: string, id: string) =>
+  db.one<ApiKeyRow & { org_number: number }>(sql`
+    select k.*, o.number as org_number from api_keys k join organisations o on o.id = k.org_id where k.org_id = ${orgId} and k.id = ${id}`)
+
 /** selectOwner finds whose key a hash is: the one lookup that cannot start from an organisation. */
 export const selectOwner = (db: Db, hash: Buffer) =>
   db.one<{ org_id: string; id: string; org_number: number }>(sql`

@@ -1,8 +1,8 @@
 import type { Identity } from '@dendro/api'
-import type { Actor, Identified, RequestFacts } from '../../http/actor.ts'
+import type { Identified, RequestFacts } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
-import { type AuditQuestion, type AuditRow, type DueRow, deleteDue, insertAudit, selectAudit, selectDue } from './rows.ts'
+import { type DueRow, deleteDue, insertAudit, selectDue } from './rows.ts'
 
 export { AUDIT_COLLECTION, type DueRow } from './rows.ts'
 
@@ -44,11 +44,6 @@ async function record(world: Teller, db: Db, who: Who, outcome: 'done' | 'refuse
     after: entry.after,
     correlation_id: who.facts.correlationId,
   })
-}
-
-/** listAudit gives the newest records first; `before_id` continues behind the last one of the page before. */
-export async function listAudit(world: Pick<World, 'meta'>, actor: Actor, question: AuditQuestion): Promise<AuditRow[]> {
-  return selectAudit(world.meta, actor.orgId, question)
 }
 
 /** dueRecords are the oldest records that are not events yet. */

@@ -27,6 +27,12 @@ export const selectCaller = (db: Db, orgId: string, sessionId: string) =>
     from sessions s join users u on u.id = s.user_id join organisations o on o.id = s.org_id
     where s.org_id = ${orgId} and s.id = ${sessionId}`)
 
+/** selectUserCaller reads a user as he acts in an organisation, which may be another than his own. */
+export const selectUserCaller = (db: Db, orgId: string, userId: string) =>
+  db.one<Omit<CallerRow, 'expires_at'>>(sql`
+    select u.id as user_id, u.org_id as home_org_id, u.email, u.roles, u.status, o.number as org_number
+    from users u join organisations o on o.id = ${orgId} where u.id = ${userId}`)
+
 export const deleteSession = (db: Db, orgId: string, id: string) => db.run(sql`delete from sessions where org_id = ${orgId} and id = ${id}`)
 
 /** deleteExpiredSessions tidies up at each login; rows that another login is tidying up are left to it. */

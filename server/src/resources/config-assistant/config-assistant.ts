@@ -5,6 +5,8 @@ import { metadataOf } from '../../meta/metadata.ts'
 import { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
+import { isSame } from '../datasets/visibility.ts'
+import { isLimited } from '../policies/policies.ts'
 import { openSecret, sealSecret } from '../secrets/secrets.ts'
 import { type Agent, type Problem, Unreadable } from './agent.ts'
 import { agentNamed, agents } from './agents.ts'
@@ -53,7 +55,9 @@ export function validateConfig({ agent, config }: Pick<ConfigModification, 'agen
 
 export async function findConfig(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<AgentConfigRow> {
   const row = await selectAgentConfig(world.meta, actor.orgId, id)
-  if (!row) throw notFound('configuration', id)
+  // A file may say anything of any log: whom a policy limits reads only those that he asked for.
+  const isSeen = row && (isSame(actor.identity, row.created_by) || !(await isLimited(world, actor)))
+  if (!isSeen) throw notFound('configuration', id)
   return row
 }
 

@@ -28,6 +28,8 @@ import {
   lockedWidgets,
   mustExist,
   shownWidget,
+  type Unseen,
+  unseenBy,
   type WidgetRow,
 } from '../widgets/widgets.ts'
 import { madeRows, planDashboard } from './made.ts'
@@ -40,15 +42,22 @@ const WIDGETS_MAX = 200
 const allDashboards = (world: Reader, orgId: string): Promise<readonly DashboardRow[]> =>
   world.meta.cached(orgId, 'dashboards', () => selectDashboards(world.meta, orgId))
 
-/** listDashboards are all of them, or those that `isShown` wants by their ids. */
+/** seenDashboards are those on which, however deep, no widget is hidden from the caller. */
+export async function seenDashboards(world: Reader, actor: Actor): Promise<readonly DashboardRow[]> {
+  const { widgets } = await unseenBy(world, actor)
+  const rows = await allDashboards(world, actor.orgId)
+  return widgets.size === 0 ? rows : rows.filter(({ widget_ids }) => !widget_ids.some((id) => widgets.has(id)))
+}
+
+/** listDashboards are all that the caller may see, or those of them that `isShown` wants. */
 export async function listDashboards(world: Reader, actor: Actor, isShown?: (row: DashboardRow) => boolean): Promise<Dashboard[]> {
   const widgets = byId(await allWidgets(world, actor.orgId))
-  const rows = await allDashboards(world, actor.orgId)
+  const rows = await seenDashboards(world, actor)
   return (isShown ? rows.filter(isShown) : rows).map((row) => shownDashboard(row, widgets))
 }
 
 export async function findDashboard(world: Reader, actor: Actor, id: string): Promise<DashboardRow> {
-  const row = (await allDashboards(world, actor.orgId)).find((candidate) => candidate.id === id.toLowerCase())
+  const row = (await seenDashboards(world, actor)).find((candidate) => candidate.id === id.toLowerCase())
   if (!row) throw notFound('dashboard', id)
   return row
 }
@@ -74,11 +83,12 @@ export async function createDashboard(world: World, actor: Actor, ask: Dashboard
     modified_at: nowMs,
     modified_by: actor.identity,
   }
+  const unseen = await unseenBy(world, actor)
   return world.meta.write(actor.orgId, async (tx) => {
     await lockedWidgets(tx, actor.orgId)
     await keepMade(world, tx, actor, made)
     const widgets = await lockedWidgets(tx, actor.orgId)
-    mustKnow(draft.widget_ids ?? [], widgets, 'widget_ids')
+    mustKnow(draft.widget_ids ?? [], { widgets, unseen }, 'widget_ids')
     mustFit(row.widget_ids)
     await insertDashboard(tx, row)
     await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, after: audited(row) })
@@ -92,9 +102,10 @@ export async function changeDashboard(world: World, actor: Actor, record: Dashbo
   if (Object.values(change).every((value) => value === undefined)) {
     throw badRequest('the body must have one of name, description, layout, widget_ids, append_widget_ids, remove_widget_ids')
   }
+  const unseen = await unseenBy(world, actor)
   return alter(world, actor, record.id, async (before, widgets) => {
-    mustKnow(widget_ids ?? [], widgets, 'widget_ids')
-    mustKnow(appended ?? [], widgets, 'append_widget_ids')
+    mustKnow(widget_ids ?? [], { widgets, unseen }, 'widget_ids')
+    mustKnow(appended ?? [], { widgets, unseen }, 'append_widget_ids')
     const ids = [...new Set([...(widget_ids ?? before.widget_ids), ...(appended ?? [])])]
     const unknown = removed?.find((id) => !ids.includes(id))
     if (unknown !== undefined) throw badField('remove_widget_ids', `names no widget of the dashboard: ${unknown}`, 'UNKNOWN_WIDGET')
@@ -112,8 +123,9 @@ export async function changeDashboard(world: World, actor: Actor, record: Dashbo
 
 /** addToDashboard puts widgets behind those that are there; what is there already stays in its place. */
 export async function addToDashboard(world: World, actor: Actor, record: DashboardRow, ids: readonly string[]): Promise<undefined> {
+  const unseen = await unseenBy(world, actor)
   await alter(world, actor, record.id, async (before, _, tx) => {
-    await mustExist(tx, actor.orgId, ids)
+    await mustExist(tx, actor.orgId, ids, unseen)
     return { ...before, widget_ids: [...new Set([...before.widget_ids, ...ids])] }
   })
 }
@@ -184,8 +196,10 @@ async function alter(world: World, actor: Actor, id: string, decide: Decide): Pr
   })
 }
 
-function mustKnow(ids: readonly string[], widgets: readonly WidgetRow[], field: string): void {
-  const unknown = ids.find((id) => !widgets.some((widget) => widget.id === id))
+type Known = { widgets: readonly WidgetRow[]; unseen: Unseen }
+
+function mustKnow(ids: readonly string[], { widgets, unseen }: Known, field: string): void {
+  const unknown = ids.find((id) => unseen.widgets.has(id) || !widgets.some((widget) => widget.id === id))
   if (unknown !== undefined) throw badField(field, `names no widget: ${unknown}`, 'UNKNOWN_WIDGET')
 }
 

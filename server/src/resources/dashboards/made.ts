@@ -5,7 +5,7 @@ import { check } from '../../http/validation.ts'
 import type { World } from '../../world.ts'
 import type { MetricDefinitionRow } from '../metric-definitions/metric-definitions.ts'
 import { fillIn } from '../templates/binding.ts'
-import { bindTemplate, checkReferences, type Library, type Use } from '../templates/templates.ts'
+import { bindTemplate, checkReferences, type Library, type Use, usesOf } from '../templates/templates.ts'
 import { childPlaces, PLANNED_MAX, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from '../widgets/made.ts'
 import type { WidgetRow } from '../widgets/widgets.ts'
 
@@ -17,6 +17,7 @@ const PARTS = ['name', 'description', 'layout', 'tags'] as const
 export const dashboardTemplates: Library<DashboardTemplateDraft> = {
   kind: 'dashboard_template',
   parts: PARTS,
+  uses: ({ widgets }) => [usesOf(widgetTemplates, widgets)],
   check: (world, actor, draft) =>
     checkReferences(world, actor, widgetTemplates, { references: draft.widgets, outer: draft.parameters, field: 'widgets' }),
 }

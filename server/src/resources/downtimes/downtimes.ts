@@ -4,7 +4,8 @@ import type { Actor } from '../../http/actor.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { lookSoon } from '../monitors/monitors.ts'
+import { visibilityFor } from '../datasets/visibility.ts'
+import { allMonitors, lookSoon, readsOf, seenMonitors } from '../monitors/monitors.ts'
 import {
   type DowntimeRow,
   deleteDowntime,
@@ -18,13 +19,32 @@ import {
 type NewDowntime = BodyOf<typeof contract.downtimes.create>
 type Reader = Pick<World, 'meta'>
 
-export const listDowntimes = (world: Reader, actor: Actor): Promise<Downtime[]> =>
-  world.meta.cached(actor.orgId, 'downtimes', async () => (await selectDowntimes(world.meta, actor.orgId)).map(shownDowntime))
+/** allDowntimes are those of an organisation, for whoever decides himself what of them may be seen. */
+export const allDowntimes = (world: Reader, orgId: string): Promise<Downtime[]> =>
+  world.meta.cached(orgId, 'downtimes', async () => (await selectDowntimes(world.meta, orgId)).map(shownDowntime))
+
+export async function listDowntimes(world: Reader, actor: Actor): Promise<Downtime[]> {
+  const all = await allDowntimes(world, actor.orgId)
+  const isSeen = await seenBy(world, actor)
+  return isSeen ? all.filter(({ from }) => isSeen(from)) : all
+}
 
 export async function findDowntime(world: Reader, actor: Actor, id: string): Promise<DowntimeRow> {
   const row = await selectDowntime(world.meta, actor.orgId, id)
-  if (!row) throw notFound('downtime', id)
+  const isSeen = row && (await seenBy(world, actor))
+  if (!row || (isSeen && !isSeen(row.covers))) throw notFound('downtime', id)
   return row
+}
+
+/** seenBy tells of a downtime by what it covers whether the caller may see it: no log and no monitor that is hidden from him. Undefined for those who see all. */
+async function seenBy(world: Reader, actor: Actor): Promise<((covers: readonly string[]) => boolean) | undefined> {
+  const visibility = await visibilityFor(world, actor)
+  if (!visibility.limited) return undefined
+  // All of them first: a monitor that is made meanwhile is not taken for a hidden one.
+  const all = await allMonitors(world, actor.orgId)
+  const shown = new Set((await seenMonitors(world, actor, () => readsOf(world, actor.orgId))).map(({ id }) => id))
+  const hidden = new Set(all.map(({ id }) => id).filter((id) => !shown.has(id)))
+  return (covers) => !covers.some((id) => visibility.hides(id) || hidden.has(id))
 }
 
 export async function createDowntime(world: World, actor: Actor, ask: NewDowntime): Promise<Downtime> {

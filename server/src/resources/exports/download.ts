@@ -1,12 +1,14 @@
-import { type ExportCompression, type ExportFormat, isUuid } from '@dendro/api'
+import { type ExportCompression, type ExportFormat, type Identity, isUuid } from '@dendro/api'
 import { Failure, forbidden, notFound } from '../../errors.ts'
-import type { RequestFacts } from '../../http/actor.ts'
+import { holds as isPermitted, type RequestFacts } from '../../http/actor.ts'
 import { Answer } from '../../http/mount.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
+import { activeCallerOf } from '../auth/standing.ts'
+import { visibilityFor } from '../datasets/visibility.ts'
 import { holds, type Link } from './links.ts'
 import { type ExportRow, selectExportById } from './rows.ts'
-import { readState } from './state.ts'
+import { datasetIds, readState } from './state.ts'
 
 /** downloadExport serves the file, or the piece of it that is asked for, to whoever holds a link. */
 export async function downloadExport(world: World, facts: RequestFacts, link: Link): Promise<Answer<string>> {
@@ -14,13 +16,15 @@ export async function downloadExport(world: World, facts: RequestFacts, link: Li
     throw forbidden('this link is not signed by this service, or its time is over; read the export again for a new one')
   const row = isUuid(link.id) ? await selectExportById(world.meta, link.id) : undefined
   if (row?.status !== 'COMPLETE') throw notFound('export', link.id)
+  const holder = holderOf(link)
+  await mustStillRead(world, row, holder)
   const whole = { start: 0, end: row.bytes }
   const span = spanOf(facts.range, row.bytes)
   if (span === 'beyond') {
     throw new Failure(416, `the file has ${row.bytes} bytes`, { headers: { 'content-range': `bytes */${row.bytes}` } })
   }
   const { start, end } = span ?? whole
-  if (start === 0) await recordDownload(world, facts, row, link.by ?? '')
+  if (!facts.isHead) await recordDownload(world, facts, row, { holder, start, end })
   const body = await world.depot.read(row.id, readState(row).parts, { start, end })
   const headers = {
     'content-type': mediaOf(row),
@@ -65,10 +69,25 @@ export function spanOf(range: string | undefined, bytes: number): { start: numbe
   return start >= bytes ? 'beyond' : { start, end }
 }
 
-async function recordDownload(world: World, facts: RequestFacts, row: ExportRow, by: string): Promise<void> {
+/** holderOf is whom a link was given to. */
+function holderOf({ by = '' }: Link): Identity {
   const [kind = '', ...id] = by.split('-')
-  const identity = { type: kind === 'user' ? ('USER_ID' as const) : ('API_KEY_ID' as const), id: id.join('-') }
-  await world.meta.write(row.org_id, (tx) =>
-    recordChange(world, tx, { orgId: row.org_id, identity, name: 'a signed link', facts }, { entity: { type: 'export', id: row.id } }),
-  )
+  return { type: kind === 'user' ? 'USER_ID' : 'API_KEY_ID', id: id.join('-') }
+}
+
+/** mustStillRead refuses a link when whoever was given it could not read the export himself any more. */
+async function mustStillRead(world: World, row: ExportRow, holder: Identity): Promise<void> {
+  const reader = await activeCallerOf(world, row.org_id, holder)
+  const isReader = reader !== undefined && isPermitted(reader, 'exports_read')
+  if (isReader && (await visibilityFor(world, reader)).seesEach(datasetIds(row))) return
+  throw forbidden('whoever was given this link may not read this export any more')
+}
+
+type Piece = { holder: Identity; start: number; end: number }
+
+/** recordDownload notes every request that gets bytes of the file, and which. */
+async function recordDownload(world: World, facts: RequestFacts, row: ExportRow, { holder, start, end }: Piece): Promise<void> {
+  const who = { orgId: row.org_id, identity: holder, name: 'a signed link', facts }
+  const after = { from_byte: start, bytes: end - start, of_bytes: row.bytes }
+  await world.meta.write(row.org_id, (tx) => recordChange(world, tx, who, { entity: { type: 'export', id: row.id }, after }))
 }

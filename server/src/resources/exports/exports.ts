@@ -7,19 +7,23 @@ import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { sourceDatasets } from '../datasets/source.ts'
+import { visibilityFor } from '../datasets/visibility.ts'
 import { boundsOf, gather } from '../search/plan.ts'
 import { signedLink } from './links.ts'
 import { deleteExport, type ExportRow, insertExport, type NewExportRow, selectExport, selectExports } from './rows.ts'
 import { highestNumber } from './snapshot.ts'
-import { draftOf, EXPORTING } from './state.ts'
+import { datasetIds, draftOf, EXPORTING } from './state.ts'
 
-/** listExports gives the newest first; each finished one with a fresh link. */
-export const listExports = async (world: World, actor: Actor): Promise<Export[]> =>
-  (await selectExports(world.meta, actor.orgId)).map((row) => shownExport(world, actor, row))
+/** listExports gives the newest first; each finished one with a fresh link. Those that read a dataset hidden from the caller are left out. */
+export async function listExports(world: World, actor: Actor): Promise<Export[]> {
+  const { seesEach } = await visibilityFor(world, actor)
+  const rows = await selectExports(world.meta, actor.orgId)
+  return rows.filter((row) => seesEach(datasetIds(row))).map((row) => shownExport(world, actor, row))
+}
 
 export async function findExport(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<ExportRow> {
   const row = isUuid(id) ? await selectExport(world.meta, actor.orgId, id) : undefined
-  if (!row) throw notFound('export', id)
+  if (!row || !(await visibilityFor(world, actor)).seesEach(datasetIds(row))) throw notFound('export', id)
   return row
 }
 

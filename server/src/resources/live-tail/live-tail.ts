@@ -1,5 +1,5 @@
 import type { BodyOf, contract, Event } from '@dendro/api'
-import { notFound, unavailable } from '../../errors.ts'
+import { Failure, notFound, unavailable } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { type Matcher, matcherOf } from '../../query/matcher.ts'
 import { parseFilter } from '../../query/query.ts'
@@ -33,6 +33,14 @@ type Watching = { wish: Wish; watch: Watch; usedAtMs: number }
 
 /** Shown is what was taken as callers get it, and the position before it. */
 type Shown = Omit<Taken, 'events'> & { events: Event[]; before: Position; wish: Wish }
+
+/** A Watcher of a stream may leave, or lose what he may do, while it lasts. */
+type Watcher = { signal: AbortSignal; standing: () => Promise<Actor> }
+
+/** A caller who is unknown or may not watch any more is gone; whatever else fails is a failure of ours. */
+function goneOrThrow(thrown: unknown): undefined {
+  if (!(thrown instanceof Failure) || (thrown.status !== 401 && thrown.status !== 403)) throw thrown
+}
 
 /** A Wish is the datasets and the events that a job asks for. */
 type Wish = { choose: Choose; matches: Matcher }
@@ -91,12 +99,13 @@ export class LiveTails {
   }
 
   /** stream gives the events as text until the time is over, the caller has left, or the job is gone. */
-  async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, signal }: { seconds?: number | undefined; signal: AbortSignal }) {
+  async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, ...watcher }: Watcher & { seconds?: number | undefined }) {
     const row = await this.#find(actor, id)
-    return this.#lines(actor, row, { seconds, signal })
+    return this.#lines(row, { seconds, ...watcher })
   }
 
-  async *#lines(actor: Actor, begun: LiveTailRow, { seconds, signal }: { seconds: number; signal: AbortSignal }): AsyncGenerator<string> {
+  /** #lines checks what the caller may see before each read, and again before anything is sent. */
+  async *#lines(begun: LiveTailRow, { seconds, signal, standing }: Watcher & { seconds: number }): AsyncGenerator<string> {
     const { clock, meta } = this.#world
     let row: LiveTailRow | undefined = begun
     const untilMs = clock.monotonicMs() + seconds * 1_000
@@ -104,15 +113,22 @@ export class LiveTails {
     yield ': watching\n\n'
     let saidOneOf = 1
     while (row && !signal.aborted && clock.monotonicMs() < untilMs) {
-      const taken = await this.#take(actor, row, STREAM_EVENTS)
-      const { events, oneOf, missed } = taken
+      const actor = await standing().catch(goneOrThrow)
+      const taken = actor && (await this.#take(actor, row, STREAM_EVENTS))
       const isSilent = clock.monotonicMs() - spokenMs > ALIVE_MS
-      const moved: LiveTailRow | undefined = await this.#move(row, taken, isSilent)
-      if (!moved) {
-        row = await selectLiveTail(meta, actor.orgId, row.id)
+      const moved: LiveTailRow | undefined = taken && (await this.#move(row, taken, isSilent))
+      if (taken && !moved) {
+        row = await selectLiveTail(meta, row.org_id, row.id)
         continue
       }
+      const seen = taken && (await this.#seenNow(standing))
+      if (!seen || !moved) {
+        yield ': over, since the caller may not watch any more\n\n'
+        return
+      }
       row = moved
+      const { oneOf, missed } = taken
+      const events = taken.events.filter(({ metadata }) => seen.has(metadata.service_id))
       if (oneOf !== saidOneOf) yield `: one of ${oneOf}\n\n`
       if (missed > 0) yield `: missed ${missed}\n\n`
       saidOneOf = oneOf
@@ -124,6 +140,12 @@ export class LiveTails {
       }
       spokenMs = clock.monotonicMs()
     }
+  }
+
+  /** #seenNow are the ids of the datasets that the caller may see at this moment; undefined when he may watch nothing any more. */
+  async #seenNow(standing: Watcher['standing']): Promise<ReadonlySet<string> | undefined> {
+    const actor = await standing().catch(goneOrThrow)
+    return actor && new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
   }
 
   /** forget drops what nobody watches any more. */

@@ -11,9 +11,9 @@ export const liveTailRoutes = (tails: LiveTails): Routes =>
         ...(query.limit === undefined ? {} : { limit: query.limit }),
         ...(query.most_recent_first === undefined ? {} : { newestFirst: query.most_recent_first }),
       }),
-    stream: async ({ actor, query, signal }) =>
+    stream: async ({ actor, query, signal, standing }) =>
       // The door sends a stream as it comes; the contract knows it by its text.
-      Readable.from(await tails.stream(actor, query.job_id, { seconds: query.seconds, signal }), {
+      Readable.from(await tails.stream(actor, query.job_id, { seconds: query.seconds, signal, standing }), {
         objectMode: false,
       }) as unknown as string,
   })

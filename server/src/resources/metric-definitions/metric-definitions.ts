@@ -13,6 +13,7 @@ import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { visibleDatasets } from '../datasets/datasets.ts'
+import { seen, visibilityFor } from '../datasets/visibility.ts'
 import { fillTemplate, isSameTemplate, type Library, type Use } from '../templates/templates.ts'
 import { planMetrics } from '../timeseries/plan-metrics.ts'
 import {
@@ -37,11 +38,24 @@ export type { MetricDefinitionRow }
 export const allMetricDefinitions = (world: Reader, orgId: string): Promise<readonly MetricDefinitionRow[]> =>
   world.meta.cached(orgId, 'metric definitions', () => selectMetricDefinitions(world.meta, orgId))
 
+/** seenMetricDefinitions are those that refer to no dataset hidden from the caller. */
+const seenMetricDefinitions = async (world: Reader, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>
+  seen(await visibilityFor(world, actor), await allMetricDefinitions(world, actor.orgId), ({ queries }) => queries)
+
+/** hiddenMetricIds are those of all others. */
+export async function hiddenMetricIds(world: Reader, actor: Actor): Promise<ReadonlySet<string>> {
+  const visibility = await visibilityFor(world, actor)
+  if (!visibility.limited) return new Set()
+  const all = await allMetricDefinitions(world, actor.orgId)
+  const shown = new Set(await seen(visibility, all, ({ queries }) => queries))
+  return new Set(all.filter((row) => !shown.has(row)).map(({ id }) => id))
+}
+
 export const listMetricDefinitions = async (world: Reader, actor: Actor): Promise<MetricDefinition[]> =>
-  (await allMetricDefinitions(world, actor.orgId)).map(shownMetricDefinition)
+  (await seenMetricDefinitions(world, actor)).map(shownMetricDefinition)
 
 export async function findMetricDefinition(world: Reader, actor: Actor, id: string): Promise<MetricDefinitionRow> {
-  const row = (await allMetricDefinitions(world, actor.orgId)).find((candidate) => candidate.id === id)
+  const row = (await seenMetricDefinitions(world, actor)).find((candidate) => candidate.id === id)
   if (!row) throw notFound('metric definition', id)
   return row
 }
@@ -169,6 +183,7 @@ async function membersOf(world: World, actor: Actor, draft: MetricDefinitionDraf
 export const metricDefinitionTemplates: Library<MetricDefinitionTemplateDraft> = {
   kind: 'metric_definition_template',
   parts: ['name', 'description', 'queries', 'formulas'],
+  references: ({ queries }) => queries,
 }
 
 export const shownMetricDefinition = (row: MetricDefinitionRow): MetricDefinition => ({

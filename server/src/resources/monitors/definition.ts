@@ -33,6 +33,7 @@ export type Members = Omit<
   | 'template'
   | 'tags'
   | 'author'
+  | 'author_roles'
   | 'created_at'
   | 'created_by'
   | 'modified_at'

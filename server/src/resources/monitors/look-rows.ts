@@ -1,4 +1,3 @@
-import type { Identity } from '@dendro/api'
 import type { Db } from '../../meta/meta.ts'
 import { json, type Sql, sql } from '../../meta/sql.ts'
 import type { Status } from '../../monitors/status.ts'
@@ -36,6 +35,8 @@ export type LookRow = Pick<
   StateRow,
   'org_id' | 'monitor_id' | 'fence' | 'status' | 'state' | 'alerts' | 'last_trigger_ts' | 'is_new' | 'due_at'
 > & {
+  /** more_reads are datasets from which the monitor reads for the first time. */
+  more_reads: string[]
   time: number
   from_ts: number
   to_ts: number
@@ -53,13 +54,13 @@ export const writeLooks = (db: Db, looks: readonly LookRow[]) =>
     with given as (
       select * from jsonb_to_recordset(${json(looks)}) as one (org_id uuid, monitor_id uuid, fence bigint, status text, state jsonb, alerts jsonb,
         last_trigger_ts bigint, is_new boolean, due_at bigint, time bigint, from_ts bigint, to_ts bigint, missed bigint, is_change boolean,
-        record jsonb)
+        record jsonb, more_reads uuid[])
     ), locked as (
       select s.monitor_id from monitor_states s join given on s.monitor_id = given.monitor_id and s.fence = given.fence
       where s.holder is not null order by s.monitor_id for update of s
     ), held as (
       update monitor_states s set status = given.status, state = given.state, alerts = given.alerts, last_trigger_ts = given.last_trigger_ts,
-        is_new = given.is_new, due_at = given.due_at, looked_at = given.time, missed = s.missed + given.missed, holder = null, lease_until_ms = null
+        is_new = given.is_new, due_at = given.due_at, looked_at = given.time, reads = s.reads || given.more_reads, missed = s.missed + given.missed, holder = null, lease_until_ms = null
       from given join locked using (monitor_id) where s.monitor_id = given.monitor_id and s.fence = given.fence and s.holder is not null
       returning s.monitor_id
     )
@@ -95,14 +96,6 @@ export const insertGroupHistory = (
 
 export const selectOrgNumber = (db: Db, orgId: string) =>
   db.one<{ number: number }>(sql`select number from organisations where id = ${orgId}`)
-
-/** selectRoles are the roles that a caller has now; nothing comes back for one who is gone. */
-export const selectRoles = (db: Db, orgId: string, { type, id }: Identity) =>
-  db.one<{ roles: string[] }>(
-    type === 'USER_ID'
-      ? sql`select roles from users where org_id = ${orgId} and id = ${id}`
-      : sql`select roles from api_keys where org_id = ${orgId} and id = ${id}`,
-  )
 
 export const deleteOldEvaluations = (db: Db, before: { plainMs: number; changeMs: number }) =>
   db.run(sql`delete from monitor_evaluations where time < ${before.changeMs} or (time < ${before.plainMs} and not is_change)`)

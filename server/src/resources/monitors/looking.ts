@@ -4,7 +4,7 @@ import type { Actor } from '../../http/actor.ts'
 import { isDowntime } from '../../monitors/downtime.ts'
 import type { Quiet } from '../../monitors/transition.ts'
 import type { World } from '../../world.ts'
-import { listDowntimes } from '../downtimes/downtimes.ts'
+import { allDowntimes } from '../downtimes/downtimes.ts'
 import { targetsOf } from '../integrations/actions.ts'
 import { writeNotifications } from '../notifications/notifications.ts'
 import { decide, type Look, type Verdict } from './decide.ts'
@@ -35,6 +35,9 @@ const REMEMBERED_MAX = 5_000
 /** The zone of an organisation is UTC, as it has none of its own. */
 const ZONE = 'UTC'
 
+/** A Taken look is one with what it was claimed as, and the datasets that it read and no look of its monitor before. */
+type Taken = { readonly look: Look; readonly claimed: StateRow; readonly moreReads?: readonly string[] }
+
 type Prepared = {
   readonly claimed: StateRow
   readonly monitor: MonitorRow
@@ -58,26 +61,25 @@ export class Looker {
   async lookAll(claimed: readonly StateRow[], signal: AbortSignal): Promise<void> {
     const nowMs = this.#world.clock.nowMs()
     const prepared = await Promise.all(claimed.map((state) => this.#prepare(state, nowMs)))
-    const looks: { look: Look; claimed: StateRow }[] = []
+    const looks: Taken[] = []
     const asked = prepared.filter((one): one is Prepared => one !== undefined && 'now' in one)
     const readings = await this.#readAll(asked, signal)
     signal.throwIfAborted()
     for (const one of prepared) {
       if (!one) continue
-      const look = 'now' in one ? await this.#lookOf(one, readings, nowMs) : one
-      looks.push({ look: look.look, claimed: look.claimed })
+      looks.push('now' in one ? await this.#lookOf(one, readings, nowMs) : one)
     }
     await this.#write(looks)
   }
 
-  async #prepare(claimed: StateRow, nowMs: number): Promise<Prepared | { look: Look; claimed: StateRow } | undefined> {
+  async #prepare(claimed: StateRow, nowMs: number): Promise<Prepared | Taken | undefined> {
     const world = this.#world
     const monitor = (await allMonitors(world, claimed.org_id)).find(({ id }) => id === claimed.monitor_id)
     if (!monitor) return undefined
     const toMs = claimed.is_new ? nowMs + 1 : nowMs - SETTLE_MS
     try {
       const definition = definitionOf(monitor)
-      const actor = await watcherFor(world, monitor.org_id, monitor.author)
+      const actor = await watcherFor(world, monitor)
       const { now, earlier } = seriesFor(definition, toMs)
       const ask = async (series: Series): Promise<Asked> => ({ series, actor, datasets: await sourcesOf(world, actor, series) })
       return {
@@ -143,12 +145,8 @@ export class Looker {
     return reading
   }
 
-  async #lookOf(
-    prepared: Prepared,
-    readings: ReadonlyMap<Series, Reading | Failed>,
-    nowMs: number,
-  ): Promise<{ look: Look; claimed: StateRow }> {
-    const { claimed, monitor, actor, definition, toMs, now, earlier } = prepared
+  async #lookOf(prepared: Prepared, readings: ReadonlyMap<Series, Reading | Failed>, nowMs: number): Promise<Taken> {
+    const { claimed, monitor, definition, toMs, now, earlier } = prepared
     const all = [...now, ...earlier].map(({ series }) => readings.get(series) ?? [])
     const failed = all.find((reading) => 'thrown' in reading)
     if (failed && 'thrown' in failed) return { claimed, look: this.#blindLook(claimed, monitor, toMs, nowMs, failed.thrown) }
@@ -161,21 +159,24 @@ export class Looker {
     const logIds = new Set(now.flatMap(({ datasets, series }) => [...datasets.map(({ id }) => id), ...(series.query.query.from ?? [])]))
     const quiet: Quiet = {
       muted: isMuted(monitor, nowMs),
-      downtime: downtimeOf(await listDowntimes(this.#world, actor), monitor, logIds, nowMs),
+      downtime: downtimeOf(await allDowntimes(this.#world, monitor.org_id), monitor, logIds, nowMs),
     }
     const window = { fromMs: toMs - definition.windowMs, toMs, nowMs, missed: missedOf(claimed, nowMs) }
-    return { claimed, look: { monitor, definition, before: claimed, seen: { sight }, quiet, ...window } }
+    const known = new Set(claimed.reads)
+    const moreReads = new Set([...now, ...earlier].flatMap(({ datasets }) => datasets.map(({ id }) => id)).filter((id) => !known.has(id)))
+    return { claimed, moreReads: [...moreReads], look: { monitor, definition, before: claimed, seen: { sight }, quiet, ...window } }
   }
 
   /**
    * #write writes quiet looks together, and each that changed something in a transaction with what it changed. What cannot be written costs only
    * its own monitor: the lease runs out, and the look is taken again.
    */
-  async #write(looks: readonly { look: Look; claimed: StateRow }[]): Promise<void> {
+  async #write(looks: readonly Taken[]): Promise<void> {
     const { meta, ids, log } = this.#world
-    const rows = looks.map(({ look, claimed }) => {
+    const rows = looks.map((taken) => {
+      const { look } = taken
       const verdict = decide(look, ids.uuid)
-      return { look, verdict, row: rowOf(look, claimed, verdict) }
+      return { look, verdict, row: rowOf(taken, verdict) }
     })
     const lost = (row: LookRow) => (err: unknown) => log.warn({ err, monitor_id: row.monitor_id }, 'a look could not be written down')
     const quiet = rows.filter(({ verdict }) => !isEventful(verdict)).map(({ row }) => row)
@@ -220,7 +221,8 @@ export class Looker {
 const isEventful = ({ outcome, occasions }: Verdict): boolean =>
   occasions.length > 0 || outcome.whole !== undefined || outcome.decisions.some(({ change, gone }) => change !== undefined || gone)
 
-function rowOf({ monitor, fromMs, toMs, nowMs, missed, seen }: Look, claimed: StateRow, verdict: Verdict): LookRow {
+function rowOf({ look, claimed, moreReads = [] }: Taken, verdict: Verdict): LookRow {
+  const { monitor, fromMs, toMs, nowMs, missed, seen } = look
   const {
     outcome: { state },
     alerts,
@@ -243,6 +245,7 @@ function rowOf({ monitor, fromMs, toMs, nowMs, missed, seen }: Look, claimed: St
     missed,
     is_change: isChange,
     record,
+    more_reads: [...moreReads],
   }
 }
 

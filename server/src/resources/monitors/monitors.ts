@@ -9,6 +9,7 @@ import { matchDatasets } from '../../query/selector.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
+import { isSame, visibilityFor } from '../datasets/visibility.ts'
 import { checkActions } from '../integrations/actions.ts'
 import { mustLetMonitorIn } from '../limits/monitor-limit.ts'
 import { dropBacking, keepBacking } from '../metric-definitions/backing.ts'
@@ -22,6 +23,7 @@ import {
   lookAgain,
   type MonitorRow,
   removeFromDowntimes,
+  type StateRow,
   selectMonitor,
   selectMonitors,
   selectState,
@@ -41,9 +43,9 @@ export const allMonitors = (world: Reader, orgId: string): Promise<readonly Moni
   world.meta.cached(orgId, 'monitors', () => selectMonitors(world.meta, orgId))
 
 export async function listMonitors(world: Pick<World, 'meta' | 'clock'>, actor: Actor, log?: DatasetRow | string): Promise<Monitor[]> {
-  const rows = await allMonitors(world, actor.orgId)
-  const chosen = log === undefined ? rows : rows.filter((row) => readsLog(row, log))
   const states = new Map((await selectStates(world.meta, actor.orgId)).map((state) => [state.monitor_id, state]))
+  const rows = await seenMonitors(world, actor, async () => states)
+  const chosen = log === undefined ? rows : rows.filter((row) => readsLog(row, log))
   const nowMs = world.clock.nowMs()
   return chosen.map((row) => shownMonitor(row, states.get(row.id), nowMs))
 }
@@ -57,8 +59,35 @@ function readsLog({ queries }: MonitorRow, log: DatasetRow | string): boolean {
   })
 }
 
+/**
+ * seenMonitors are those that refer to no dataset hidden from the caller, and have found nothing in one: what a monitor found before somebody changed
+ * what it watches, or before a policy was made, still stands in its records.
+ */
+export async function seenMonitors(
+  world: Reader,
+  actor: Actor,
+  statesOf: () => Promise<ReadonlyMap<string, Pick<StateRow, 'reads'>>>,
+): Promise<readonly MonitorRow[]> {
+  const all = await allMonitors(world, actor.orgId)
+  const visibility = await visibilityFor(world, actor)
+  if (!visibility.limited) return all
+  const states = await statesOf()
+  const kept: MonitorRow[] = []
+  for (const row of all) {
+    const reads = states.get(row.id)?.reads ?? []
+    const isOwn = isSame(actor.identity, row.author)
+    const foundNothingHidden = isOwn ? !reads.some(visibility.hides) : visibility.seesEach(reads)
+    if (foundNothingHidden && (await visibility.sees(row.queries, row.author))) kept.push(row)
+  }
+  return kept
+}
+
+/** readsOf are the datasets in which monitors have found what their records say. */
+export const readsOf = async (world: Reader, orgId: string): Promise<ReadonlyMap<string, Pick<StateRow, 'reads'>>> =>
+  new Map((await selectStates(world.meta, orgId)).map((state) => [state.monitor_id, state]))
+
 export async function findMonitor(world: Reader, actor: Actor, id: string): Promise<MonitorRow> {
-  const row = (await allMonitors(world, actor.orgId)).find((candidate) => candidate.id === id)
+  const row = (await seenMonitors(world, actor, () => readsOf(world, actor.orgId))).find((candidate) => candidate.id === id)
   if (!row) throw notFound('monitor', id)
   return row
 }
@@ -82,6 +111,7 @@ export async function createMonitor(world: World, actor: Actor, ask: NewMonitor)
     template,
     tags: ask.tags,
     author: actor.identity,
+    author_roles: actor.roles,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -113,7 +143,8 @@ export async function updateMonitor(world: World, actor: Actor, id: string, draf
   return changed(world, actor, id, { isNew: true }, async (tx, before, nowMs) => {
     await checkActions(tx, actor.orgId, members.actions)
     const queries = members.queries.map((query) => ({ ...query, id: query.id ?? world.ids.uuid() }))
-    const next: MonitorRow = { ...before, ...members, queries, author: actor.identity, modified_at: nowMs, modified_by: actor.identity }
+    const by = { author: actor.identity, author_roles: actor.roles }
+    const next: MonitorRow = { ...before, ...members, queries, ...by, modified_at: nowMs, modified_by: actor.identity }
     await updateMonitorRow(tx, next)
     await keepBacking(tx, metricOf(next))
     return next

@@ -1,15 +1,16 @@
-import type { Identity } from '@dendro/api'
 import { Failure } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import type { Cell, Cells } from '../../monitors/judge.ts'
 import type { Budget } from '../../reading/question.ts'
 import { readTails, readWindows } from '../../reading/rolling.ts'
 import type { World } from '../../world.ts'
+import { callerOf } from '../auth/standing.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { sourceDatasets } from '../datasets/source.ts'
 import { budgetOf, questionFor } from '../search/question.ts'
 import { readParts } from '../usage/parts.ts'
-import { selectOrgNumber, selectRoles } from './look-rows.ts'
+import { selectOrgNumber } from './look-rows.ts'
+import type { MonitorRow } from './rows.ts'
 import { groupId } from './shown-monitor.ts'
 import type { Reading, Series } from './sight.ts'
 
@@ -96,21 +97,26 @@ async function readUsage(world: World, actor: Actor, series: readonly Series[], 
 }
 
 /**
- * watcherFor is the caller as whom a monitor reads: whoever changed it last, with the roles that he has now, so that nobody learns from a monitor
- * what a policy hides from him.
+ * watcherFor is the caller as whom a monitor reads: whoever changed it last, with the roles that he has now, or had then if he is gone, so that nobody
+ * learns from a monitor what a policy hides from him.
  */
-export async function watcherFor(world: Pick<World, 'meta'>, orgId: string, identity: Identity | null): Promise<Actor> {
-  const who = identity ?? { type: 'API_KEY_ID', id: orgId }
-  return world.meta.cached(orgId, `watcher ${who.type} ${who.id}`, async () => {
-    const [organization, found] = await Promise.all([selectOrgNumber(world.meta, orgId), selectRoles(world.meta, orgId, who)])
-    return {
-      orgId,
-      orgNumber: organization?.number ?? 0,
-      identity: who,
-      name: 'monitors',
-      roles: found?.roles ?? [],
-      permissions: new Set(),
-      facts: { correlationId: '', action: 'monitors.look', address: '', userAgent: '', accept: '', baseUrl: '' },
-    }
+export async function watcherFor(
+  world: Pick<World, 'meta'>,
+  monitor: Pick<MonitorRow, 'org_id' | 'author' | 'author_roles'>,
+): Promise<Actor> {
+  const { org_id: orgId, author, author_roles } = monitor
+  const who = author ?? { type: 'API_KEY_ID', id: orgId }
+  const { orgNumber, roles } = await world.meta.cached(orgId, `watcher ${who.type} ${who.id}`, async () => {
+    const [organization, found] = await Promise.all([selectOrgNumber(world.meta, orgId), callerOf(world, orgId, who)])
+    return { orgNumber: organization?.number ?? 0, roles: found?.roles }
   })
+  return {
+    orgId,
+    orgNumber,
+    identity: who,
+    name: 'monitors',
+    roles: roles ?? author_roles ?? [],
+    permissions: new Set(),
+    facts: { correlationId: '', action: 'monitors.look', address: '', userAgent: '', accept: '', baseUrl: '' },
+  }
 }

@@ -29,6 +29,8 @@ export type MonitorRow = {
   template: Template | null
   tags: Record<string, string>
   author: Identity | null
+  /** author_roles are those that the author had when he wrote it. */
+  author_roles: readonly string[] | null
   created_at: number
   created_by: Identity | null
   modified_at: number
@@ -55,12 +57,12 @@ export const insertMonitor = (db: Db, row: MonitorRow) =>
   db.run(sql`
     insert into monitors (org_id, id, name, description, type, comparison_operator, threshold, warning_threshold, time_window, actions,
       no_data_status, notify_once, group_retention, aux, compare_to, change_type, evaluation_window, anomaly_algorithm, ai_report_enabled,
-      ai_report_instructions, muted_until, metric_id, template, tags, author, created_at, created_by, modified_at, modified_by)
+      ai_report_instructions, muted_until, metric_id, template, tags, author, author_roles, created_at, created_by, modified_at, modified_by)
     values (${row.org_id}, ${row.id}, ${row.name}, ${row.description}, ${row.type}, ${row.comparison_operator}, ${row.threshold},
       ${row.warning_threshold}, ${row.time_window}, ${json(row.actions)}, ${row.no_data_status}, ${row.notify_once}, ${row.group_retention},
       ${nullable(row.aux)}, ${row.compare_to}, ${row.change_type}, ${row.evaluation_window}, ${row.anomaly_algorithm}, ${row.ai_report_enabled},
       ${row.ai_report_instructions}, ${row.muted_until}, ${row.metric_id}, ${nullable(row.template)}, ${json(row.tags)},
-      ${json(row.author)}, ${row.created_at},
+      ${json(row.author)}, ${row.author_roles}::text[], ${row.created_at},
       ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})`)
 
 export const updateMonitorRow = (db: Db, row: MonitorRow) =>
@@ -71,7 +73,8 @@ export const updateMonitorRow = (db: Db, row: MonitorRow) =>
       notify_once = ${row.notify_once}, group_retention = ${row.group_retention}, aux = ${nullable(row.aux)}, compare_to = ${row.compare_to},
       change_type = ${row.change_type}, evaluation_window = ${row.evaluation_window}, anomaly_algorithm = ${row.anomaly_algorithm},
       ai_report_enabled = ${row.ai_report_enabled}, ai_report_instructions = ${row.ai_report_instructions},
-      muted_until = ${row.muted_until}, author = ${json(row.author)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
+      muted_until = ${row.muted_until}, author = ${json(row.author)},
+      author_roles = ${row.author_roles}::text[], modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id}`)
 
 export const deleteMonitor = (db: Db, orgId: string, id: string) => db.run(sql`delete from monitors where org_id = ${orgId} and id = ${id}`)
@@ -94,11 +97,13 @@ export type StateRow = {
   looked_at: number | null
   missed: number
   fence: number
+  /** reads are the datasets from which the monitor has ever read. */
+  reads: string[]
 }
 
 export const selectStates = (db: Db, orgId: string) =>
-  db.all<Pick<StateRow, 'monitor_id' | 'status' | 'state' | 'last_trigger_ts'>>(sql`
-    select monitor_id, status, state, last_trigger_ts from monitor_states where org_id = ${orgId}`)
+  db.all<Pick<StateRow, 'monitor_id' | 'status' | 'state' | 'last_trigger_ts' | 'reads'>>(sql`
+    select monitor_id, status, state, last_trigger_ts, reads from monitor_states where org_id = ${orgId}`)
 
 export const selectState = (db: Db, orgId: string, monitorId: string) =>
   db.one<StateRow>(sql`select * from monitor_states where org_id = ${orgId} and monitor_id = ${monitorId}`)

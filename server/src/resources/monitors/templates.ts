@@ -5,7 +5,7 @@ import { check } from '../../http/validation.ts'
 import type { World } from '../../world.ts'
 import { metricDefinitionTemplates, draftFromTemplate as metricFromTemplate } from '../metric-definitions/metric-definitions.ts'
 import { fillIn } from '../templates/binding.ts'
-import { bindTemplate, checkReferences, type Library } from '../templates/templates.ts'
+import { bindTemplate, checkReferences, type Library, usesOf } from '../templates/templates.ts'
 
 type Kept = Omit<MonitorTemplateDraft, 'metric' | 'metric_id' | 'this_template_tags'> & {
   type: NonNullable<MonitorTemplateDraft['type']>
@@ -31,6 +31,7 @@ const texts = [
 export const monitorTemplates: Library<Kept> = {
   kind: 'monitor_template',
   parts: texts,
+  uses: ({ metric_id }) => [usesOf(metricDefinitionTemplates, [metric_id])],
   check: (world, actor, { metric_id, parameters }) =>
     checkReferences(world, actor, metricDefinitionTemplates, { references: [metric_id], outer: parameters, field: 'metric_id' }),
 }

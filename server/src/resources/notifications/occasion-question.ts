@@ -35,7 +35,7 @@ export async function questionOn(world: Reader, asked: Asked, bounds: Bounds, si
   const { orgId, monitorId, query, groups } = asked
   const monitor = (await allMonitors(world, orgId)).find(({ id }) => id === monitorId)
   if (!monitor) return undefined
-  const actor = await watcherFor(world, orgId, monitor.author)
+  const actor = await watcherFor(world, monitor)
   const visible = await visibleDatasets(world, actor)
   const ids = new Set(query.from)
   const datasets = query.from_expr?.trim()

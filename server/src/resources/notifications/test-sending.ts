@@ -6,7 +6,7 @@ import type { Change, Operator, Status } from '../../monitors/status.ts'
 import type { World } from '../../world.ts'
 import { checkActions, targetsOf } from '../integrations/actions.ts'
 import { definitionOf, type Members, membersOf } from '../monitors/definition.ts'
-import { allMonitors } from '../monitors/monitors.ts'
+import { readsOf, seenMonitors } from '../monitors/monitors.ts'
 import { writeNotifications } from './notifications.ts'
 
 type Ask = BodyOf<typeof contract.notifications.sendTest>
@@ -26,7 +26,10 @@ export async function sendTest(world: World, actor: Actor, ask: Ask): Promise<un
   const defaults = { no_data_status: 'NO_DATA', notify_once: false, ai_report_enabled: false } as const
   const members = membersOf({ ...ask, ...defaults, monitor_type: ask.monitor_type })
   const monitorId = ask.monitor_id
-  if (monitorId !== undefined && !(await allMonitors(world, actor.orgId)).some(({ id }) => id === monitorId)) {
+  if (
+    monitorId !== undefined &&
+    !(await seenMonitors(world, actor, () => readsOf(world, actor.orgId))).some(({ id }) => id === monitorId)
+  ) {
     throw badField('monitor_id', 'names no monitor', 'UNKNOWN')
   }
   const made = { alertId: world.ids.uuid(), monitorId: monitorId ?? world.ids.uuid(), nowMs: world.clock.nowMs() }

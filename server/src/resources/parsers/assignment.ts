@@ -22,7 +22,7 @@ export async function parserOf(
 
 /** getAssigned answers 404 also when the dataset has no parser. */
 export async function getAssigned(world: Pick<World, 'meta'>, actor: Actor, record: DatasetRow) {
-  const name = record.parser_id === null ? undefined : await nameOfParser(world, actor.orgId, record.parser_id)
+  const name = record.parser_id === null ? undefined : await nameOfParser(world, actor, record.parser_id)
   if (record.parser_id === null || name === undefined) throw notFound('parser of this dataset')
   return { parser_id: record.parser_id, parser_name: name }
 }
@@ -30,7 +30,7 @@ export async function getAssigned(world: Pick<World, 'meta'>, actor: Actor, reco
 /** assign makes a parser the one of a dataset, for the events received from then on. */
 export async function assign(world: World, actor: Actor, record: DatasetRow, parserId: string): Promise<undefined> {
   if (record.is_system_generated) throw forbidden('the events of a system dataset are read as they are')
-  if ((await nameOfParser(world, actor.orgId, parserId)) === undefined) throw notFound('parser', parserId)
+  if ((await nameOfParser(world, actor, parserId)) === undefined) throw notFound('parser', parserId)
   await change(world, actor, record, parserId)
 }
 

@@ -8,6 +8,7 @@ import { compilePattern, type PatternType, typeOfPattern } from '../../parsers/p
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { type DatasetRow, findDataset } from '../datasets/datasets.ts'
+import { visibilityFor } from '../datasets/visibility.ts'
 import { recentLines } from './recent-lines.ts'
 import {
   countParsers,
@@ -36,22 +37,28 @@ export const allParsers = (world: Reader, orgId: string): Promise<{ rows: readon
     return { rows, byId: new Map(rows.map((row) => [row.id, row])) }
   })
 
+/** seenParsers are those of the organisation but for what was made from a log that is hidden from the caller: their samples are lines of it. */
+export async function seenParsers(world: Reader, actor: Actor): Promise<readonly ParserRow[]> {
+  const { seesEach } = await visibilityFor(world, actor)
+  return (await allParsers(world, actor.orgId)).rows.filter(({ log_id }) => seesEach([log_id]))
+}
+
 export async function listParsers(world: Reader, actor: Actor): Promise<{ parsers: Parser[] }> {
-  const { rows } = await allParsers(world, actor.orgId)
+  const rows = await seenParsers(world, actor)
   return { parsers: [...builtIns.map(shownBuiltIn), ...rows.map(shownParser)] }
 }
 
 /** findParser gives a parser that may be changed: the built-in ones may not. */
 export async function findParser(world: Reader, actor: Actor, id: string): Promise<ParserRow> {
   if (builtIns.some((builtIn) => builtIn.id === id)) throw forbidden('a built-in parser cannot be changed or deleted')
-  const row = (await allParsers(world, actor.orgId)).byId.get(id)
+  const row = (await seenParsers(world, actor)).find((candidate) => candidate.id === id)
   if (!row) throw notFound('parser', id)
   return row
 }
 
-/** nameOfParser is undefined when there is no such parser. */
-export async function nameOfParser(world: Reader, orgId: string, id: string): Promise<string | undefined> {
-  return builtIns.find((builtIn) => builtIn.id === id)?.name ?? (await allParsers(world, orgId)).byId.get(id)?.name
+/** nameOfParser is undefined when there is no such parser for the caller. */
+export async function nameOfParser(world: Reader, actor: Actor, id: string): Promise<string | undefined> {
+  return builtIns.find((builtIn) => builtIn.id === id)?.name ?? (await seenParsers(world, actor)).find((row) => row.id === id)?.name
 }
 
 /** createParser registers the pattern that is given, or one that recent lines of the log lead to. */

@@ -7,7 +7,7 @@ import type { Read } from '../../parsers/compiled.ts'
 import { compilePattern, typeOfPattern } from '../../parsers/parsers.ts'
 import type { World } from '../../world.ts'
 import { findDataset } from '../datasets/datasets.ts'
-import { allParsers } from './parsers.ts'
+import { seenParsers } from './parsers.ts'
 import { recentLines } from './recent-lines.ts'
 
 type Trial = BodyOf<typeof contract.parsers.test>
@@ -50,7 +50,7 @@ export async function detectParser(
   if ((given === undefined) === (log_id === undefined)) throw badField('lines', 'or log_id must be given, and not both', 'ONE_OF')
   const lines = given ?? (await recentLines(world, actor, await findDataset(world, actor, log_id ?? ''), signal))
   const at = { ms: world.clock.nowMs(), ns: 0 }
-  const own = (await allParsers(world, actor.orgId)).rows
+  const own = await seenParsers(world, actor)
   const readers: { id: string; read: LineReader }[] = [
     ...builtIns.map(({ id, form }) => ({ id, read: formReader(form, at, readForm) })),
     ...own.map(({ id, type, pattern }) => {

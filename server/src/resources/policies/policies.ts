@@ -50,6 +50,12 @@ const allPolicies = (world: Reader, orgId: string): Promise<{ rows: readonly Pol
     return { rows, rules: rows.map(ruleOf) }
   })
 
+/** isLimited reports whether a policy concerns the caller, whichever datasets there are now. */
+export async function isLimited(world: Reader, actor: Identified): Promise<boolean> {
+  const { rules } = await allPolicies(world, actor.orgId)
+  return rules.length > 0 && rules.some((rule) => concerns(rule, viewerOf(actor)))
+}
+
 /** visibleTo leaves the datasets that no policy hides from the caller; without policies it costs nothing. */
 export async function visibleTo<D extends Place>(world: Reader, actor: Identified, datasets: readonly D[]): Promise<readonly D[]> {
   const { rules } = await allPolicies(world, actor.orgId)

@@ -5,6 +5,7 @@ import type { Actor } from '../../http/actor.ts'
 import type { World } from '../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
 import { REMOVAL } from '../datasets/tombstones.ts'
+import { isLimited, visibleTo } from '../policies/policies.ts'
 import { AGREE_MS, DAY_MS, keepingOf, nextRemoval, type Rules, retentionCutoffMs } from './decide.ts'
 import { rulesOf } from './keepings.ts'
 import { orphansOf } from './orphans.ts'
@@ -38,8 +39,12 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
       checked_at: reading?.seenMs ?? null,
     },
     datasets: visible.map((row) => shownKept(row, rules, notes.get(row.id), clock.nowMs())),
-    deleted: tombstones,
-    orphans: orphans.map(({ log_id, events }) => ({ log_id, events })),
+    deleted: await visibleTo(
+      world,
+      actor,
+      tombstones.map((tombstone) => ({ ...tombstone, id: tombstone.log_id })),
+    ).then((seen) => seen.map(({ id: _, ...tombstone }) => tombstone)),
+    orphans: ((await isLimited(world, actor)) ? [] : orphans).map(({ log_id, events }) => ({ log_id, events })),
   }
 }
 

@@ -5,6 +5,7 @@ import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { type DatasetRow, keepDatasetFor, visibleDatasets } from '../datasets/datasets.ts'
 import { AUDIT_COLLECTION } from './decide.ts'
+import { isLimited } from '../policies/policies.ts'
 import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from './rows.ts'
 
 type RuleDraft = BodyOf<typeof contract.retentionRules.create>
@@ -21,7 +22,7 @@ export async function listRules(world: Reader, actor: Actor): Promise<RetentionR
   const visible = await visibleDatasets(world, actor)
   const rules: Rule[] = [
     ...visible.filter(({ retention }) => retention !== null).map((row): Rule => ({ kind: 'log', row })),
-    ...(await generalRules(world, actor.orgId)).map((row): Rule => ({ kind: 'general', row })),
+    ...(await seenGeneralRules(world, actor)).map((row): Rule => ({ kind: 'general', row })),
   ]
   return rules.map((rule) => shownRule(rule, visible)).toSorted((a, b) => b.created_at - a.created_at)
 }
@@ -29,8 +30,16 @@ export async function listRules(world: Reader, actor: Actor): Promise<RetentionR
 const generalRules = (world: Reader, orgId: string): Promise<readonly RuleRow[]> =>
   world.meta.cached(orgId, 'retention-rules', () => selectRules(world.meta, orgId))
 
+/** seenGeneralRules are those for the organisation, and for collections of which the caller may see a log, or all of them where nothing is hidden from him. */
+async function seenGeneralRules(world: Reader, actor: Actor): Promise<readonly RuleRow[]> {
+  const rules = await generalRules(world, actor.orgId)
+  if (!(await isLimited(world, actor))) return rules
+  const collections = new Set((await visibleDatasets(world, actor)).map(({ collection }) => collection))
+  return rules.filter(({ entity, collection }) => entity === 'ORGANISATION' || collections.has(collection))
+}
+
 export async function findRule(world: Reader, actor: Actor, id: string): Promise<Rule> {
-  const general = (await generalRules(world, actor.orgId)).find((row) => row.id === id)
+  const general = (await seenGeneralRules(world, actor)).find((row) => row.id === id)
   if (general) return { kind: 'general', row: general }
   const log = (await visibleDatasets(world, actor)).find((row) => row.id === id && row.retention !== null)
   if (log) return { kind: 'log', row: log }

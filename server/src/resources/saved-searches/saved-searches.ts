@@ -15,6 +15,7 @@ import { metadataOf } from '../../meta/metadata.ts'
 import { parseFilter, parseSelector } from '../../query/query.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
+import { type Reference, seen, visibilityFor } from '../datasets/visibility.ts'
 import { boundsOf, gather } from '../search/plan.ts'
 import { fillTemplate, type Library } from '../templates/templates.ts'
 import {
@@ -31,11 +32,23 @@ type Reader = Pick<World, 'meta'>
 const allSavedSearches = (world: Reader, orgId: string): Promise<readonly SavedSearchRow[]> =>
   world.meta.cached(orgId, 'saved searches', () => selectSavedSearches(world.meta, orgId))
 
+/** seenSavedSearches are those that refer to no dataset hidden from the caller. */
+export const seenSavedSearches = async (world: Reader, actor: Actor): Promise<readonly SavedSearchRow[]> =>
+  seen(await visibilityFor(world, actor), await allSavedSearches(world, actor.orgId), (row) => [
+    referenceOf(row.search_details),
+    { from: row.log_ids ?? [] },
+  ])
+
+const referenceOf = (details: Pick<SearchDetails, 'from' | 'from_expr'>): Reference => ({
+  from: idsIn(details),
+  from_expr: details.from_expr,
+})
+
 export const listSavedSearches = async (world: Reader, actor: Actor): Promise<SavedSearch[]> =>
-  (await allSavedSearches(world, actor.orgId)).map(shownSavedSearch)
+  (await seenSavedSearches(world, actor)).map(shownSavedSearch)
 
 export async function findSavedSearch(world: Reader, actor: Actor, id: string): Promise<SavedSearchRow> {
-  const row = (await allSavedSearches(world, actor.orgId)).find((candidate) => candidate.id === id)
+  const row = (await seenSavedSearches(world, actor)).find((candidate) => candidate.id === id)
   if (!row) throw notFound('saved search', id)
   return row
 }
@@ -81,6 +94,7 @@ export const savedSearchTemplates: Library<SavedSearchTemplateDraft> = {
   kind: 'saved_search_template',
   parts: ['name', 'description', 'search_details', 'tags'],
   check: async (_world, _actor, { search_details }) => mustSaySource(search_details),
+  references: ({ search_details }) => [referenceOf(search_details)],
 }
 
 export async function updateSavedSearch(

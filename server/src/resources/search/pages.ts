@@ -1,9 +1,10 @@
 import { isUuid, type Link } from '@dendro/api'
 import { z } from 'zod'
-import { badRequest, gone } from '../../errors.ts'
+import { badRequest, forbidden, gone } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import type { Position } from '../../reading/question.ts'
 import type { World } from '../../world.ts'
+import { isSame } from '../datasets/visibility.ts'
 import { insertFirstPage, insertPage, type PageRow, removePages, selectPage } from './rows.ts'
 
 /** A KeptQuestion is what a page token stands for: the question with its range and datasets settled, and what was counted on its first page. */
@@ -40,6 +41,7 @@ export async function findPage(world: Pick<World, 'meta' | 'clock'>, actor: Acto
   const row = isUuid(token) ? await selectPage(world.meta, actor.orgId, token.toLowerCase()) : undefined
   if (!row)
     throw badRequest('pagination_token is not known', { errors: [{ field: 'pagination_token', code: 'UNKNOWN', message: 'is not known' }] })
+  if (!isSame(actor.identity, row.identity)) throw forbidden('this pagination_token was given to another caller; ask the question yourself')
   if (row.expires_at <= world.clock.nowMs()) throw gone('this pagination_token has expired; ask the question again')
   const isFirst = row.after_ns === null || row.after_seq === null
   return {
@@ -69,7 +71,7 @@ const hrefOf = ({ facts }: Actor, token: string): string => `${facts.baseUrl}/se
 
 async function keepNext(
   { meta, clock, ids }: Pick<World, 'meta' | 'clock' | 'ids'>,
-  { orgId }: Actor,
+  { orgId, identity }: Actor,
   page: Page | undefined,
   { last, question }: { last: Position; question: KeptQuestion },
 ): Promise<string> {
@@ -84,7 +86,7 @@ async function keepNext(
     expires_at,
   }
   if (page) await insertPage(meta, orgId, next)
-  else await insertFirstPage(meta, orgId, { id: firstId, question }, next)
+  else await insertFirstPage(meta, orgId, { id: firstId, question, identity }, next)
   return next.id
 }
 

@@ -12,19 +12,25 @@ export type PageRow = {
   expires_at: number
 }
 
-export type FoundPage = PageRow & { question: Record<string, unknown> }
+/** A FoundPage is known with its question and with the caller who asked it; pages of long ago have none. */
+export type FoundPage = PageRow & { question: Record<string, unknown>; identity: Identity | null }
 
 /**
  * insertFirstPage keeps a question and the page after its first. No commit waits for the disk here, which would double the time of a quick
  * search: a power cut may cost the links of its last moments, and whoever follows one is told that it is unknown.
  */
-export const insertFirstPage = (db: Db, orgId: string, first: { id: string; question: Record<string, unknown> }, next: PageRow) =>
+export const insertFirstPage = (
+  db: Db,
+  orgId: string,
+  first: { id: string; question: Record<string, unknown>; identity: Identity },
+  next: PageRow,
+) =>
   db.run(sql`
     with quick as (select set_config('synchronous_commit', 'off', true))
-    insert into search_pages (id, org_id, first_id, prev_id, question, after_ns, after_seq, expires_at)
+    insert into search_pages (id, org_id, first_id, prev_id, question, identity, after_ns, after_seq, expires_at)
     select given.* from quick, (values
-      (${first.id}::uuid, ${orgId}::uuid, ${first.id}::uuid, null::uuid, ${json(first.question)}, null::numeric, null::numeric, ${next.expires_at}::bigint),
-      (${next.id}::uuid, ${orgId}::uuid, ${next.first_id}::uuid, ${next.prev_id}::uuid, null::jsonb, ${next.after_ns}::numeric, ${next.after_seq}::numeric, ${next.expires_at}::bigint)
+      (${first.id}::uuid, ${orgId}::uuid, ${first.id}::uuid, null::uuid, ${json(first.question)}, ${json(first.identity)}, null::numeric, null::numeric, ${next.expires_at}::bigint),
+      (${next.id}::uuid, ${orgId}::uuid, ${next.first_id}::uuid, ${next.prev_id}::uuid, null::jsonb, null::jsonb, ${next.after_ns}::numeric, ${next.after_seq}::numeric, ${next.expires_at}::bigint)
     ) as given`)
 
 /** insertPage keeps one page more, and the question of its first page for as long. */
@@ -38,7 +44,7 @@ export const insertPage = (db: Db, orgId: string, page: PageRow) =>
 
 export const selectPage = (db: Db, orgId: string, id: string) =>
   db.one<FoundPage>(sql`
-    select page.id, page.first_id, page.prev_id, page.after_ns::text, page.after_seq::text, page.expires_at, first.question
+    select page.id, page.first_id, page.prev_id, page.after_ns::text, page.after_seq::text, page.expires_at, first.question, first.identity
     from search_pages page join search_pages first on first.id = page.first_id
     where page.org_id = ${orgId} and page.id = ${id}`)
 
@@ -57,6 +63,8 @@ export type SearchRow = {
   ended_at: number | null
   /** answer is compressed JSON: the empty answer while the search runs, then the whole one. */
   answer: Uint8Array | null
+  /** log_ids are the datasets that the answer was read from; null of those that were asked before anybody noted them. */
+  log_ids: string[] | null
 }
 
 export const insertSearch = (
@@ -64,8 +72,9 @@ export const insertSearch = (
   row: Omit<SearchRow, 'beat_at' | 'polled_at' | 'ended_at' | 'progress' | 'read_bytes'> & { answer: Uint8Array },
 ) =>
   db.run(sql`
-    insert into searches (id, org_id, identity, status, started_at, beat_at, polled_at, answer)
-    values (${row.id}, ${row.org_id}, ${json(row.identity)}, ${row.status}, ${row.started_at}, ${row.started_at}, ${row.started_at}, ${row.answer})`)
+    insert into searches (id, org_id, identity, status, started_at, beat_at, polled_at, answer, log_ids)
+    values (${row.id}, ${row.org_id}, ${json(row.identity)}, ${row.status}, ${row.started_at}, ${row.started_at}, ${row.started_at}, ${row.answer},
+      ${row.log_ids}::uuid[])`)
 
 /** beatSearch says that its process lives, and tells whether somebody else has ended it, and when it was asked for last. */
 export const beatSearch = (db: Db, id: string, nowMs: number, { progress, bytes }: { progress: number; bytes: number }) =>

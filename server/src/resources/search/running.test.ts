@@ -94,7 +94,7 @@ const failureOf = (promise: Promise<unknown>): Promise<Failure> =>
   )
 
 test('what is quick is answered at once as a whole, its numbers exact and its links its own', async () => {
-  const reply = bodyOf(await open(PATIENT).start(actor, empty(), async () => whole()))
+  const reply = bodyOf(await open(PATIENT).start(actor, [], empty(), async () => whole()))
   expect(reply).toMatchObject({ http: 201, status: 'COMPLETED', progress: 100, links: [{ rel: 'next' }] })
   expect(reply.json).toContain('"count":9007199254740993')
 })
@@ -102,7 +102,7 @@ test('what is quick is answered at once as a whole, its numbers exact and its li
 test('what takes longer says where to ask, how far it is and what is known already, also to another process', async () => {
   const [here, there] = [open(), open()]
   const { work, letGo, progress, part } = lasting()
-  const started = await here.start(actor, empty(), work)
+  const started = await here.start(actor, [], empty(), work)
   const id = idOf(started)
   expect(bodyOf(started)).toMatchObject({
     http: 202,
@@ -134,7 +134,7 @@ test('a cancelled search stops, whoever cancels it, and stays cancelled', async 
   const [here, there] = [open(), open()]
   for (const canceller of [here, there]) {
     const { work, isStopped } = lasting()
-    const id = idOf(await here.start(actor, empty(), work))
+    const id = idOf(await here.start(actor, [], empty(), work))
     await canceller.cancel(actor, id)
     await vi.waitFor(() => expect(isStopped()).toBe(true), WAIT_MS)
     expect(bodyOf(await here.status(actor, id))).toMatchObject({ http: 201, status: 'CANCELLED_BY_USER', events: [], links: [] })
@@ -146,26 +146,26 @@ test('a cancelled search stops, whoever cancels it, and stays cancelled', async 
 test('a search that nobody asks after for a minute stops', async () => {
   const searches = open()
   const { work, isStopped } = lasting()
-  const id = idOf(await searches.start(actor, empty(), work))
+  const id = idOf(await searches.start(actor, [], empty(), work))
   app.clock.advance(61_000)
   await vi.waitFor(() => expect(isStopped()).toBe(true), WAIT_MS)
   await untilItIs(searches, id, 'TIMED_OUT')
 })
 
 test('a search that fails says so', async () => {
-  const reply = await open(PATIENT).start(actor, empty(), () => Promise.reject(new Error('lost')))
+  const reply = await open(PATIENT).start(actor, [], empty(), () => Promise.reject(new Error('lost')))
   expect(bodyOf(reply)).toMatchObject({ http: 201, status: 'INTERNAL_SERVER_ERROR', events: [] })
 })
 
 test('a search whose process ends is not running for ever: a stop says so, and of a dead process its silence', async () => {
   const [stopping, there] = [open(), open()]
-  const id = idOf(await stopping.start(actor, empty(), lasting().work))
+  const id = idOf(await stopping.start(actor, [], empty(), lasting().work))
   await stopping.close()
   expect(bodyOf(await there.status(actor, id)).status).toBe('INTERNAL_SERVER_ERROR')
 
   const world = app.app.world
   const died = openSearches({ ...world, clock: { ...world.clock, sleep: () => new Promise(() => undefined) } }, TIMES)
-  const silent = died.start(actor, empty(), () => new Promise(() => undefined))
+  const silent = died.start(actor, [], empty(), () => new Promise(() => undefined))
   silent.catch(() => undefined)
   const { id: silentId } = await vi.waitFor(async () => {
     const row = await world.meta.one<{ id: string }>(lastSearch(actor.orgId))
@@ -179,7 +179,7 @@ test('a search whose process ends is not running for ever: a stop says so, and o
 
 test('only who started a search may ask for it or cancel it, and administrators', async () => {
   const searches = open()
-  const id = idOf(await searches.start(actor, empty(), lasting().work))
+  const id = idOf(await searches.start(actor, [], empty(), lasting().work))
   const stranger = { ...actor, identity: { ...actor.identity, id: randomUUID() } }
   expect((await failureOf(searches.status(stranger, id))).status).toBe(404)
   expect((await failureOf(searches.cancel(stranger, id))).status).toBe(404)
@@ -190,7 +190,7 @@ test('only who started a search may ask for it or cancel it, and administrators'
 test('a result is kept for an hour, is known to have expired for a week, and then is unknown', async () => {
   const searches = open()
   const { work, letGo } = lasting()
-  const id = idOf(await searches.start(actor, empty(), work))
+  const id = idOf(await searches.start(actor, [], empty(), work))
   letGo()
   await untilItIs(searches, id, 'COMPLETED')
   app.clock.advance(3_540_000)

@@ -8,6 +8,7 @@ import { Answer } from '../../http/mount.ts'
 import { Written } from '../../http/written.ts'
 import type { Cost } from '../../reading/question.ts'
 import type { World } from '../../world.ts'
+import { visibilityFor } from '../datasets/visibility.ts'
 import { beatSearch, dropAnswers, endSearch, insertSearch, keepPartial, pollSearch, removeSearches, type SearchRow } from './rows.ts'
 import { sliceTimeText } from './shown-time.ts'
 
@@ -23,7 +24,7 @@ export type Reply = Answer<Written<SearchResponse>>
 /** Searches are the asynchronous searches: those that run in this process, and the memory of all. */
 export type Searches = {
   /** start gives the answer when it comes at once, and else where to ask for it. */
-  start(actor: Actor, empty: SearchResponse, work: Work): Promise<Reply>
+  start(actor: Actor, logIds: readonly string[], empty: SearchResponse, work: Work): Promise<Reply>
   status(actor: Actor, id: string): Promise<Reply>
   cancel(actor: Actor, id: string): Promise<undefined>
   /** forget lets go of answers that nobody can ask for any more. */
@@ -98,11 +99,12 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
     return one
   }
 
-  /** find gives a search to who started it, or to an administrator; asking keeps it alive. */
+  /** find gives a search to who started it, or to an administrator, as long as he may see all that it reads; asking keeps it alive. */
   async function find(actor: Actor, id: string): Promise<SearchRow> {
     const nowMs = clock.nowMs()
     const row = await pollSearch(meta, actor.orgId, id, nowMs)
-    if (!row || !mayAsk(actor, row)) throw notFound('search', id)
+    const isSeen = row && mayAsk(actor, row) && (await visibilityFor({ meta }, actor)).seesEach(row.log_ids ?? ['unknown'])
+    if (!isSeen) throw notFound('search', id)
     if (row.ended_at !== null && nowMs - row.ended_at > KEPT_MS) throw gone('the result of this search has expired; ask the question again')
     const isDead = row.status === 'IN_PROGRESS' && !running.has(id) && nowMs - row.beat_at > DEAD_MS
     if (!isDead) return row
@@ -133,9 +135,16 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
   }
 
   return {
-    start: async (actor, empty, work) => {
+    start: async (actor, logIds, empty, work) => {
       const id = ids.uuid()
-      const row = { id, org_id: actor.orgId, identity: actor.identity, status: 'IN_PROGRESS' as const, started_at: clock.nowMs() }
+      const row = {
+        id,
+        org_id: actor.orgId,
+        identity: actor.identity,
+        status: 'IN_PROGRESS' as const,
+        started_at: clock.nowMs(),
+        log_ids: [...logIds],
+      }
       await insertSearch(meta, { ...row, answer: await packed(partOf(empty)) })
       const waiting = new AbortController()
       await Promise.race([run(id, work).ended, clock.sleep(quickMs, waiting.signal).catch(() => undefined)])

@@ -30,7 +30,8 @@ export async function runSearch(
   if (!ask.async_enabled || ask.pagination_token) return answerSearch(world, actor, search, { signal })
   const budget = budgetOf(world, actor)
   const patient = { ...budget, seconds: Math.min(PATIENT_SECONDS_MAX, budget.seconds * PATIENT_FACTOR) }
-  return searches.start(actor, emptyAnswer(actor, search.plan), (control) =>
+  const logIds = search.datasets.map(({ id }) => id)
+  return searches.start(actor, logIds, emptyAnswer(actor, search.plan), (control) =>
     answerSearch(world, actor, search, { ...control, budget: patient }),
   )
 }

@@ -2,7 +2,11 @@ import type { Permission, TaggedType, Tags } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
 import { type Sql, sql } from '../../meta/sql.ts'
 import type { World } from '../../world.ts'
+import { seenDashboards } from '../dashboards/dashboards.ts'
 import { visibleDatasets } from '../datasets/datasets.ts'
+import { readsOf, seenMonitors } from '../monitors/monitors.ts'
+import { seenSavedSearches } from '../saved-searches/saved-searches.ts'
+import { seenWidgets } from '../widgets/widgets.ts'
 
 export type TaggedRow = { id: string; tags: Tags }
 
@@ -49,23 +53,27 @@ export const taggables: Partial<Record<TaggedType, Taggable>> = {
     alive: sql`true`,
     audited: 'dashboard',
     read: 'dashboards_read',
+    visible: seenDashboards,
   },
   widget: {
     table: 'widgets',
     alive: sql`true`,
     audited: 'widget',
     read: 'dashboards_read',
+    visible: seenWidgets,
   },
   saved_search: {
     table: 'saved_searches',
     alive: sql`true`,
     audited: 'saved_search',
     read: 'saved_searches_read',
+    visible: seenSavedSearches,
   },
   monitor: {
     table: 'monitors',
     alive: sql`true`,
     audited: 'monitor',
     read: 'monitors_read',
+    visible: (world, actor) => seenMonitors(world, actor, () => readsOf(world, actor.orgId)),
   },
 }

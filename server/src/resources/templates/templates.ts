@@ -7,6 +7,7 @@ import { check } from '../../http/validation.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
+import { type Reference, type Visibility, visibilityFor } from '../datasets/visibility.ts'
 import { type Binding, bindArguments, checkPlaceholders, checkReference, fillIn, literalsOf } from './binding.ts'
 import { deleteTemplate, insertTemplate, lockTemplate, selectTemplates, type TemplateRow, updateTemplateRow } from './rows.ts'
 
@@ -20,15 +21,65 @@ export type Library<Definition extends Parametrised> = {
   readonly parts: readonly (keyof Definition & string)[]
   /** check refuses what nothing could be made from, beyond what the contract says; `id` is that of the template which the draft replaces. */
   check?(world: World, actor: Actor, draft: Definition, id?: string): Promise<void>
+  /** references are the datasets that a template names. */
+  references?(definition: Definition): readonly Reference[]
+  /** uses are the templates that a template is made of. */
+  uses?(definition: Definition): readonly Used[]
 }
+
+/** A Used template is one of a library; which kind of definitions that has is its own affair. */
+type Used = { readonly library: Library<never>; readonly ids: readonly string[] }
+
+export const usesOf = <D extends Parametrised>(library: Library<D>, references: readonly Pick<TemplateReference, 'id'>[]): Used => ({
+  library: library as unknown as Library<never>,
+  ids: references.map(({ id }) => id),
+})
 
 const nounOf = ({ kind }: Library<never>): string => kind.replaceAll('_', ' ')
 
 const kept = <D extends Parametrised>(world: Reader, actor: Actor, { kind }: Library<D>): Promise<readonly TemplateRow<D>[]> =>
   world.meta.cached(actor.orgId, `templates ${kind}`, () => selectTemplates<D>(world.meta, actor.orgId, kind))
 
+/** seenTemplates are those that refer to no dataset hidden from the caller, neither themselves nor by the templates they are made of. */
+async function seenTemplates<D extends Parametrised>(world: Reader, actor: Actor, library: Library<D>): Promise<readonly TemplateRow<D>[]> {
+  const rows = await kept(world, actor, library)
+  const visibility = await visibilityFor(world, actor)
+  if (!visibility.limited) return rows
+  const hidden = await hiddenIn(world, actor, library as unknown as Library<never>, visibility)
+  return rows.filter(({ id }) => !hidden.has(id))
+}
+
+/** hiddenIn are the ids of templates that the caller may not see; `known` has those of libraries that were looked at on the way. */
+async function hiddenIn(
+  world: Reader,
+  actor: Actor,
+  library: Library<never>,
+  visibility: Visibility,
+  known = new Map<string, Set<string>>(),
+): Promise<ReadonlySet<string>> {
+  const found = known.get(library.kind)
+  if (found) return found
+  const hidden = new Set<string>()
+  known.set(library.kind, hidden)
+  const rows = await kept(world, actor, library)
+  const uses = new Map<string, readonly Used[]>()
+  for (const { id, definition, modified_by } of rows) {
+    if (!(await visibility.sees(library.references?.(definition) ?? [], modified_by))) hidden.add(id)
+    uses.set(id, library.uses?.(definition) ?? [])
+  }
+  for (const { library: other } of [...uses.values()].flat()) await hiddenIn(world, actor, other, visibility, known)
+  // A template may be made of others of its own library: what hides one hides those that hold it, until nothing more is found.
+  for (let before = -1; before !== hidden.size; ) {
+    before = hidden.size
+    for (const [id, parts] of uses) {
+      if (parts.some(({ library: { kind }, ids }) => ids.some((part) => known.get(kind)?.has(part)))) hidden.add(id)
+    }
+  }
+  return hidden
+}
+
 export const listTemplates = async <D extends Parametrised>(world: Reader, actor: Actor, library: Library<D>) => ({
-  templates: (await kept(world, actor, library)).map(shownTemplate),
+  templates: (await seenTemplates(world, actor, library)).map(shownTemplate),
 })
 
 export async function findTemplate<D extends Parametrised>(
@@ -37,7 +88,7 @@ export async function findTemplate<D extends Parametrised>(
   library: Library<D>,
   id: string,
 ): Promise<TemplateRow<D>> {
-  const row = (await kept(world, actor, library)).find((candidate) => candidate.id === id)
+  const row = (await seenTemplates(world, actor, library)).find((candidate) => candidate.id === id)
   if (!row) throw notFound(nounOf(library), id)
   return row
 }
@@ -115,7 +166,7 @@ export async function bindTemplate<D extends Parametrised>(
   library: Library<D>,
   { id, arguments: args, field, enclosing }: Use,
 ): Promise<{ definition: D; binding: Binding; template: Template }> {
-  const row = (await kept(world, actor, library)).find((candidate) => candidate.id === id)
+  const row = (await seenTemplates(world, actor, library)).find((candidate) => candidate.id === id)
   if (!row) throw badField(`${field}.id`, `names no ${nounOf(library)}: ${id}`, 'UNKNOWN_TEMPLATE')
   const given = { field: `${field}.arguments`, ...(enclosing ? { enclosing } : {}) }
   const binding = bindArguments(row.definition.parameters, args, given)
@@ -148,7 +199,7 @@ export async function checkReferences<D extends Parametrised>(
   library: Library<D>,
   { references, outer, field }: References,
 ): Promise<void> {
-  const known = new Map((await kept(world, actor, library)).map((row) => [row.id, row.definition.parameters]))
+  const known = new Map((await seenTemplates(world, actor, library)).map((row) => [row.id, row.definition.parameters]))
   for (const [index, { id, arguments: given }] of references.entries()) {
     const parameters = known.get(id)
     if (!parameters) throw badField(`${field}.${index}.id`, `names no ${nounOf(library)}: ${id}`, 'UNKNOWN_TEMPLATE')

@@ -10,7 +10,7 @@ import {
   newMetricDefinition,
 } from '../metric-definitions/metric-definitions.ts'
 import { fillIn } from '../templates/binding.ts'
-import { bindTemplate, checkReferences, type Library, listTemplates, type Use } from '../templates/templates.ts'
+import { bindTemplate, checkReferences, type Library, listTemplates, type Use, usesOf } from '../templates/templates.ts'
 import type { WidgetRow } from './rows.ts'
 import { within } from './tree.ts'
 
@@ -31,6 +31,7 @@ export const PLANNED_MAX = 500
 export const widgetTemplates: Library<WidgetTemplateDraft> = {
   kind: 'widget_template',
   parts: PARTS,
+  uses: ({ metrics, widgets }) => [usesOf(metricDefinitionTemplates, metrics), usesOf(widgetTemplates, widgets)],
   check: async (world, actor, draft, id) => {
     if (draft.metrics.length > 0 && draft.widgets.length > 0) {
       throw badField('widgets', 'must be empty: a widget has either metrics or widgets', 'CONFLICT')

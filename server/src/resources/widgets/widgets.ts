@@ -6,7 +6,12 @@ import type { Db } from '../../meta/meta.ts'
 import { metadataOf } from '../../meta/metadata.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { keepMetricDefinition, type MetricDefinitionRow, missingMetricDefinitions } from '../metric-definitions/metric-definitions.ts'
+import {
+  hiddenMetricIds,
+  keepMetricDefinition,
+  type MetricDefinitionRow,
+  missingMetricDefinitions,
+} from '../metric-definitions/metric-definitions.ts'
 import { isSameTemplate } from '../templates/templates.ts'
 import { planWidget, rowsOf } from './made.ts'
 import {
@@ -21,7 +26,7 @@ import {
   updateWidgetRow,
   type WidgetRow,
 } from './rows.ts'
-import { within } from './tree.ts'
+import { type Holder, within } from './tree.ts'
 
 type Reader = Pick<World, 'meta'>
 const ENTITY = 'widget'
@@ -31,10 +36,34 @@ export type { WidgetRow }
 export const allWidgets = (world: Reader, orgId: string): Promise<readonly WidgetRow[]> =>
   world.meta.cached(orgId, 'widgets', () => selectWidgets(world.meta, orgId))
 
-export const listWidgets = async (world: Reader, actor: Actor): Promise<Widget[]> => (await allWidgets(world, actor.orgId)).map(shownWidget)
+/** seenWidgets are those that show, however deep within, no metric hidden from the caller. */
+export async function seenWidgets(world: Reader, actor: Actor): Promise<readonly WidgetRow[]> {
+  const { widgets } = await unseenBy(world, actor)
+  const rows = await allWidgets(world, actor.orgId)
+  return widgets.size === 0 ? rows : rows.filter(({ id }) => !widgets.has(id))
+}
+
+/** Unseen are the ids of what is hidden from a caller: to him they name nothing. */
+export type Unseen = { readonly metrics: ReadonlySet<string>; readonly widgets: ReadonlySet<string> }
+
+export async function unseenBy(world: Reader, actor: Actor): Promise<Unseen> {
+  const metrics = await hiddenMetricIds(world, actor)
+  if (metrics.size === 0) return { metrics, widgets: new Set() }
+  const rows = await allWidgets(world, actor.orgId)
+  const showing = new Set(rows.filter(({ metric_ids }) => metric_ids.some((id) => metrics.has(id))).map(({ id }) => id))
+  return { metrics, widgets: within(showing, holdersOf(rows)) }
+}
+
+/** holdersOf turns what lies in what around: each widget with the ids of those that hold it. */
+const holdersOf = (rows: readonly WidgetRow[]): readonly Holder[] => {
+  const pairs = rows.flatMap(({ id, widget_ids }) => widget_ids.map((child) => ({ child, id })))
+  return [...Map.groupBy(pairs, ({ child }) => child)].map(([id, holders]) => ({ id, widget_ids: holders.map((pair) => pair.id) }))
+}
+
+export const listWidgets = async (world: Reader, actor: Actor): Promise<Widget[]> => (await seenWidgets(world, actor)).map(shownWidget)
 
 export async function findWidget(world: Reader, actor: Actor, id: string): Promise<WidgetRow> {
-  const row = (await allWidgets(world, actor.orgId)).find((candidate) => candidate.id === id)
+  const row = (await seenWidgets(world, actor)).find((candidate) => candidate.id === id)
   if (!row) throw notFound('widget', id)
   return row
 }
@@ -45,10 +74,11 @@ export async function createWidget(world: World, actor: Actor, ask: WidgetAsk): 
   const nowMs = world.clock.nowMs()
   const signed = { created_at: nowMs, created_by: actor.identity, modified_at: nowMs, modified_by: actor.identity }
   const row: WidgetRow = { org_id: actor.orgId, id, tags: {}, made_for: null, ...members, ...signed }
+  const unseen = await unseenBy(world, actor)
   await world.meta.write(actor.orgId, async (tx) => {
     await lockWidgets(tx, actor.orgId)
     await keepMade(world, tx, actor, made)
-    await checkHeld(tx, row)
+    await checkHeld(tx, row, unseen)
     await keepWidget(world, tx, actor, row)
   })
   return shownWidget(row)
@@ -77,8 +107,9 @@ export async function changeWidget(world: World, actor: Actor, record: WidgetRow
 
 /** addChildren puts widgets into a widget behind those that are there; what is there already stays in its place. */
 export async function addChildren(world: World, actor: Actor, record: WidgetRow, ids: readonly string[]): Promise<undefined> {
+  const unseen = await unseenBy(world, actor)
   await alter(world, actor, record.id, async (tx, before) => {
-    await mustExist(tx, actor.orgId, ids)
+    await mustExist(tx, actor.orgId, ids, unseen)
     const widget_ids = [...new Set([...before.widget_ids, ...ids])]
     if (widget_ids.length > CHILDREN_MAX) throw badField('widget_ids', `would be more than the ${CHILDREN_MAX} that a widget can hold`)
     return { ...before, widget_ids }
@@ -134,9 +165,9 @@ export async function lockedWidgets(tx: Db, orgId: string): Promise<WidgetRow[]>
 }
 
 /** mustExist refuses with 404 ids that no widget has; where widgets are a member of a body among others, checkHeld refuses with 400. */
-export async function mustExist(tx: Db, orgId: string, ids: readonly string[]): Promise<void> {
+export async function mustExist(tx: Db, orgId: string, ids: readonly string[], unseen: Unseen): Promise<void> {
   const known = new Set((await selectWidgets(tx, orgId)).map(({ id }) => id))
-  const unknown = ids.find((id) => !known.has(id))
+  const unknown = ids.find((id) => !known.has(id) || unseen.widgets.has(id))
   if (unknown !== undefined) throw notFound('widget', unknown)
 }
 
@@ -187,12 +218,13 @@ export async function keepMade(world: World, tx: Db, actor: Actor, { widgets, me
 
 /** alter changes one widget while nobody else changes what holds what. */
 async function alter(world: World, actor: Actor, id: string, decide: (tx: Db, before: WidgetRow) => Promise<WidgetRow>): Promise<void> {
+  const unseen = await unseenBy(world, actor)
   await world.meta.write(actor.orgId, async (tx) => {
     await lockWidgets(tx, actor.orgId)
     const before = await lockWidget(tx, actor.orgId, id)
     if (!before) throw notFound('widget', id)
     const next = await decide(tx, before)
-    await checkHeld(tx, next, before)
+    await checkHeld(tx, next, unseen, before)
     await rewrite(world, tx, actor, before, next)
   })
 }
@@ -207,16 +239,17 @@ async function rewrite(world: World, tx: Db, actor: Actor, before: WidgetRow, ne
  * checkHeld refuses a widget that holds both metrics and widgets, something that is not there, or itself. A metric that it had before may have gone
  * since, with the monitor that it belonged to.
  */
-async function checkHeld(tx: Db, { org_id, id, metric_ids, widget_ids }: WidgetRow, before?: WidgetRow): Promise<void> {
+async function checkHeld(tx: Db, { org_id, id, metric_ids, widget_ids }: WidgetRow, unseen: Unseen, before?: WidgetRow): Promise<void> {
   if (metric_ids.length > 0 && widget_ids.length > 0) {
     throw badField('widget_ids', 'must be empty: a widget has either metrics or widgets', 'CONFLICT')
   }
   const added = metric_ids.filter((metric) => !before?.metric_ids.includes(metric))
-  const [missing] = await missingMetricDefinitions(tx, org_id, added)
+  const [missing] = [...(await missingMetricDefinitions(tx, org_id, added)), ...added.filter((metric) => unseen.metrics.has(metric))]
   if (missing !== undefined) throw badField('metric_ids', `names no metric definition: ${missing}`, 'UNKNOWN_METRIC')
   if (widget_ids.length === 0) return
   const all = await selectWidgets(tx, org_id)
-  const unknown = widget_ids.find((child) => child !== id && !all.some((widget) => widget.id === child))
+  const known = new Set(all.filter((widget) => !unseen.widgets.has(widget.id)).map((widget) => widget.id))
+  const unknown = widget_ids.find((child) => child !== id && !known.has(child))
   if (unknown !== undefined) throw badField('widget_ids', `names no widget: ${unknown}`, 'UNKNOWN_WIDGET')
   if (within(widget_ids, all).has(id)) throw badField('widget_ids', 'would put the widget into itself', 'CYCLE')
 }

@@ -23,7 +23,7 @@ export async function pastOf(world: World, orgId: string, occasion: Occasion, si
   const definition = inGroup(definitionOf(monitor), groups)
   if (definition.kind.kind !== 'value' && definition.kind.kind !== 'change') return undefined
   const stepMs = stepOf(definition)
-  const actor = await watcherFor(world, orgId, monitor.author)
+  const actor = await watcherFor(world, monitor)
   const sightAt = await sightsOver(world, actor, definition, { toMs, looks: LOOKS, stepMs }, signal, waitingBudget(world))
   const { queries, formulas } = definition.planned
   const nothing = formulas.length === 0 && isAddedUp(queries[0]) ? 0 : null

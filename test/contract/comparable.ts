@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto'
+import type { Reply } from '../world.ts'
+import type { Params } from './endpoints.ts'
+
+/** comparable is an answer without what differs between any two requests. */
+export const comparable = ({ status, body }: Reply, params: Params) => {
+  const ids = Object.values(params)
+  const text = ids.reduce((all, id) => all.replaceAll(id, 'ID'), JSON.stringify(body) ?? '')
+  const made = status < 300 ? text.replaceAll(/"(created_at|modified_at)":\d+/g, '').replace(/"(id|metric_id)":"[0-9a-f-]{36}"/g, '') : text
+  return { status, body: made.replace(/"correlation_id":"\w+"/, '') }
+}
+
+/** renamer gives each id a fresh one, the same one always the same. */
+export function renamer(): (uuid: string) => string {
+  const renamed = new Map<string, string>()
+  return (uuid) => {
+    const fresh = renamed.get(uuid) ?? randomUUID()
+    renamed.set(uuid, fresh)
+    return fresh
+  }
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exporting } from '../../server/src/resources/exports/run.ts'
+import { openRound } from '../../server/src/resources/monitors/watching.ts'
+import { openTestApp, type Reply, type TestApp } from '../world.ts'
+import { comparable, renamer } from './comparable.ts'
+import { endpoints, fill, type Named, uuidsIn, withUuids } from './endpoints.ts'
+import { type Ask, changesNothing, examples, seenInSpiteOfPolicies, unfitForLimited } from './examples.ts'
+import { type SealedMaker, sealedMakerIn } from './sealed-maker.ts'
+import { type Maker, makerIn, web } from './stage.ts'
+
+/** The marker stands in what a limited caller may not see, and nowhere else; it is all letters, as what has digits is no part of a message pattern. */
+const MARKER = [...randomUUID().replaceAll('-', '')].map((digit) => 'klmnopqrstuvwxyz'[Number.parseInt(digit, 16)]).join('')
+
+let app: TestApp
+let admin: Maker
+let sealed: SealedMaker
+/** limited holds every permission, and a policy permits it the logs of the collection `open` alone. */
+let limited: Maker
+const asks = new Map<string, Ask>()
+
+beforeAll(async () => {
+  app = await openTestApp({}, (world) => [exporting(world)], web)
+  const org = await app.newOrganization()
+  admin = makerIn(app, org)
+  await admin.made('/datasets', { collection: 'open', dataset: 'first' })
+  const { id, key } = await admin.made<{ id: string; key: string }>('/api-keys', { name: 'limited', roles: ['AdminApi'] })
+  await admin.made('/policies', {
+    policy_type: 'LOG_PERMIT',
+    resource: { resource_type: 'COLLECTION', resource_id: 'open' },
+    actions: ['*'],
+    principal: { principal_type: 'APIKEY', principal_id: id },
+  })
+  limited = makerIn(app, { ...org, key, ask: (method, path, given) => org.ask(method, path, { key, ...given }) })
+  sealed = sealedMakerIn(admin, MARKER)
+  for (const named of endpoints) asks.set(named.name, await exampleFor(named, sealed))
+  await plantMore()
+})
+afterAll(() => app?.close())
+
+/** plantMore makes what no example does: what monitors found, and records that hold others which refer to sealed datasets. */
+async function plantMore(): Promise<void> {
+  const dataset = await sealed.dataset()
+  const query = { name: 'errors', select: ['count(*)'], from: [dataset], where: 'level = error', groups: ['note'] }
+  const watch = { comparison_operator: 'ABOVE', threshold: 0, window: 'Last 5 minutes', actions: [{ email: 'oncall@example.org' }] }
+  const monitor = await sealed.made('/monitors', { name: 'by note', ...watch, queries: [query] })
+  await sealed.made('/monitors/downtimes', {
+    name: 'quiet',
+    description: 'A change',
+    from: [monitor.id],
+    static_time_range: { from: 1_800_000_000_000, to: 1_800_000_600_000 },
+  })
+  const metric = await sealed.made('/metrics/definitions', { queries: [query] })
+  const widget = await sealed.made('/widgets', { name: 'notes', description: 'All', type: 'bar', metric_ids: [metric.id] })
+  const frame = await sealed.made('/widgets', { name: 'frame', description: 'All', type: 'bar', widget_ids: [widget.id] })
+  await sealed.made('/dashboards', { name: 'board', description: 'All', widget_ids: [frame.id] })
+  await sealed.made('/saved-searches', { name: 'found', search_details: { from: dataset, where: 'level = error' } })
+  app.clock.advance(60_000)
+  await openRound(app.app.world)(new AbortController().signal)
+  const { body } = await admin.org.ask('GET', `/monitors/${monitor.id}/evaluations`)
+  expect(JSON.stringify(body), 'the monitor saw events that say the marker').toContain(MARKER)
+  asks.set('context.get', { query: `from=${dataset}&timestamp=${app.clock.nowMs() - 60_000}` })
+  asks.set('monitors.get of a look', { params: { monitorId: monitor.id } })
+}
+
+/** open makes records as the limited caller, of datasets that he may see. */
+const open = (): Maker => ({
+  ...limited,
+  dataset: async () => (await admin.made('/datasets', { collection: 'open', dataset: admin.word() })).id,
+})
+
+async function exampleFor({ name }: Named, maker: Maker): Promise<Ask> {
+  return (await examples[name]?.(maker)) ?? {}
+}
+
+const send = (named: Named, ask: Ask, maker: Maker): Promise<Reply> =>
+  maker.org.ask(named.endpoint.method, fill(named.endpoint.path, ask.params ?? {}) + (ask.query === undefined ? '' : `?${ask.query}`), {
+    ...(ask.headers ? { headers: ask.headers } : {}),
+    ...(ask.raw === undefined ? {} : { raw: ask.raw }),
+    ...(ask.body === undefined ? {} : { body: ask.body }),
+  })
+
+const askFor = ({ name }: Named): Ask => {
+  const ask = asks.get(name)
+  if (!ask) throw new Error(`${name} has no example`)
+  return ask
+}
+
+/** Who shows a credential of his own in an example is somebody else. */
+const isOfCaller = (ask: Ask): boolean => ask.key === undefined && ask.token === undefined
+const says = ({ body }: Reply): boolean => (typeof body === 'string' ? body : JSON.stringify(body)).toLowerCase().includes(MARKER)
+const isSealed = (text: unknown): boolean => [...sealed.sealed].some((id) => JSON.stringify(text ?? '').includes(id))
+const reads = ({ name, endpoint }: Named): boolean =>
+  (endpoint.method === 'GET' || changesNothing[name] !== undefined) && endpoint.permission !== 'public'
+
+describe('what a policy hides is in no answer', () => {
+  test.each(endpoints.filter(reads))('$name', async (named) => {
+    const ask = askFor(named)
+    if (!isOfCaller(ask)) return
+    const reply = await send(named, ask, limited)
+    expect(says(reply), JSON.stringify(reply.body)?.slice(0, 2_000)).toBe(false)
+  })
+})
+
+test('those from whom nothing is hidden find the marker in those answers', async () => {
+  const found: string[] = []
+  for (const named of endpoints.filter(reads)) {
+    const ask = askFor(named)
+    if (isOfCaller(ask) && says(await send(named, ask, admin))) found.push(named.name)
+  }
+  expect(found).toEqual(expect.arrayContaining(MARKED))
+})
+
+/** MARKED are answers in which the marker stands for whoever sees all: without them the law would say nothing. */
+const MARKED = [
+  'audit.list',
+  'context.get',
+  'dashboardTemplates.get',
+  'dashboardTemplates.list',
+  'dashboards.list',
+  'dashboards.preview',
+  'datasets.get',
+  'datasets.list',
+  'downtimes.list',
+  'exports.get',
+  'exports.list',
+  'metricDefinitionTemplates.get',
+  'metricDefinitionTemplates.list',
+  'metricDefinitions.get',
+  'metricDefinitions.list',
+  'monitorTemplates.get',
+  'monitorTemplates.list',
+  'monitors.get',
+  'monitors.list',
+  'parsers.list',
+  'patterns.find',
+  'savedSearchTemplates.get',
+  'savedSearchTemplates.list',
+  'savedSearches.get',
+  'savedSearches.list',
+  'search.get',
+  'search.run',
+  'search.status',
+  'tags.search',
+  'timeseries.get',
+  'topKeys.get',
+  'widgetTemplates.get',
+  'widgetTemplates.list',
+  'widgets.data',
+  'widgets.list',
+]
+
+describe('what refers to hidden datasets is 404 by its id, to change and to remove too', () => {
+  test.each(endpoints.filter(({ endpoint }) => endpoint.path.includes('{') && endpoint.permission !== 'public'))('$name', async (named) => {
+    const ask = askFor(named)
+    if (!isOfCaller(ask) || !isSealed(ask.params) || seenInSpiteOfPolicies[named.name] !== undefined) return
+    const reply = await send(named, ask, limited)
+    expect(reply.status, JSON.stringify(reply.body)).toBe(404)
+  })
+})
+
+describe('a body that names what is hidden is answered as if that did not exist', () => {
+  test.each(endpoints.filter(({ name, endpoint }) => endpoint.body && seenInSpiteOfPolicies[name] === undefined))(
+    '$name',
+    async (named) => {
+      const hidden = await exampleFor(named, sealed)
+      if (!isSealed(hidden.body) || !isOfCaller(hidden)) return
+      const home = await exampleFor(named, open())
+      const ask = { ...hidden, ...(home.params ? { params: home.params } : {}) }
+      const fresh = renamer()
+      const unknown = withUuids(hidden.body, (id) => (sealed.sealed.has(id) ? fresh(id) : id))
+      const [asHidden, asUnknown] = [await send(named, ask, limited), await send(named, { ...ask, body: unknown }, limited)]
+      const known = (body: unknown) => Object.fromEntries(uuidsIn(body).map((id, index) => [String(index), id]))
+      expect(comparable(asHidden, known(ask.body))).toEqual(comparable(asUnknown, known(unknown)))
+    },
+  )
+})
+
+test.each(['', '/events', '/notifications', '/evaluations'])('what a monitor found in hidden datasets is 404 at %s', async (part) => {
+  const { params } = asks.get('monitors.get of a look') ?? {}
+  expect((await limited.org.ask('GET', `/monitors/${params?.monitorId}${part}`)).status).toBe(404)
+})
+
+describe('who may see only some datasets does with those all that others do', () => {
+  test.each(endpoints.filter(({ name }) => unfitForLimited[name] === undefined))('$name', async (named) => {
+    const ask = await exampleFor(named, open())
+    const reply = await send(named, ask, isOfCaller(ask) ? limited : { ...limited, org: { ...limited.org, ask: asSomebodyElse(ask) } })
+    expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300)
+  })
+})
+
+const asSomebodyElse =
+  ({ key, token }: Ask): Maker['org']['ask'] =>
+  (method, path, given) =>
+    app.ask(method, path, { ...given, ...(key ? { key } : {}), ...(token ? { token } : {}) })
