@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { type Clock, systemClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openDepot } from './depot/open-depot.ts'
 import { openDiskWatch } from './events/disk.ts'
 import { type EventStore, openEventStore } from './events/events.ts'
 import { openLedger } from './events/ledger.ts'
 import { openEventWriter } from './events/writer.ts'
+import { guardSystemClock, isGuarded } from './guarded-clock.ts'
 import { type Actor, type Identified, isUser, type RequestFacts } from './http/actor.ts'
 import type { Credential } from './http/credential.ts'
 import { openDoor } from './http/http.ts'
@@ -25,6 +26,7 @@ import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
 import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
 import { openMeta } from './meta/meta.ts'
+import { followReferenceClock } from './meta/reference-clock.ts'
 import { openUsageCounts } from './meta/usage-counts.ts'
 import { openModel } from './model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
@@ -85,6 +87,7 @@ import { checkAdmin } from './resources/users/bootstrap-admin.ts'
 import { userRoutes } from './resources/users/routes.ts'
 import { widgetRoutes, widgetTemplateRoutes } from './resources/widgets/routes.ts'
 import type { Secret } from './secret.ts'
+import { watchStores } from './store-gauges.ts'
 import { openVault } from './vault.ts'
 import { version } from './version.ts'
 import { allWork, sweeps, type Work } from './work.ts'
@@ -169,8 +172,8 @@ export type OpenWorld = World & { answersAt(port: number): void; close(): Promis
 
 /** openWorld opens both stores and everything else outside the program. */
 export async function openWorld(config: Config, given: { clock?: Clock; log?: Log } = {}): Promise<OpenWorld> {
-  const clock = given.clock ?? systemClock
   const log = given.log ?? openLog(config.DENDRO_LOG_LEVEL)
+  const clock = given.clock ?? guardSystemClock(log)
   const deps = { clock, log, ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
   const admin = adminOf(config)
@@ -190,11 +193,15 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     ),
     openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir }, deps),
   )
+  const reference = isGuarded(clock) ? await followReferenceClock(meta, clock, log) : undefined
   const disk = await openDiskWatch(events, dataDir, deps)
   const bounds = { waitingBytesMax: Math.floor(config.DENDRO_MEMORY * WAITING_SHARE), refusal: disk.refusal }
-  const writer = await openEventWriter(events, deps, bounds).catch(async (cause) => {
-    await disk.close()
+  const closeStores = async (): Promise<void> => {
+    await Promise.all([disk.close(), reference?.close()])
     await Promise.all([events.close(), meta.close()])
+  }
+  const writer = await openEventWriter(events, deps, bounds).catch(async (cause) => {
+    await closeStores()
     throw cause
   })
   const ledger = openLedger(events, deps)
@@ -239,8 +246,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       await ledger.close()
       await usage.close()
       await depot.close()
-      await disk.close()
-      await Promise.all([events.close(), meta.close()])
+      await closeStores()
     },
   }
 }
@@ -348,23 +354,6 @@ function every(ms: number, log: Log, failed: string, chore: () => Promise<unknow
   const timer = setInterval(() => void chore().catch((err) => log.warn({ err }, failed)), ms)
   timer.unref()
   return () => clearInterval(timer)
-}
-
-function watchStores(world: World, meter: Meter): void {
-  meter.gauge(
-    'dendro_events_disk_free_bytes',
-    'Free space on the disk of the event store',
-    () => world.disk.space()?.freeBytes ?? Number.NaN,
-  )
-  meter.gauge('dendro_events_disk_total_bytes', 'Size of the disk of the event store', () => world.disk.space()?.totalBytes ?? Number.NaN)
-  const children = { events: world.events.engine, meta: world.meta.server }
-  for (const [name, child] of Object.entries(children)) {
-    if (!child) continue
-    meter.gauge(`dendro_${name}_store_restarts`, `How often the ${name} store was started again`, () => {
-      const state = child.state()
-      return state.kind === 'up' || state.kind === 'down' ? state.restarts : 0
-    })
-  }
 }
 
 type Recognition = { callers: ApiKeyCallers; guesses: KeyGuesses }
