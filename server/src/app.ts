@@ -53,7 +53,7 @@ import { encryptionKeyRoutes } from './resources/encryption-keys/routes.ts'
 import { exportRoutes } from './resources/exports/routes.ts'
 import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
-import { troublesOf } from './resources/health/health.ts'
+import { type Health, openHealth } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { integrationRoutes } from './resources/integrations/routes.ts'
 import { ledgerRoutes } from './resources/ledger/routes.ts'
@@ -93,9 +93,17 @@ import { version } from './version.ts'
 import { allWork, sweeps, type Work } from './work.ts'
 import type { Deployment, World } from './world.ts'
 
-type Parts = { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches; tails: LiveTails; web: WebFiles | undefined }
+type Parts = {
+  health: Health
+  meter: Meter
+  intake: Intake
+  limits: LimitMeter
+  searches: Searches
+  tails: LiveTails
+  web: WebFiles | undefined
+}
 
-const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }: Parts): readonly Routes[] => [
+const allRoutes = (world: World, { health, meter, intake, limits, searches, tails, web }: Parts): readonly Routes[] => [
   accessRoutes(world),
   analyticsRoutes(world),
   groupRoutes(world),
@@ -118,14 +126,14 @@ const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }
   encryptionKeyRoutes(world),
   statementRoutes(world),
   ...absentRoutes(),
-  healthRoutes(world),
+  healthRoutes(world, health),
   ingestionRoutes(intake),
   integrationRoutes(world),
   ledgerRoutes(world),
   limitRoutes(world, limits),
   logRoutes(world),
   metricsRoutes(meter),
-  referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, troubles: () => troublesOf(world) }),
+  referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, troubles: health.failures }),
   retentionRoutes(world),
   retentionRuleRoutes(world),
   searchRoutes(world, searches),
@@ -302,7 +310,7 @@ export async function openApp(
   const searches = openSearches(world)
   const tails = new LiveTails(world)
   const door = openDoor({
-    routes: allRoutes(world, { meter, intake, limits, searches, tails, web }),
+    routes: allRoutes(world, { health: openHealth(world), meter, intake, limits, searches, tails, web }),
     identify: (credential, facts) => identify(world, { callers, guesses }, credential, facts),
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
