@@ -30,6 +30,7 @@ const groundFloor = [
   'guarded-clock.ts',
   'ids.ts',
   'log.ts',
+  'log-limit.ts',
   'secret.ts',
   'vault.ts',
   'child.ts',

@@ -2,12 +2,11 @@ import { MINUTE_MS } from '../../events/ledger-page.ts'
 import { type Difference, recount } from '../../events/ledger-recount.ts'
 import type { JobKind } from '../../jobs/job.ts'
 import type { World } from '../../world.ts'
-import { selectJobPayload } from '../retention/rows.ts'
-import { selectLivingLogs } from './rows.ts'
+import { selectLivingLogs, selectRecount } from './rows.ts'
 
 type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'log' | 'meta'>
 
-export const LEDGER_RECOUNT = 'ledger_recount'
+const LEDGER_RECOUNT = 'ledger_recount'
 const EVERY_MS = 30_000
 /** SETTLED_MS: within it nearly every post that has its numbers is noted. What is counted too early, a later recount takes back. */
 const SETTLED_MS = 20_000
@@ -46,7 +45,7 @@ export const ledgerRecount = (world: Deps): JobKind => {
 
 /** isRecountPending says that a process started and nothing has been recounted since: what a crash left unnoted may be missing from the ledger. */
 export async function isRecountPending({ meta, ledger }: Pick<World, 'meta' | 'ledger'>): Promise<boolean> {
-  const began = (await selectJobPayload(meta, LEDGER_RECOUNT))?.payload.began_ms
+  const began = (await selectRecount(meta, LEDGER_RECOUNT))?.payload.began_ms
   return typeof began === 'number' && began < ledger.openedMs
 }
 
