@@ -24,8 +24,20 @@ const rooms: Record<string, readonly string[]> = {
   monitors: ['query', 'reading', 'meta', 'world.ts'],
   mcp: ['http', 'world.ts', 'resources'],
 }
-const groundFloor = ['errors.ts', 'clock.ts', 'ids.ts', 'log.ts', 'secret.ts', 'vault.ts', 'child.ts', 'reach.ts', 'version.ts']
-const roof = ['main.ts', 'start-failure.ts', 'app.ts', 'work.ts', 'config.ts']
+const groundFloor = [
+  'errors.ts',
+  'clock.ts',
+  'guarded-clock.ts',
+  'ids.ts',
+  'log.ts',
+  'log-limit.ts',
+  'secret.ts',
+  'vault.ts',
+  'child.ts',
+  'reach.ts',
+  'version.ts',
+]
+const roof = ['main.ts', 'start-failure.ts', 'app.ts', 'work.ts', 'store-gauges.ts', 'config.ts']
 /** What the packages may import of one another; nobody imports the server, the web app or the command line. */
 const packages: Record<string, readonly string[]> = {
   api: [],

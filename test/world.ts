@@ -13,7 +13,12 @@ import type { Mail, World } from '../server/src/world.ts'
 export type Reply<T = unknown> = { status: number; headers: Headers; body: T }
 export type Ask = { key?: string; token?: string; body?: unknown; headers?: Record<string, string>; raw?: string | Uint8Array }
 
-export type TestClock = Clock & { advance(ms: number): void }
+export type TestClock = Clock & {
+  /** advance lets time pass: wall time and monotonic time move together. */
+  advance(ms: number): void
+  /** set moves wall time alone, as somebody does who sets the system clock. */
+  set(ms: number): void
+}
 
 export type TestOrganization = {
   orgId: string
@@ -135,13 +140,16 @@ async function send<T>(url: string, method: string, path: string, given: Ask = {
 
 /** testClock is the real clock, shifted by what a test has advanced it. */
 function testClock(): TestClock {
-  let shiftMs = 0
+  let [shiftMs, setMs] = [0, 0]
   return {
-    nowMs: () => systemClock.nowMs() + shiftMs,
+    nowMs: () => systemClock.nowMs() + shiftMs + setMs,
     monotonicMs: () => systemClock.monotonicMs() + shiftMs,
     sleep: systemClock.sleep,
     advance: (ms) => {
       shiftMs += ms
+    },
+    set: (ms) => {
+      setMs += ms
     },
   }
 }

@@ -9,7 +9,12 @@ export const health = {
     tier: 'X',
     summary: 'Whether the service and both of its stores answer',
     reply: z.object({
-      status: z.literal('ok'),
+      status: z
+        .enum(['ok', 'degraded'])
+        .describe(
+          '`degraded` when both stores answer and something else needs attention: a clock that is wrong, or evaluations that are overdue.',
+        ),
+      problems: z.array(z.string()).describe('What makes it `degraded`, one sentence each; empty when all is well.'),
       version: z.string(),
       region: z.string(),
       stores: z.object({ events: z.literal('ok'), meta: z.literal('ok') }),

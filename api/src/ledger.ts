@@ -7,7 +7,7 @@ const LedgerCounts = z
     received: int64.describe('Events that came; a post that was refused before its events were told apart counts as one.'),
     stored: int64,
     recounted: int64.describe(
-      'Stored events that were found again after a crash: who sent them is not known, and their bytes are in none of the sums.',
+      'Stored events that were found again after a crash: who sent them is not known. `raw_bytes` has their lines, `wire_bytes` does not.',
     ),
     duplicate: int64.describe('Events of posts that were stored before and came again.'),
     rejected: int64,
@@ -17,7 +17,11 @@ const LedgerCounts = z
     missing: int64.describe('Events that were stored and that a recount did not find.'),
     wire_bytes: int64.describe('Bytes of the bodies as they came.'),
     raw_bytes: int64.describe('Bytes of the stored lines: what usage and limits count.'),
-    balances: z.boolean().describe('received = stored + duplicate + rejected, and none is missing.'),
+    balances: z
+      .boolean()
+      .describe(
+        'received = stored + duplicate + rejected, and none is missing. In the totals it is also false while `is_recount_pending`.',
+      ),
   })
   .meta({ id: 'LedgerCounts', description: 'What became of the events that were sent.' })
 export type LedgerCounts = z.output<typeof LedgerCounts>
@@ -55,6 +59,9 @@ export const ledger = {
       end_time: ms,
       slice_ms: ms,
       totals: LedgerCounts,
+      is_recount_pending: z
+        .boolean()
+        .describe('true for a few seconds after a start, until what a crash may have left uncounted has been counted.'),
       is_complete: z.boolean().describe('false when there are more entries than `limit`.'),
       entries: z.array(LedgerEntry),
     }),

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { type Clock, systemClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openDepot } from './depot/open-depot.ts'
 import { openDiskWatch } from './events/disk.ts'
 import { type EventStore, openEventStore } from './events/events.ts'
 import { openLedger } from './events/ledger.ts'
 import { openEventWriter } from './events/writer.ts'
+import { guardSystemClock, isGuarded } from './guarded-clock.ts'
 import { type Actor, type Identified, isUser, type RequestFacts } from './http/actor.ts'
 import { openBaseUrl } from './http/base-url.ts'
 import type { Credential } from './http/credential.ts'
@@ -26,6 +27,7 @@ import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
 import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
 import { openMeta } from './meta/meta.ts'
+import { followReferenceClock } from './meta/reference-clock.ts'
 import { openUsageCounts } from './meta/usage-counts.ts'
 import { openModel } from './model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
@@ -53,7 +55,7 @@ import { exportRoutes } from './resources/exports/routes.ts'
 import { reachedGroups } from './resources/groups/groups.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { watchStores } from './resources/health/gauges.ts'
-import { troublesOf } from './resources/health/health.ts'
+import { type Health, openHealth } from './resources/health/health.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { integrationRoutes } from './resources/integrations/routes.ts'
 import { ledgerRoutes } from './resources/ledger/routes.ts'
@@ -92,9 +94,17 @@ import { version } from './version.ts'
 import { allWork, sweeps, type Work } from './work.ts'
 import type { Deployment, World } from './world.ts'
 
-type Parts = { meter: Meter; intake: Intake; limits: LimitMeter; searches: Searches; tails: LiveTails; web: WebFiles | undefined }
+type Parts = {
+  health: Health
+  meter: Meter
+  intake: Intake
+  limits: LimitMeter
+  searches: Searches
+  tails: LiveTails
+  web: WebFiles | undefined
+}
 
-const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }: Parts): readonly Routes[] => [
+const allRoutes = (world: World, { health, meter, intake, limits, searches, tails, web }: Parts): readonly Routes[] => [
   accessRoutes(world),
   analyticsRoutes(world),
   groupRoutes(world),
@@ -117,14 +127,14 @@ const allRoutes = (world: World, { meter, intake, limits, searches, tails, web }
   encryptionKeyRoutes(world),
   statementRoutes(world),
   ...absentRoutes(),
-  healthRoutes(world),
+  healthRoutes(world, health),
   ingestionRoutes(intake),
   integrationRoutes(world),
   ledgerRoutes(world),
   limitRoutes(world, limits),
   logRoutes(world),
   metricsRoutes(world, meter),
-  referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, troubles: () => troublesOf(world) }),
+  referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, troubles: health.failures }),
   retentionRoutes(world),
   retentionRuleRoutes(world),
   searchRoutes(world, searches),
@@ -171,8 +181,8 @@ export type OpenWorld = World & { answersAt(port: number): void; close(): Promis
 
 /** openWorld opens both stores and everything else outside the program. */
 export async function openWorld(config: Config, given: { clock?: Clock; log?: Log } = {}): Promise<OpenWorld> {
-  const clock = given.clock ?? systemClock
   const log = given.log ?? openLog(config.DENDRO_LOG_LEVEL)
+  const clock = given.clock ?? guardSystemClock(log)
   const deps = { clock, log, ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
   const admin = adminOf(config)
@@ -192,11 +202,15 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     ),
     openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir, poolMax: config.DENDRO_POSTGRES_CONNECTIONS }, deps),
   )
+  const reference = isGuarded(clock) ? await followReferenceClock(meta, clock, log) : undefined
   const disk = await openDiskWatch(events, dataDir, deps)
   const bounds = { waitingBytesMax: Math.floor(config.DENDRO_MEMORY * WAITING_SHARE), refusal: disk.refusal }
-  const writer = await openEventWriter(events, deps, bounds).catch(async (cause) => {
-    await disk.close()
+  const closeStores = async (): Promise<void> => {
+    await Promise.all([disk.close(), reference?.close()])
     await Promise.all([events.close(), meta.close()])
+  }
+  const writer = await openEventWriter(events, deps, bounds).catch(async (cause) => {
+    await closeStores()
     throw cause
   })
   const ledger = openLedger(events, deps)
@@ -241,8 +255,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       await ledger.close()
       await usage.close()
       await depot.close()
-      await disk.close()
-      await Promise.all([events.close(), meta.close()])
+      await closeStores()
     },
   }
 }
@@ -300,7 +313,7 @@ export async function openApp(
   // That any program of this machine may say who calls was nobody's decision: it must not lead links elsewhere.
   const { networks, isNamed } = config.DENDRO_TRUSTED_PROXIES
   const door = openDoor({
-    routes: allRoutes(world, { meter, intake, limits, searches, tails, web }),
+    routes: allRoutes(world, { health: openHealth(world), meter, intake, limits, searches, tails, web }),
     identify: (credential, facts) => identify(world, { callers, guesses }, credential, facts),
     exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
     denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),

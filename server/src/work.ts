@@ -11,6 +11,7 @@ import type { LiveTails } from './resources/live-tail/live-tail.ts'
 import { monitorSweep, startWatching } from './resources/monitors/watching.ts'
 import { notificationDelivery } from './resources/notifications/delivery.ts'
 import { forgetParserMinutes } from './resources/parsers/counts.ts'
+import { type Reading, readClock } from './resources/retention/decide.ts'
 import { orphanSweep } from './resources/retention/orphans.ts'
 import { eventRemoval } from './resources/retention/removal.ts'
 import { forgetPages } from './resources/search/pages.ts'
@@ -59,13 +60,21 @@ export function sweeps(
 ): readonly Sweep[] {
   if (everyMs === undefined) return []
   const { meta, clock } = world
+  let reading: Reading | undefined
+  /** removeUsage waits until the clock has gone on steadily, since usage cannot be counted again. */
+  const removeUsage = async (): Promise<void> => {
+    const nowMs = clock.nowMs()
+    const read = readClock(reading, nowMs, clock.report?.())
+    reading = read.reading
+    if (read.isTrusted) await removeUsageMinutes(meta, nowMs - USAGE_KEPT_MS)
+  }
   return [
     { everyMs, failed: 'old counts of parsers could not be removed', chore: () => forgetParserMinutes(world) },
     { everyMs, failed: 'old counts of new datasets could not be removed', chore: () => forgetBirths(world) },
     { everyMs, failed: 'old pages of searches could not be removed', chore: () => forgetPages(world) },
     { everyMs, failed: 'live tails that nobody watches could not be removed', chore: () => tails.forget() },
     { everyMs, failed: 'old searches could not be removed', chore: () => searches.forget() },
-    { everyMs, failed: 'old usage could not be removed', chore: () => removeUsageMinutes(meta, clock.nowMs() - USAGE_KEPT_MS) },
+    { everyMs, failed: 'old usage could not be removed', chore: removeUsage },
     {
       everyMs,
       failed: 'old windows could not be removed',

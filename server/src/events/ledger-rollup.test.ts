@@ -94,8 +94,8 @@ test('no sum changes whatever is rolled up, how often, and whatever comes late f
         await insertCells(store, id, 2, cells)
       }
       await insertCorrections(store, [
-        { org_id: ORG, log_id: logs[0], minuteMs: NOW_MS - 100 * DAY_MS, version: 1, added: 5, missing: 0 },
-        { org_id: ORG, log_id: logs[0], minuteMs: NOW_MS - 5 * DAY_MS, version: 1, added: 0, missing: 3 },
+        { org_id: ORG, log_id: logs[0], minuteMs: NOW_MS - 100 * DAY_MS, version: 1, added: 5, missing: 0, rawBytes: 0 },
+        { org_id: ORG, log_id: logs[0], minuteMs: NOW_MS - 5 * DAY_MS, version: 1, added: 0, missing: 3, rawBytes: 0 },
       ])
       const before = await told()
       // As if the process was killed once between putting a day together and taking its parts off the disk.

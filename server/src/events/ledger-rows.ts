@@ -26,13 +26,21 @@ export async function insertCells(store: EventStore, page: string, version: numb
   )
 }
 
-export type CorrectionRow = { org_id: number; log_id: string; minuteMs: number; version: number; added: number; missing: number }
+export type CorrectionRow = {
+  org_id: number
+  log_id: string
+  minuteMs: number
+  version: number
+  added: number
+  missing: number
+  rawBytes: number
+}
 
 /** insertCorrections writes what the recount found; who sent it is not known any more. */
 export async function insertCorrections(store: EventStore, corrections: readonly CorrectionRow[]): Promise<void> {
   await insertRows(
     store,
-    corrections.map(({ org_id, log_id, minuteMs, version, added, missing }) => ({
+    corrections.map(({ org_id, log_id, minuteMs, version, added, missing, rawBytes }) => ({
       org_id,
       log_id,
       minute: minuteMs / 1_000,
@@ -44,6 +52,7 @@ export async function insertCorrections(store: EventStore, corrections: readonly
       received: added,
       stored: added,
       missing,
+      raw_bytes: rawBytes,
     })),
   )
 }
@@ -60,23 +69,36 @@ async function insertRows(store: EventStore, values: readonly Record<string, unk
 }
 
 /** A Tally is what the ledger says of a minute of a dataset, and what earlier recounts added to it. */
-export type Tally = { org_id: number; log_id: string; minuteMs: number; noted: number; added: number; missing: number; version: number }
+export type Tally = {
+  org_id: number
+  log_id: string
+  minuteMs: number
+  noted: number
+  notedBytes: number
+  added: number
+  missing: number
+  version: number
+}
 
-/** selectTallies reads the minutes from `fromMs` to just before `toMs`. */
-export async function selectTallies(store: EventStore, fromMs: number, toMs: number): Promise<Tally[]> {
-  const rows = await select<Record<'org_id' | 'minute' | 'noted' | 'added' | 'missing' | 'version', string> & { log_id: string }>(
+/** selectTallies reads the minutes from `fromMs` to just before `toMs`, without what stands on some pages. */
+export async function selectTallies(store: EventStore, fromMs: number, toMs: number, withoutPages: readonly string[]): Promise<Tally[]> {
+  const rows = await select<
+    Record<'org_id' | 'minute' | 'noted' | 'noted_bytes' | 'added' | 'missing' | 'version', string> & { log_id: string }
+  >(
     store,
-    `select org_id, log_id, toUInt32(minute) as minute, sumIf(stored, page != {nobody:UUID}) as noted,
+    `select org_id, log_id, toUInt32(minute) as minute, sumIf(stored, page != {nobody:UUID}) as noted, sumIf(raw_bytes, page != {nobody:UUID}) as noted_bytes,
        sumIf(stored, page = {nobody:UUID}) as added, sum(missing) as missing, maxIf(version, page = {nobody:UUID}) as version
      from ledger final where minute >= fromUnixTimestamp({from:UInt32}) and minute < fromUnixTimestamp({to:UInt32})
+       and page not in {pages:Array(UUID)}
      group by org_id, log_id, minute`,
-    { nobody: NOBODY, from: fromMs / 1_000, to: toMs / 1_000 },
+    { nobody: NOBODY, pages: withoutPages, from: fromMs / 1_000, to: toMs / 1_000 },
   )
-  return rows.map(({ log_id, org_id, minute, noted, added, missing, version }) => ({
+  return rows.map(({ log_id, org_id, minute, noted, noted_bytes, added, missing, version }) => ({
     log_id,
     org_id: Number(org_id),
     minuteMs: Number(minute) * 1_000,
     noted: Number(noted),
+    notedBytes: Number(noted_bytes),
     added: Number(added),
     missing: Number(missing),
     version: Number(version),

@@ -11,6 +11,8 @@ export type OpenPage = Pick<LedgerPage, 'id' | 'storedBytes'>
 
 /** A Ledger accounts for every event that was sent: received = stored + rejected + duplicate. */
 export type Ledger = {
+  /** openedMs is when this process began to note. */
+  readonly openedMs: number
   /** note costs no more than a few additions; it is called once per request and dataset, when the ends of its events are known. */
   note(entry: LedgerEntry): void
   /** open are the pages that may not be in the store in full; the last is the one that notes go to. A page that is done keeps its figures. */
@@ -88,8 +90,10 @@ export function openLedger(store: EventStore, { clock, ids, log }: LedgerDeps, {
     }
   }
 
+  const openedMs = clock.nowMs()
   const flushing = flushAlways()
   return {
+    openedMs,
     note: (entry) => page.note(entry, clock.nowMs()),
     open: openPages,
     flush,

@@ -7,6 +7,7 @@ import type { BaseUrl } from './base-url.ts'
 import { compress } from './compress.ts'
 import { type Credential, readCredential, readSenderCredentials } from './credential.ts'
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
+import { FailureLog } from './failure-log.ts'
 import { parseJson, toJson } from './json.ts'
 import type { Meter } from './measure.ts'
 import { mount, type Routes } from './mount.ts'
@@ -52,6 +53,7 @@ const BOUNDS: Bounds = { headersMs: 10_000, requestMs: 120_000, idleMs: 72_000, 
 export function openDoor(options: DoorOptions): FastifyInstance {
   const { log } = options
   const bounds = { ...BOUNDS, ...options.bounds }
+  const failureLog = new FailureLog()
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
@@ -67,7 +69,8 @@ export function openDoor(options: DoorOptions): FastifyInstance {
     },
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
-    frameworkErrors: (thrown, request, reply) => answerFailure(options, thrown, request as FastifyRequest, reply as FastifyReply),
+    frameworkErrors: (thrown, request, reply) =>
+      answerFailure(options, failureLog, thrown, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: (thrown, socket) => answerGarbage(options, thrown, socket),
   })
   app.decorateRequest('actor', undefined)
@@ -88,7 +91,7 @@ export function openDoor(options: DoorOptions): FastifyInstance {
     if (answered === undefined && request.is404) throw missing(request)
     return answered
   })
-  app.setErrorHandler((thrown, request, reply) => answerFailure(options, thrown, request, reply))
+  app.setErrorHandler((thrown, request, reply) => answerFailure(options, failureLog, thrown, request, reply))
   const { allowOn } = mount(app, options.routes)
   const missing = (request: FastifyRequest): Failure => {
     const path = request.url.split('?')[0] ?? ''
@@ -236,11 +239,10 @@ function factsOf(options: DoorOptions, request: FastifyRequest, action: string):
   }
 }
 
-function answerFailure(options: DoorOptions, thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function answerFailure(options: DoorOptions, failureLog: FailureLog, thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const correlationId = request.facts?.correlationId ?? options.ids.correlation()
   const known = toFailure(thrown)
-  if (!known) options.log.error({ err: thrown, correlation_id: correlationId, action: request.facts?.action }, 'a request ended in a bug')
-  else if (known.status >= 500) options.log.warn({ err: thrown, correlation_id: correlationId }, 'a request could not be served')
+  failureLog.note(options.log, thrown, known, { correlation_id: correlationId, action: request.facts?.action })
   reply.header('x-correlation-id', correlationId)
   if (request.taken) {
     const { taker, head } = request.taken

@@ -221,6 +221,47 @@ test('a recurring job comes again although the clock went back, and at every sta
   await soon(() => runs).toBe(3)
 })
 
+test('a failed job whose retry a wrong clock wrote comes again when the clock is right, at the next start too', async () => {
+  await add('fragile', 'a')
+  shiftMs = 25 * 3_600_000
+  let tries = 0
+  const run = async (): Promise<undefined> => {
+    tries += 1
+    if (tries < 3) throw new Error(`broken ${tries}`)
+  }
+  work([{ name: 'fragile', run }])
+  await soon(async () => (await jobs())[0]?.last_failure).toBe('broken 1')
+  shiftMs = 0
+  await soon(async () => (await jobs())[0]?.last_failure).toBe('broken 2')
+  await workers.pop()?.close()
+  await meta.run(sql`update jobs set due_at = due_at + ${DAY_MS}::bigint, failed_at = failed_at + ${DAY_MS}::bigint`)
+  work([{ name: 'fragile', run }])
+  await soon(jobs).toEqual([])
+})
+
+test('a recurring job comes again within its interval when the clock goes back while the worker runs', async () => {
+  let [runs, monotonicShiftMs] = [0, 0]
+  const run = async (): Promise<undefined> => {
+    runs += 1
+  }
+  const own: Clock = { ...clock, monotonicMs: () => systemClock.monotonicMs() + monotonicShiftMs }
+  shiftMs = 2 * 3_600_000
+  workers.push(startWorker({ ...worldOn(meta), clock: own }, [{ name: 'tick', everyMs: 5_000, run }], QUICK))
+  await soon(async () => [runs, ((await jobs())[0]?.due_at ?? 0) > Date.now() + shiftMs]).toEqual([1, true])
+  shiftMs = 0
+  await soon(async () => ((await jobs())[0]?.due_at ?? 0) - Date.now()).toBeLessThan(5_001)
+  monotonicShiftMs += 5_001
+  shiftMs += 5_001
+  await soon(() => runs).toBe(2)
+})
+
+test('a lease that a wrong clock of the store gave holds nothing up', async () => {
+  await add('held', 'a')
+  await meta.run(sql`update jobs set holder = ${randomUUID()}, lease_until_ms = ${Date.now() + DAY_MS}::bigint, attempts = 1, fence = 1`)
+  work([{ name: 'held', run: async () => undefined }])
+  await soon(jobs).toEqual([])
+})
+
 test('many workers share the work and never do the same job at once', async () => {
   const others = [await database.open(), await database.open()]
   const under = new Set<string>()
@@ -317,7 +358,7 @@ test('whoever takes over goes on at once with what a killed process had begun, a
   second.kill('SIGKILL')
   await takeOver(meta)
   await add('far', 'b')
-  work([{ name: 'far', run: ({ id, fence }) => note(id, fence, 'done') }])
+  work([{ name: 'far', run: ({ id, fence }) => note(id, fence, 'done') }], { leaseMs: DAY_MS })
   await soon(stepNames).toEqual(['1 begun', '2 begun', '1 done'])
   await soon(jobs).toMatchObject([{ key: 'a', attempts: 2, fence: 2, holder: expect.any(String) }])
 })

@@ -42,6 +42,7 @@ const STOP_MS = 10_000
 /** RUNNING_MAX is how many jobs a process runs at once, each of another kind: one slow kind never keeps the others waiting. */
 const RUNNING_MAX = 4
 const RECURRING_EVERY_MS = 60_000
+const SET_BACK_MS = 2_000
 
 export type Worker = { close(): Promise<void> }
 
@@ -56,11 +57,16 @@ export function startWorker(
   const holder = ids.uuid()
   const stopping = new AbortController()
   const running = new Map<string, Running>()
+  const recurring = kinds.filter(({ everyMs }) => everyMs !== undefined).map(({ name }) => name)
   let keptMs = Number.NEGATIVE_INFINITY
+  let keptNowMs = 0
+
+  /** wasSetBack is true when wall time fell behind monotonic time: what is due may be due much too late. */
+  const wasSetBack = (): boolean => clock.nowMs() - keptNowMs < clock.monotonicMs() - keptMs - SET_BACK_MS
 
   async function keepAllRecurring(): Promise<void> {
-    if (clock.monotonicMs() - keptMs < RECURRING_EVERY_MS) return
     const isFirst = keptMs === Number.NEGATIVE_INFINITY
+    if (!isFirst && clock.monotonicMs() - keptMs < RECURRING_EVERY_MS && !wasSetBack()) return
     const nowMs = clock.nowMs()
     for (const { name, everyMs, isDueAtStart } of kinds) {
       if (everyMs === undefined) continue
@@ -68,6 +74,7 @@ export function startWorker(
       await keepRecurring(meta, { id: ids.uuid(), kind: name, nowMs, dueMs: nowMs, dueMaxMs })
     }
     keptMs = clock.monotonicMs()
+    keptNowMs = nowMs
   }
 
   /** startOne starts the job that has been due longest, if a kind and a place are free for one. */
@@ -75,7 +82,7 @@ export function startWorker(
     const free = kinds.filter(({ name }) => !running.has(name)).map(({ name }) => name)
     if (stopping.signal.aborted || running.size >= RUNNING_MAX || free.length === 0) return false
     const claimedMs = clock.monotonicMs()
-    const row = await claimJob(meta, { kinds: free, holder, nowMs: clock.nowMs(), leaseMs })
+    const row = await claimJob(meta, { kinds: free, recurring, holder, nowMs: clock.nowMs(), leaseMs })
     const kind = kinds.find(({ name }) => name === row?.kind)
     if (!row || !kind) return false
     const started = runJob(world, kind, row, { leaseMs, claimedMs, stopping: stopping.signal })

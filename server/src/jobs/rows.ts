@@ -41,15 +41,26 @@ export const insertJob = (db: Db, job: NewJobRow) =>
       attempts = case when jobs.given_up_at is null then jobs.attempts else 0 end,
       given_up_at = null`)
 
-/** claimJob takes the job that has been due longest; skip locked lets several processes share the work without waiting for one another. */
-export const claimJob = (db: Db, claim: { kinds: readonly string[]; holder: string; nowMs: number; leaseMs: number }) =>
+/** AHEAD_MS: what was written so far in the future was written while a clock was wrong. */
+const AHEAD_MS = 60_000
+
+/**
+ * claimJob takes the job that has been due longest; skip locked lets several processes share the work without waiting for one another. Due times and
+ * leases that a wrong clock wrote hold nothing up: see keepRecurring for those of recurring kinds.
+ */
+export const claimJob = (
+  db: Db,
+  claim: { kinds: readonly string[]; recurring: readonly string[]; holder: string; nowMs: number; leaseMs: number },
+) =>
   db.one<JobRow>(sql`
     update jobs set holder = ${claim.holder}, lease_until_ms = ${STORE_MS} + ${claim.leaseMs}::bigint, fence = fence + 1, attempts = attempts + 1,
       again_at = null
     where id = (
       select id from jobs
-      where due_at <= ${claim.nowMs} and given_up_at is null and kind in (${sql.join(claim.kinds)})
-        and (lease_until_ms is null or lease_until_ms < ${STORE_MS})
+      where given_up_at is null and kind in (${sql.join(claim.kinds)})
+        and (due_at <= ${claim.nowMs}
+          or (not kind = any(${claim.recurring}::text[]) and greatest(created_at, done_at, failed_at) > ${claim.nowMs + AHEAD_MS}))
+        and (lease_until_ms is null or lease_until_ms < ${STORE_MS} or lease_until_ms > ${STORE_MS} + ${2 * claim.leaseMs}::bigint)
       order by due_at, id limit 1 for update skip locked)
     returning id, org_id, kind, key, payload, attempts, fence`)
 

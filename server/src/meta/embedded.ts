@@ -5,15 +5,15 @@ import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import pg from 'pg'
+import type pg from 'pg'
 import { type SupervisedChild, supervise } from '../child.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
-import { clientConfig } from './driver.ts'
 import { type Dumper, listDumps, syncPath } from './dump.ts'
 import { lockDataDir } from './lock.ts'
 import { endOldServer } from './old-server.ts'
 import { findPrograms, giveTo, type PgPrograms } from './pg-programs.ts'
+import { openProbe } from './probe.ts'
 import { makeSocketDir, PG_PORT, PG_USER, socketDirOf, socketUrl } from './socket.ts'
 
 export type EmbeddedServer = {
@@ -30,8 +30,6 @@ type Place = { metaDir: string; pgDir: string; socketDir: string; programs: PgPr
 /** RECOVERY_MS is for replaying the write-ahead log after a crash on a slow disk. */
 const RECOVERY_MS = 300_000
 const STOP_MS = 20_000
-const PROBE_MS = 3_000
-const ASKS_PER_PROBE = 10
 /** START_AGAIN_MS is how long a start waits for what a killed server left behind: its last processes notice its death within a second. */
 const START_AGAIN_MS = 10_000
 const HALF_MADE = 'pg.new'
@@ -236,36 +234,6 @@ function forward(line: string, log: Log): void {
   else if (level === 'PANIC') log.error({ message }, 'postgres panics')
   else if (level === 'FATAL' || level === 'WARNING') log.warn({ message }, 'postgres warns')
   else log.debug({ message }, 'postgres says')
-}
-
-/**
- * openProbe keeps a connection for the supervisor's pings, so that they neither wait for the pool nor start a process each second. Now and
- * then it makes a new one, which a server that answers old connections only does not survive.
- */
-function openProbe(server: pg.ClientConfig) {
-  let kept: { client: pg.Client; asked: number } | undefined
-  const connect = async () => {
-    const client = new pg.Client({ ...clientConfig(server), connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS })
-    client.on('error', () => undefined)
-    await client.connect().catch((cause) => {
-      client.end().catch(() => undefined)
-      throw cause
-    })
-    return { client, asked: 0 }
-  }
-  return {
-    ask: async (): Promise<void> => {
-      const used = kept ?? (await connect())
-      kept = undefined
-      try {
-        await used.client.query('select 1')
-        used.asked += 1
-        if (used.asked < ASKS_PER_PROBE) kept = used
-      } finally {
-        if (kept !== used) used.client.end().catch(() => undefined)
-      }
-    },
-  }
 }
 
 /** explain makes a failed start a sentence that says what to do; a directory that cannot be opened is never reset by itself. */

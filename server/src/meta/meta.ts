@@ -10,8 +10,8 @@ import { clientConfig, type Db, dbOn, isRepeatable, isUnavailable, openPool, sql
 import { dumpDaily } from './dump.ts'
 import { type EmbeddedServer, startEmbedded } from './embedded.ts'
 import { migrate, VERSION_MIN } from './migrate.ts'
+import { openProbe } from './probe.ts'
 import type { Change } from './reads.ts'
-import { sql } from './sql.ts'
 
 export type { Db } from './driver.ts'
 
@@ -38,6 +38,7 @@ export type Meta = Db & {
   /** onChange calls the listener with each change anywhere, '*' standing for all; it gives back how to stop. */
   onChange(listener: (orgId: string, table: string, id: string) => void): () => void
   health(): MetaHealth
+  /** ping asks over a connection of its own, so that it does not wait for the pool. */
   ping(signal?: AbortSignal): Promise<void>
   /** url is how another process connects to the same store; it may hold a password. */
   url: string
@@ -89,10 +90,12 @@ async function openOn({ url, watched, embedded, poolMax }: Opening, deps: MetaDe
   const closing = new AbortController()
   const dumping = embedded ? dumpDaily(embedded.dumper, deps, closing.signal) : undefined
   const db = dbOn(pool)
+  const probe = openProbe(server)
   let closed: Promise<void> | undefined
 
   async function close(): Promise<void> {
     closing.abort()
+    probe.close()
     await changes.close()
     // What is still running then is given up, by our own PostgreSQL's shutdown or with the end of this process; so is a dump under way.
     const isEnded = new AbortController()
@@ -127,7 +130,9 @@ async function openOn({ url, watched, embedded, poolMax }: Opening, deps: MetaDe
     health: () => healthOf(embedded, changes.isFollowing()),
     ping: async (signal) => {
       signal?.throwIfAborted()
-      const answer = db.run(sql`select 1`)
+      const answer = probe.ask()
+      // Whoever stops waiting leaves nobody to hear of a failure.
+      answer.catch(() => undefined)
       await (signal ? Promise.race([answer, rejection(signal)]) : answer)
     },
     url,

@@ -13,7 +13,7 @@ export type ReferenceFacts = {
   /** web is the web app where it was built; without it a page tells what answers here. */
   web: WebFiles | undefined
   /** troubles are what keeps the service from being well just now. */
-  troubles(): readonly string[]
+  troubles(): Promise<readonly string[]>
 }
 
 /** referenceRoutes answers what explains the service: the first page, the OpenAPI document, the reference and its files. */
@@ -27,7 +27,9 @@ export function referenceRoutes(facts: ReferenceFacts): Routes {
         return new Answer(200, about, { 'content-type': 'application/json; charset=utf-8', vary: 'accept' })
       }
       if (facts.web) return webAppPage(facts.web, { vary: 'accept' })
-      return asPage(homePage({ baseUrl, version: facts.version, region: facts.region, troubles: facts.troubles() }), { vary: 'accept' })
+      return asPage(homePage({ baseUrl, version: facts.version, region: facts.region, troubles: await facts.troubles() }), {
+        vary: 'accept',
+      })
     },
     openapi: async ({ facts: { baseUrl } }) => ({ ...document(), servers: [{ url: baseUrl, description: `Region ${facts.region}` }] }),
     page: async ({ facts: { baseUrl } }) => asPage(page().replaceAll(BASE, baseUrl)),

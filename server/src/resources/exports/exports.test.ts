@@ -320,7 +320,14 @@ test('an export is kept for a week after its end, then it is removed with its fi
   const [old, place] = [new Date(Date.now() - 2 * 86_400_000), join(inject('stores').dataDir, 'exports', stray)]
   await utimes(place, old, old)
   await world.meta.run(sql`update exports set ended_at = ${world.clock.nowMs() - 8 * 86_400_000} where id = ${export_id}`)
-  await exportRemoval({ ...world, clock: systemClock }).run({ signal: AbortSignal.timeout(60_000) } as Job)
+  const run = async (payload: Job['payload']) => {
+    const job: Pick<Job, 'payload' | 'signal'> = { payload, signal: AbortSignal.timeout(60_000) }
+    return (await exportRemoval({ ...world, clock: systemClock }).run(job as Job))?.payload ?? {}
+  }
+  // A clock that nobody has watched is not believed.
+  await run({})
+  expect((await org.ask('GET', `/exports/${export_id}`)).status).toBe(200)
+  await run({ reading: { seenMs: Date.now(), steadySinceMs: Date.now() - 3 * 3_600_000 } })
   expect((await org.ask('GET', `/exports/${export_id}`)).status).toBe(404)
   expect((await org.ask('GET', `/exports/${kept.export_id}`)).status).toBe(200)
   const there = await world.depot.strays(Number.MAX_SAFE_INTEGER)

@@ -1,5 +1,6 @@
 import type { JobKind } from '../../jobs/job.ts'
 import type { World } from '../../world.ts'
+import { readClock, readingOf } from '../retention/decide.ts'
 import { deleteExport, type ExportRow, failLost, selectEnded, selectKnown } from './rows.ts'
 import { draftOf, EXPORTING } from './state.ts'
 
@@ -13,17 +14,13 @@ const STRAY_MS = DAY_MS
 const LOST_MS = 10 * 60_000
 const ROWS_MAX = 1_000
 
-/** exportRemoval removes old exports with their files, and files whose exports are gone. */
+/** exportRemoval removes old exports with their files, and files whose exports are gone, unless the clock may be wrong. */
 export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'depot'>): JobKind => ({
   name: 'export_removal',
   everyMs: EVERY_MS,
-  run: async ({ signal }) => {
+  run: async ({ signal, payload }) => {
     const { clock, meta, depot, log } = world
     const nowMs = clock.nowMs()
-    for (const row of await selectEnded(meta, nowMs - KEPT_MS, ROWS_MAX)) {
-      signal.throwIfAborted()
-      await removeWhole(world, row)
-    }
     const lost = await failLost(meta, {
       kind: EXPORTING,
       nowMs,
@@ -31,13 +28,20 @@ export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'dep
       reason: 'it could not be written, whatever was tried',
     })
     for (const row of lost) await depot.remove(draftOf(row))
+    const { reading, isTrusted } = readClock(readingOf(payload.reading), nowMs, clock.report?.())
+    const again = { againInMs: EVERY_MS, payload: { reading } }
+    if (!isTrusted) return again
+    for (const row of await selectEnded(meta, nowMs - KEPT_MS, ROWS_MAX)) {
+      signal.throwIfAborted()
+      await removeWhole(world, row)
+    }
     const strays = (await depot.strays(nowMs - STRAY_MS)).filter((key) => /^[\da-f-]{36}$/.test(key))
     const known = new Set((await selectKnown(meta, strays)).map(({ id }) => id))
     for (const key of strays.filter((id) => !known.has(id))) {
       await depot.remove({ key, upload: '' })
       log.info({ export_id: key }, 'the file of an export that is gone was removed')
     }
-    return undefined
+    return again
   },
 })
 

@@ -2,15 +2,17 @@ import { contract } from '@dendro/api'
 import { unavailable } from '../../errors.ts'
 import { type Routes, routes } from '../../http/mount.ts'
 import type { World } from '../../world.ts'
-import { troublesOf } from './health.ts'
+import type { Health } from './health.ts'
 
-export const healthRoutes = (world: Pick<World, 'events' | 'meta' | 'deployment' | 'disk'>): Routes =>
+export const healthRoutes = (world: Pick<World, 'deployment' | 'disk'>, health: Health): Routes =>
   routes('health', contract.health, {
     get: async () => {
-      const [trouble] = troublesOf(world)
-      if (trouble !== undefined) throw unavailable(trouble, { retryAfterS: 1 })
+      const [failure] = await health.failures()
+      if (failure !== undefined) throw unavailable(failure, { retryAfterS: 1 })
+      const problems = await health.problems()
       return {
-        status: 'ok' as const,
+        status: problems.length === 0 ? ('ok' as const) : ('degraded' as const),
+        problems,
         version: world.deployment.version,
         region: world.deployment.region,
         stores: { events: 'ok' as const, meta: 'ok' as const },

@@ -6,11 +6,14 @@ import { unitAt } from '../../events/ledger-rollup.ts'
 import type { Actor } from '../../http/actor.ts'
 import type { World } from '../../world.ts'
 import { seenLogs } from '../datasets/seen-logs.ts'
+import { isRecountPending } from './recounting.ts'
 
 type Question = QueryOf<typeof contract.ledger.get>
 type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'meta'>
 
 const HOUR_MS = 60 * MINUTE_MS
+/** PENDING_MS is how far a recount at a start goes back. */
+const PENDING_MS = 24 * HOUR_MS
 
 /** readLedger tells what became of the events that the caller may know of, up to this moment. */
 export async function readLedger(world: Deps, actor: Actor, question: Question): Promise<ReplyOf<typeof contract.ledger.get>> {
@@ -20,14 +23,18 @@ export async function readLedger(world: Deps, actor: Actor, question: Question):
   const span: LedgerSpan = { orgNumber: actor.orgNumber, fromMs, toMs, isOpen: toMs >= nowMs, logIds, identityId: question.identity_id }
   const unitMs = unitAt(fromMs, nowMs)
   const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / question.num_of_slices / unitMs)) * unitMs
+  // Before the sums: a recount that ends in between must not make sums from before it look exact.
+  const isPending = toMs > world.ledger.openedMs - PENDING_MS && (await isRecountPending(world))
   const [totals, rows] = await settled(world, () =>
     Promise.all([selectTotals(world.events, span), selectLedger(world.events, span, { stepMs, rowsMax: question.limit + 1 })]),
   )
+  const balanced = (counts: LedgerCounts): LedgerCounts => ({ ...counts, balances: counts.balances && !isPending })
   return {
     start_time: fromMs,
     end_time: toMs,
     slice_ms: stepMs,
-    totals: counted(totals),
+    totals: balanced(counted(totals)),
+    is_recount_pending: isPending,
     is_complete: rows.length <= question.limit,
     entries: rows.slice(0, question.limit).map((row) => shownEntry(row, { fromMs, toMs, stepMs })),
   }

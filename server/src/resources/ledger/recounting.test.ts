@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { openSendersAlone } from '../../../../test/senders.ts'
 import { openTestApp, type TestApp } from '../../../../test/world.ts'
+import { openLedger } from '../../events/ledger.ts'
 import { postOf } from '../../events/writer-test-blocks.ts'
-import { sql } from '../../meta/sql.ts'
-import { ledgerRecount, spanOf } from './recounting.ts'
+import { json, sql } from '../../meta/sql.ts'
+import { isRecountPending, ledgerRecount, spanOf } from './recounting.ts'
 
 const MINUTE_MS = 60_000
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 0, 30)
-const SETTLED_MS = Date.UTC(2026, 10, 21, 9, 58)
+const SETTLED_MS = Date.UTC(2026, 10, 21, 10, 0)
 
 let app: TestApp | undefined
 afterEach(() => app?.close())
@@ -55,9 +56,48 @@ test('events whose process was killed before it could note them are in the ledge
     await world.ledger.flush()
     await ledgerRecount(world).run(job)
     const read = async () => (await senders.org.ask<{ totals: object }>('GET', '/ledger')).body.totals
-    expect(await read()).toMatchObject({ received: 3, stored: 3, recounted: 2, missing: 0, balances: true })
+    expect(await read()).toMatchObject({ received: 3, stored: 3, recounted: 2, missing: 0, raw_bytes: 13, balances: true })
     await ledgerRecount(world).run(job)
     expect(await read()).toMatchObject({ received: 3, stored: 3, recounted: 2, missing: 0, balances: true })
+  } finally {
+    await senders.close()
+  }
+})
+
+test('a start recounts what was left unnoted just before it, within its own minute, and says until then that it has not', async () => {
+  const senders = await openSendersAlone()
+  try {
+    const { app } = senders.app
+    await senders.post('{"level":"info","n":1}')
+    const logId = (await senders.found('default', 'default'))?.id ?? ''
+    const row = await app.world.meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`)
+    await app.world.writer.write(postOf(['lost'], { orgNumber: row?.number ?? 0, logId }, app.world.clock.nowMs()))
+    await app.world.ledger.flush()
+    const beforeMs = app.world.clock.nowMs()
+    await app.world.meta.run(sql`
+      insert into jobs (id, kind, key, payload, created_at, due_at)
+      values (${randomUUID()}, 'ledger_recount', '', ${json({ began_ms: beforeMs - 1, counted_to_ms: beforeMs - MINUTE_MS })}, 0, 0)`)
+    // The next process: the same stores, a ledger of its own, and a clock that goes on.
+    senders.app.clock.advance(100)
+    const next = openLedger(app.world.events, { clock: app.world.clock, ids: app.world.ids, log: app.world.log })
+    const world = { ...app.world, ledger: next }
+    expect(await isRecountPending(world)).toBe(true)
+    const job = {
+      id: randomUUID(),
+      orgId: undefined,
+      payload: {},
+      attempt: 1,
+      fence: 1,
+      signal: AbortSignal.timeout(60_000),
+      hold: async () => undefined,
+    }
+    const again = await ledgerRecount(world).run(job)
+    await app.world.meta.run(sql`update jobs set payload = ${json(again?.payload ?? {})} where kind = 'ledger_recount'`)
+    expect(await isRecountPending(world)).toBe(false)
+    await next.close()
+    const { body } = await senders.org.ask<{ totals: object; is_recount_pending: boolean }>('GET', '/ledger')
+    expect(body.is_recount_pending).toBe(false)
+    expect(body.totals).toMatchObject({ received: 2, stored: 2, recounted: 1, missing: 0, raw_bytes: 22 + 4, balances: true })
   } finally {
     await senders.close()
   }

@@ -1,7 +1,7 @@
 import { rollUp } from '../../events/ledger-rollup.ts'
 import type { JobKind } from '../../jobs/job.ts'
 import type { World } from '../../world.ts'
-import { type Reading, readClock } from '../retention/decide.ts'
+import { readClock, readingOf } from '../retention/decide.ts'
 
 const KIND = 'ledger_rollup'
 const EVERY_MS = 60 * 60_000
@@ -15,15 +15,9 @@ export const ledgerRollup = ({ clock, events, log }: Pick<World, 'clock' | 'even
   everyMs: EVERY_MS,
   run: async ({ payload, signal }) => {
     const nowMs = clock.nowMs()
-    const { reading, isTrusted } = readClock(readingOf(payload.reading), nowMs)
+    const { reading, isTrusted } = readClock(readingOf(payload.reading), nowMs, clock.report?.())
     const rows = isTrusted ? await rollUp(events, nowMs, signal) : 0
     if (rows > 0) log.info({ rows }, 'old minutes of the ledger were put together')
     return { againInMs: EVERY_MS, payload: { reading } }
   },
 })
-
-function readingOf(kept: unknown): Reading | undefined {
-  if (typeof kept !== 'object' || kept === null || !('seenMs' in kept) || !('steadySinceMs' in kept)) return undefined
-  const { seenMs, steadySinceMs } = kept
-  return typeof seenMs === 'number' && typeof steadySinceMs === 'number' ? { seenMs, steadySinceMs } : undefined
-}

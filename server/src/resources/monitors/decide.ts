@@ -6,6 +6,7 @@ import {
   type Decision,
   type MonitorState,
   type Notice,
+  newState,
   type Outcome,
   type Quiet,
   type Rules,
@@ -17,6 +18,7 @@ import type { EvaluationRecord } from './history-rows.ts'
 import type { MonitorRow, StateRow } from './rows.ts'
 import { valuesOf } from './shown-monitor.ts'
 import type { Sight } from './sight.ts'
+import { isSoundState } from './stored-state.ts'
 
 /** A Look is one evaluation: what is remembered, what was seen in which window, and what keeps notices back. */
 export type Look = {
@@ -41,6 +43,8 @@ export type Verdict = {
   /** isChange says that the record tells of more than that nothing happened. */
   readonly isChange: boolean
   readonly message: string | undefined
+  /** isUndecided says that what was remembered could not be understood, so that nothing was decided. */
+  readonly isUndecided?: true
 }
 
 /** GROUPS_KEPT_MAX is how many groups without news a record lists; those with news are always in it. */
@@ -69,6 +73,19 @@ export function decide(look: Look, newId: () => string): Verdict {
   })
   const isChange = 'reason' in look.seen || occasions.length > 0 || outcome.whole !== undefined || outcome.decisions.some(hasNews)
   return { outcome, alerts, occasions, record: recordOf(look, outcome, occasions), isChange, message: messageOf(monitor, outcome) }
+}
+
+/**
+ * undecided is for a look on which decide failed. A damaged state starts anew with the next look, since nothing of it can be used; otherwise
+ * everything stays as it is.
+ */
+export function undecided(look: Look): Verdict {
+  const isDamaged = !isSoundState(look.before.state)
+  const reason = isDamaged ? 'the stored state of the monitor was damaged and starts anew' : 'the result could not be evaluated'
+  const outcome: Outcome = { state: isDamaged ? newState : look.before.state, decisions: [], notices: [] }
+  const record = recordOf({ ...look, seen: { reason } }, outcome, [])
+  const alerts = isDamaged ? {} : look.before.alerts
+  return { outcome, alerts, occasions: [], record, isChange: true, message: undefined, isUndecided: true }
 }
 
 /** rulesOf turns the thresholds of an anomaly round where low values are looked for: its thresholds are above 0 and count downwards then. */

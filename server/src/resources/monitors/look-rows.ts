@@ -2,23 +2,34 @@ import type { Db } from '../../meta/meta.ts'
 import { json, type Sql, sql } from '../../meta/sql.ts'
 import type { Status } from '../../monitors/status.ts'
 import type { EvaluationRecord } from './history-rows.ts'
+import { INTERVAL_MS } from './interval.ts'
 import type { StateRow } from './rows.ts'
 
 /** STORE_MS is the one clock of leases: those of the processes that share the work need not agree. */
 const STORE_MS = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
-/** claimDue takes the monitors that have been due longest; skip locked lets several processes share the work without waiting for one another. */
+/** NEVER_DUE_MS after now no evaluation is ever due: a later due time was written while a clock was wrong. */
+const NEVER_DUE_MS = INTERVAL_MS + 15_000
+
+/**
+ * claimDue takes the monitors that have been due longest; skip locked lets several processes share the work without waiting for one another. Due times
+ * and leases that a wrong clock wrote hold nothing up.
+ */
 export const claimDue = (db: Db, claim: { holder: string; dueMs: number; leaseMs: number; rowsMax: number }) =>
   db.all<StateRow>(sql`
     update monitor_states set holder = ${claim.holder}, lease_until_ms = ${STORE_MS} + ${claim.leaseMs}::bigint, fence = fence + 1
     where monitor_id in (
       select monitor_id from monitor_states
-      where due_at <= ${claim.dueMs} and (lease_until_ms is null or lease_until_ms < ${STORE_MS})
+      where (due_at <= ${claim.dueMs} or due_at > ${claim.dueMs + NEVER_DUE_MS})
+        and (lease_until_ms is null or lease_until_ms < ${STORE_MS} or lease_until_ms > ${STORE_MS} + ${2 * claim.leaseMs}::bigint)
       order by due_at limit ${claim.rowsMax} for update skip locked)
     returning *`)
 
 /** heldBy locks in the order in which all take many states, so that nobody waits crosswise. */
 const heldBy = (holder: string): Sql => sql`select monitor_id from monitor_states where holder = ${holder} order by monitor_id for update`
+
+/** selectLastLook is when any process evaluated any monitor last. */
+export const selectLastLook = (db: Db) => db.one<{ last: number | null }>(sql`select max(looked_at) as last from monitor_states`)
 
 export const renewLeases = (db: Db, holder: string, leaseMs: number) =>
   db.run(sql`

@@ -1,5 +1,5 @@
 import type { Downtime } from '@dendro/api'
-import { badRequest, Failure } from '../../errors.ts'
+import { badRequest, Failure, unavailable } from '../../errors.ts'
 import type { Actor } from '../../http/actor.ts'
 import { isDowntime } from '../../monitors/downtime.ts'
 import type { Quiet } from '../../monitors/transition.ts'
@@ -7,17 +7,18 @@ import type { World } from '../../world.ts'
 import { allDowntimes } from '../downtimes/downtimes.ts'
 import { targetsOf } from '../integrations/actions.ts'
 import { writeNotifications } from '../notifications/notifications.ts'
-import { decide, type Look, type Verdict } from './decide.ts'
+import { decide, type Look, undecided, type Verdict } from './decide.ts'
 import { type Definition, definitionOf } from './definition.ts'
+import { INTERVAL_MS } from './interval.ts'
 import { insertEvent, insertGroupHistory, type LookRow, writeLooks } from './look-rows.ts'
 import { allMonitors } from './monitors.ts'
 import { readSeries, sourcesOf, watcherFor } from './reading-series.ts'
 import type { MonitorRow, StateRow } from './rows.ts'
 import { type Asked, type Failed, questionKey, readScan, scansOf, windowsKey } from './shared-scans.ts'
 import { type Reading, type Series, type Sight, seriesFor, sightOf } from './sight.ts'
+import { isSoundState } from './stored-state.ts'
+import { type Gap, gapsOf, reasonOfGap } from './time-gaps.ts'
 
-/** INTERVAL_MS is how often every monitor looks. */
-export const INTERVAL_MS = 60_000
 /**
  * SETTLE_MS is how long events may be on their way: a look ends so long before now. Later ones still count as long as they lie in the window of
  * a later look. The first look at a new definition reaches to now.
@@ -52,9 +53,12 @@ type Prepared = {
 export class Looker {
   readonly #world: World
   readonly #earlier = new Map<string, Promise<Reading>>()
+  readonly #absence: Gap | undefined
 
-  constructor(world: World) {
+  /** absence is the time before this process in which no process evaluated monitors, if it was long. */
+  constructor(world: World, absence?: Gap) {
     this.#world = world
+    this.#absence = absence
   }
 
   /** lookAll looks with each monitor and writes down what that means; monitors whose questions are alike share a scan. */
@@ -67,18 +71,21 @@ export class Looker {
     signal.throwIfAborted()
     for (const one of prepared) {
       if (!one) continue
-      looks.push('now' in one ? await this.#lookOf(one, readings, nowMs) : one)
+      looks.push('now' in one ? await this.#lookOf(one, readings, nowMs).catch((thrown: unknown) => this.#failed(one, nowMs, thrown)) : one)
     }
     await this.#write(looks)
   }
 
   async #prepare(claimed: StateRow, nowMs: number): Promise<Prepared | Taken | undefined> {
     const world = this.#world
-    const monitor = (await allMonitors(world, claimed.org_id)).find(({ id }) => id === claimed.monitor_id)
+    const monitor = await this.#monitorOf(claimed)
     if (!monitor) return undefined
     const toMs = claimed.is_new ? nowMs + 1 : nowMs - SETTLE_MS
     try {
       const definition = definitionOf(monitor)
+      const gaps = gapsOf(world.clock.report?.(), this.#absence)
+      const incomplete = reasonOfGap(gaps, { fromMs: toMs - definition.windowMs, toMs, nowMs })
+      if (incomplete !== undefined) throw unavailable(incomplete)
       const actor = await watcherFor(world, monitor)
       const { now, earlier } = seriesFor(definition, toMs)
       const ask = async (series: Series): Promise<Asked> => ({ series, actor, datasets: await sourcesOf(world, actor, series) })
@@ -96,6 +103,15 @@ export class Looker {
     }
   }
 
+  /** #monitorOf gives nothing for a monitor that cannot be loaded: only its own organization waits, until the lease runs out. */
+  async #monitorOf({ org_id, monitor_id }: StateRow): Promise<MonitorRow | undefined> {
+    const monitors = await allMonitors(this.#world, org_id).catch((err: unknown) => {
+      this.#world.log.warn({ err, org_id, monitor_id }, 'a monitor could not be loaded')
+      return []
+    })
+    return monitors.find(({ id }) => id === monitor_id)
+  }
+
   /** #blindLook changes nothing and says why. */
   #blindLook(claimed: StateRow, monitor: MonitorRow, toMs: number, nowMs: number, thrown: unknown): Look {
     const definition = blindDefinition(monitor)
@@ -108,6 +124,21 @@ export class Looker {
     if (thrown instanceof Failure) return thrown.message
     this.#world.log.warn({ err: thrown, monitor_id: id, org_id }, 'a monitor could not look')
     return 'the event store could not be asked'
+  }
+
+  #failed({ claimed, monitor, toMs }: Prepared, nowMs: number, thrown: unknown): { look: Look; claimed: StateRow } {
+    return { claimed, look: this.#blindLook(claimed, monitor, toMs, nowMs, thrown) }
+  }
+
+  /** #verdictOf keeps what cannot be decided, such as one with a damaged state, from stopping the other monitors of the batch. */
+  #verdictOf(look: Look): Verdict {
+    try {
+      return isSoundState(look.before.state) ? decide(look, this.#world.ids.uuid) : undecided(look)
+    } catch (err) {
+      const { id, org_id } = look.monitor
+      this.#world.log.error({ err, monitor_id: id, org_id }, 'the result of a monitor could not be evaluated')
+      return undecided(look)
+    }
   }
 
   /** #readAll asks everything that the monitors need to know, each scan once; a scan that fails is the reason for all that share it. */
@@ -172,10 +203,10 @@ export class Looker {
    * its own monitor: the lease runs out, and the look is taken again.
    */
   async #write(looks: readonly Taken[]): Promise<void> {
-    const { meta, ids, log } = this.#world
+    const { meta, log } = this.#world
     const rows = looks.map((taken) => {
       const { look } = taken
-      const verdict = decide(look, ids.uuid)
+      const verdict = this.#verdictOf(look)
       return { look, verdict, row: rowOf(taken, verdict) }
     })
     const lost = (row: LookRow) => (err: unknown) => log.warn({ err, monitor_id: row.monitor_id }, 'a look could not be written down')
@@ -228,17 +259,19 @@ function rowOf({ look, claimed, moreReads = [] }: Taken, verdict: Verdict): Look
     alerts,
     record,
     isChange,
+    isUndecided,
   } = verdict
+  const isBlind = isUndecided || 'reason' in seen
   return {
     org_id: monitor.org_id,
     monitor_id: monitor.id,
     fence: claimed.fence,
-    status: state.status,
+    status: isUndecided ? claimed.status : state.status,
     state,
     alerts,
-    last_trigger_ts: state.lastTriggerMs ?? null,
-    is_new: claimed.is_new && 'reason' in seen,
-    due_at: nowMs + ('reason' in seen ? AGAIN_MS : INTERVAL_MS),
+    last_trigger_ts: isUndecided ? claimed.last_trigger_ts : (state.lastTriggerMs ?? null),
+    is_new: claimed.is_new && isBlind,
+    due_at: nowMs + (isBlind ? AGAIN_MS : INTERVAL_MS),
     time: nowMs,
     from_ts: fromMs,
     to_ts: toMs,

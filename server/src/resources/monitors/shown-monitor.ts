@@ -1,6 +1,7 @@
 import type { Monitor } from '@dendro/api'
 import { metadataOf } from '../../meta/metadata.ts'
 import type { MonitorRow, StateRow } from './rows.ts'
+import { isSoundState } from './stored-state.ts'
 
 type Seen = Pick<StateRow, 'status' | 'state' | 'last_trigger_ts'>
 
@@ -44,6 +45,8 @@ export function shownMonitor(row: MonitorRow, seen: Seen | undefined, nowMs: num
 
 const shownGroups = ({ queries }: MonitorRow, { state }: Seen): Monitor['monitored_groups'] => {
   const keys = queries.find(({ groups }) => groups !== undefined && groups.length > 0)?.groups ?? []
+  // One damaged row must not keep the other monitors from being listed.
+  if (!isSoundState(state)) return []
   return Object.entries(state.groups)
     .filter(([group]) => group !== '')
     .map(([group_id, { status }]) => ({ group_id, groups: valuesOf(group_id, keys), status }))

@@ -1,5 +1,6 @@
 import type { JobKind } from '../../jobs/job.ts'
 import type { World } from '../../world.ts'
+import { readClock, readingOf } from '../retention/decide.ts'
 import {
   claimDue,
   deleteOldEvaluations,
@@ -8,8 +9,10 @@ import {
   deleteOldNotifications,
   giveBackLeases,
   renewLeases,
+  selectLastLook,
 } from './look-rows.ts'
 import { Looker } from './looking.ts'
+import { absenceBefore } from './time-gaps.ts'
 
 /** EARLY_MS brings monitors forward that are due soon: those that look together share scans, and nobody looks less than once a minute. */
 const EARLY_MS = 5_000
@@ -28,15 +31,17 @@ export type Round = (signal: AbortSignal) => Promise<number>
 
 /** openRound is the work of one process; any number of processes share the monitors by lease. */
 export function openRound(world: World, { leaseMs = LEASE_MS }: WatchBounds = {}): Round & { holder: string } {
-  const looker = new Looker(world)
+  let looker: Looker | undefined
   const holder = world.ids.uuid()
   const round = async (signal: AbortSignal): Promise<number> => {
     let looked = 0
+    looker ??= new Looker(world, absenceBefore((await selectLastLook(world.meta))?.last ?? undefined, world.clock.nowMs()))
+    const own = looker
     for (;;) {
       const dueMs = world.clock.nowMs() + EARLY_MS
       const claimed = await claimDue(world.meta, { holder, dueMs, leaseMs, rowsMax: BATCH_MAX })
       if (claimed.length === 0) return looked
-      await whileRenewing(world, holder, leaseMs, () => looker.lookAll(claimed, signal))
+      await whileRenewing(world, holder, leaseMs, () => own.lookAll(claimed, signal))
       looked += claimed.length
       if (claimed.length < BATCH_MAX) return looked
     }
@@ -92,16 +97,19 @@ const PLAIN_KEPT_MS = DAY_MS
 const CHANGE_KEPT_MS = 30 * DAY_MS
 const HISTORY_KEPT_MS = 180 * DAY_MS
 
-/** monitorSweep removes records of looks and history that are old. */
+/** monitorSweep removes records of looks and history that are old, unless the clock may be wrong. */
 export const monitorSweep = ({ meta, clock }: Pick<World, 'meta' | 'clock'>): JobKind => ({
   name: 'monitor history',
   everyMs: HOUR_MS,
-  run: async () => {
+  run: async ({ payload }) => {
     const nowMs = clock.nowMs()
+    const { reading, isTrusted } = readClock(readingOf(payload.reading), nowMs, clock.report?.())
+    const again = { againInMs: HOUR_MS, payload: { reading } }
+    if (!isTrusted) return again
     await deleteOldEvaluations(meta, { plainMs: nowMs - PLAIN_KEPT_MS, changeMs: nowMs - CHANGE_KEPT_MS })
     await deleteOldEvents(meta, nowMs - HISTORY_KEPT_MS)
     await deleteOldGroupHistory(meta, nowMs - HISTORY_KEPT_MS)
     await deleteOldNotifications(meta, nowMs - HISTORY_KEPT_MS)
-    return undefined
+    return again
   },
 })

@@ -29,6 +29,13 @@ export type NotificationRow = {
 
 const COLUMNS = sql`org_id, id, monitor_id, event_id, alert_id, group_id, time, test, type, destination, integration_id, occasion, briefing, attempts`
 
+/** AHEAD_MS: what was written so far in the future was written while a clock was wrong, and so was when it is due. */
+const AHEAD_MS = 60_000
+
+/** isDue is of `n`, a notification in progress. */
+const isDue = (nowMs: number): Sql =>
+  sql`(n.next_try_at <= ${nowMs} or greatest(n.time, (n.tries -> -1 ->> 'at')::numeric) > ${nowMs + AHEAD_MS})`
+
 /**
  * selectDue gives the first due notifications of every target of every organisation, so that a target, or an organisation, with many does not hide
  * the others. Of one alert and one target the next waits for the one before: nobody hears of a recovery before the alert.
@@ -39,7 +46,7 @@ export const selectDue = (db: Db, ask: { nowMs: number; perTarget: number; perOr
       select placed.*, row_number() over (partition by org_id order by place, time, id) as org_place from (
         select n.*, row_number() over (partition by org_id, type, integration_id, destination order by time, id) as place
         from monitor_notifications n
-        where state = 'IN_PROGRESS' and next_try_at <= ${ask.nowMs} and not exists (
+        where state = 'IN_PROGRESS' and ${isDue(ask.nowMs)} and not exists (
           select 1 from monitor_notifications earlier
           where earlier.state = 'IN_PROGRESS' and earlier.alert_id = n.alert_id and earlier.time < n.time
             and earlier.type = n.type and earlier.destination = n.destination and earlier.integration_id is not distinct from n.integration_id
@@ -56,9 +63,9 @@ export const selectNextDue = (db: Db) =>
 /** selectDueMails are all that are due to the address of one of them, by the same template. */
 export const selectDueMails = (db: Db, one: NotificationRow, nowMs: number, rowsMax: number) =>
   db.all<NotificationRow>(sql`
-    select ${COLUMNS} from monitor_notifications
+    select ${COLUMNS} from monitor_notifications n
     where org_id = ${one.org_id} and type = 'EMAIL' and destination = ${one.destination}
-      and integration_id is not distinct from ${one.integration_id} and state = 'IN_PROGRESS' and next_try_at <= ${nowMs}
+      and integration_id is not distinct from ${one.integration_id} and state = 'IN_PROGRESS' and ${isDue(nowMs)}
     order by time, id limit ${rowsMax}`)
 
 const ids = (rows: readonly Pick<NotificationRow, 'id'>[]): Sql => sql.join(rows.map(({ id }) => id))

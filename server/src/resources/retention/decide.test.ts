@@ -1,6 +1,7 @@
 import { Retention } from '@dendro/api'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ClockReport } from '../../clock.ts'
 import {
   AGREE_MS,
   DAY_MS,
@@ -105,9 +106,33 @@ describe('the clock is trusted', () => {
     expect(readings([...minutes(121), JUMP_MS]).at(-1)).toBe(true)
   })
 
-  test('not after a jump of more than a day forward, until it has gone on for two hours', () => {
-    const seen = readings([...minutes(121), 30 * DAY_MS, ...minutes(120)])
-    expect([seen[120], seen[121], seen[240], seen[241]]).toEqual([true, false, false, true])
+  test('not after a jump of more than a day forward, until it has gone on for a tenth of that', () => {
+    const seen = readings([...minutes(121), 30 * DAY_MS, ...minutes(3 * 1_440)])
+    expect([seen[120], seen[121], seen[121 + 120], seen[121 + 3 * 1_440 - 1], seen[121 + 3 * 1_440]]).toEqual([
+      true,
+      false,
+      false,
+      false,
+      true,
+    ])
+  })
+
+  test('after a jump of decades for a week, so that a clock that is wrong for hours removes nothing', () => {
+    const seen = readings([...minutes(121), 24 * 365 * DAY_MS, ...minutes(7 * 1_440)])
+    expect(seen.slice(121).indexOf(true)).toBe(7 * 1_440)
+  })
+
+  test('not while clocks disagree, and not within two hours after one was set', () => {
+    const steady = { seenMs: 0, steadySinceMs: -AGREE_MS }
+    const trusted = (report: ClockReport) => readClock(steady, MINUTE_MS, report)
+    const fine = { problem: undefined, lastStep: undefined }
+    expect(trusted(fine).isTrusted).toBe(true)
+    expect(trusted({ ...fine, problem: 'the system clock is 7200 s ahead' }).isTrusted).toBe(false)
+    expect(trusted({ ...fine, lastStep: { atMs: 1, byMs: 60_000 } })).toMatchObject({
+      isTrusted: false,
+      reading: { steadySinceMs: MINUTE_MS },
+    })
+    expect(trusted({ ...fine, lastStep: { atMs: -1, byMs: 60_000 } }).isTrusted).toBe(true)
   })
 
   test('not after a jump that is set right: nothing is removed at any time of it', () => {

@@ -1,4 +1,6 @@
 import type { Retention, RetentionEntity } from '@dendro/api'
+import { z } from 'zod'
+import type { ClockReport } from '../../clock.ts'
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
@@ -50,20 +52,41 @@ export function nextRemoval(oldestMs: number, { days }: Pick<Keeping, 'days'>): 
   return { atMs: beforeMs + days * DAY_MS, beforeMs }
 }
 
-/** A Reading is when the clock was looked at last, and since when it has gone on without a jump. */
-export type Reading = { seenMs: number; steadySinceMs: number }
+/**
+ * A Reading is when the clock was read last, and since when it has gone on without a jump. `jumpMs` is how far it jumped then, where it did.
+ */
+export type Reading = { seenMs: number; steadySinceMs: number; jumpMs?: number | undefined }
 
-/** JUMP_MS is how far the clock may have come since the last look; beyond that it may have been set, and may be set back. */
-export const JUMP_MS = 24 * 3_600_000
-/** AGREE_MS is how long it must go on steadily before anything is removed for its age. */
+/** JUMP_MS is how far the clock may have come since the last reading; beyond that it may have been set, and may be set back. */
+export const JUMP_MS = 24 * HOUR_MS
+/** AGREE_MS is how long it must go on steadily before anything is removed for its age; after a longer jump it is a tenth of that. */
 export const AGREE_MS = 2 * HOUR_MS
+const AGREE_MAX_MS = 7 * DAY_MS
+const AGREE_SHARE = 0.1
 /** BACK_MS is how far a clock goes back when it is set right by a little; several processes may also differ by as much. */
 const BACK_MS = 60_000
 
-/** readClock takes a reading. Nothing is removed for its age unless readings that lie hours apart agree. */
-export function readClock(before: Reading | undefined, nowMs: number): { reading: Reading; isTrusted: boolean } {
-  const passedMs = before ? nowMs - before.seenMs : Number.POSITIVE_INFINITY
-  const isSteady = passedMs >= -BACK_MS && passedMs <= JUMP_MS
-  const reading = { seenMs: nowMs, steadySinceMs: before && isSteady ? before.steadySinceMs : nowMs }
-  return { reading, isTrusted: nowMs - reading.steadySinceMs >= AGREE_MS }
+/**
+ * readClock takes a reading. Nothing is removed for its age unless readings that lie hours apart agree: the further the clock jumped, the longer. While
+ * the clocks that the process knows disagree, nothing is removed at all.
+ */
+export function readClock(before: Reading | undefined, nowMs: number, report?: ClockReport): { reading: Reading; isTrusted: boolean } {
+  const passedMs = before ? nowMs - before.seenMs : 0
+  const isSet = before !== undefined && report?.lastStep !== undefined && report.lastStep.atMs > before.seenMs
+  const isSteady = before !== undefined && !isSet && passedMs >= -BACK_MS && passedMs <= JUMP_MS
+  const kept =
+    before && isSteady ? { steadySinceMs: before.steadySinceMs, jumpMs: before.jumpMs } : { steadySinceMs: nowMs, jumpMs: passedMs }
+  const reading = { seenMs: nowMs, ...kept }
+  return { reading, isTrusted: report?.problem === undefined && isAgreed(reading) }
 }
+
+/** isAgreed says that readings agree for long enough. */
+export const isAgreed = ({ seenMs, steadySinceMs, jumpMs = 0 }: Reading): boolean =>
+  seenMs - steadySinceMs >= Math.min(AGREE_MAX_MS, Math.max(AGREE_MS, Math.abs(jumpMs) * AGREE_SHARE))
+
+/** readingOf understands a reading as the payload of a job keeps it; anything else counts as none. */
+export function readingOf(kept: unknown): Reading | undefined {
+  const found = Kept.safeParse(kept)
+  return found.success ? found.data : undefined
+}
+export const Kept = z.object({ seenMs: z.number(), steadySinceMs: z.number(), jumpMs: z.number().optional() })

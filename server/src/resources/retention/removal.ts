@@ -4,7 +4,7 @@ import { lastNumber } from '../../events/seq.ts'
 import type { Job, JobKind } from '../../jobs/job.ts'
 import type { World } from '../../world.ts'
 import { deleteTombstones, REMOVAL, selectTombstones, type TombstoneRow } from '../datasets/tombstones.ts'
-import { DAY_MS, doomedBeforeDay, readClock } from './decide.ts'
+import { DAY_MS, doomedBeforeDay, Kept, readClock } from './decide.ts'
 import { keepings } from './keepings.ts'
 import { noteRemoved } from './rows.ts'
 
@@ -30,7 +30,7 @@ const REST_MAX_MS = 60 * MINUTE_MS
 const Mark = z.object({ at_ms: z.number(), seq: z.string().regex(/^\d+$/) })
 
 const State = z.object({
-  reading: z.object({ seenMs: z.number(), steadySinceMs: z.number() }).optional(),
+  reading: Kept.optional(),
   marks: z.array(Mark).default([]),
   swept_at: z.number().optional(),
   rests_until: z.number().optional(),
@@ -53,7 +53,7 @@ async function runRemoval(world: RemovalWorld, job: Job): Promise<RemovalState> 
   const { clock, meta, log } = world
   const nowMs = clock.nowMs()
   const state = readState(job.payload)
-  const { reading, isTrusted } = readClock(state.reading, nowMs)
+  const { reading, isTrusted } = readClock(state.reading, nowMs, clock.report?.())
   const next: RemovalState = { ...state, reading, marks: await marked(world, state.marks, nowMs) }
   const tombstones = await selectTombstones(meta)
   const isSweep = isTrusted && !isWithin(state.swept_at, nowMs, SWEEP_EVERY_MS)

@@ -6,7 +6,7 @@ import type { World } from '../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
 import { REMOVAL } from '../datasets/tombstones.ts'
 import { isLimited, visibleTo } from '../policies/policies.ts'
-import { AGREE_MS, DAY_MS, keepingOf, nextRemoval, type Rules, retentionCutoffMs } from './decide.ts'
+import { DAY_MS, isAgreed, keepingOf, nextRemoval, type Rules, retentionCutoffMs } from './decide.ts'
 import { rulesOf } from './keepings.ts'
 import { orphansOf } from './orphans.ts'
 import { readState } from './removal.ts'
@@ -34,7 +34,7 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
   const notes = new Map(removed.map((row) => [row.log_id, row]))
   return {
     clock: {
-      is_trusted: reading !== undefined && reading.seenMs - reading.steadySinceMs >= AGREE_MS,
+      is_trusted: reading !== undefined && isAgreed(reading) && clock.report?.().problem === undefined,
       steady_since: reading?.steadySinceMs ?? null,
       checked_at: reading?.seenMs ?? null,
     },

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { notFound, unavailable } from '../errors.ts'
+import { openLog } from '../log.ts'
+import { FailureLog } from './failure-log.ts'
+
+/** written is what a log wrote, line by line. */
+function collecting() {
+  const lines: Record<string, unknown>[] = []
+  const log = openLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) })
+  return { log, lines }
+}
+const fields = { correlation_id: 'c', action: 'health.get' }
+
+test('a store that is away is one line without a stack, however many ask', () => {
+  const { log, lines } = collecting()
+  const failures = new FailureLog()
+  for (let asked = 0; asked < 10_000; asked += 1) {
+    const failure = unavailable('the events store is down', { cause: new Error('connect ECONNREFUSED') })
+    failures.note(log, failure, failure, fields)
+  }
+  expect(lines).toMatchObject([{ status: 503, reason: 'the events store is down', causes: ['connect ECONNREFUSED'], correlation_id: 'c' }])
+  expect(JSON.stringify(lines)).not.toContain('    at ')
+})
+
+test('a bug has its stack once; the next ones keep their ids, and then they are counted', () => {
+  const { log, lines } = collecting()
+  const failures = new FailureLog()
+  for (let asked = 0; asked < 10_000; asked += 1)
+    failures.note(log, new TypeError('x is not a function'), undefined, { ...fields, correlation_id: `${asked}` })
+  expect(lines).toHaveLength(20)
+  expect(lines.map((line) => line.correlation_id)).toEqual(Array.from({ length: 20 }, (_, index) => `${index}`))
+  expect(lines.filter((line) => JSON.stringify(line).includes('failure-log.test'))).toHaveLength(1)
+})
+
+test('what the caller did wrong is not logged', () => {
+  const { log, lines } = collecting()
+  new FailureLog().note(log, notFound('x'), notFound('x'), fields)
+  expect(lines).toEqual([])
+})
+
+test('every message of the log is limited, those of its children too, and debug is not', () => {
+  const { log, lines } = collecting()
+  const child = log.child({ child: 'event engine' })
+  for (let times = 0; times < 500; times += 1) child.warn({ times }, 'child does not answer')
+  log.warn({}, 'another message')
+  expect(lines).toHaveLength(21)
+  expect(lines[0]).toMatchObject({ child: 'event engine', times: 0, msg: 'child does not answer' })
+})

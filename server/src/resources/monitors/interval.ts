@@ -1,0 +1,2 @@
+/** INTERVAL_MS is how often every monitor is evaluated. */
+export const INTERVAL_MS = 60_000
