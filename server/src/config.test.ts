@@ -26,6 +26,10 @@ test.each([
   ['DENDRO_MAIL_FROM', 'a@example.com\r\nBcc: b@example.com', 'must be an address'],
   ['DENDRO_POSTGRES_URL', 'mysql://user:password@db/dendro', 'must look like postgres'],
   ['DENDRO_POSTGRES_URL', 'db.example.com', 'must look like postgres'],
+  ['DENDRO_CLICKHOUSE_URL', 'clickhouse://user:password@store:9000/dendro', 'must look like http'],
+  ['DENDRO_CLICKHOUSE_URL', 'store.example.com:8123', 'must look like http'],
+  ['DENDRO_CLICKHOUSE_URL', 'http://user:pass%word@store/dendro', 'percent-encoded wrongly'],
+  ['DENDRO_CLICKHOUSE_URL', 'http://store/dendro?shards=2', 'means nothing'],
   ['DENDRO_MASTER_KEY_FILE', '/nowhere/master.key', 'names a file that cannot be read'],
 ])('%s=%s is refused by name and rule, and what may be secret is not repeated', (name, text, rule) => {
   const refused = () => readConfig({ [name]: text })

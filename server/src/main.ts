@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { openApp, openWorld } from './app.ts'
+import { openApp, openOwn, openWorld } from './app.ts'
 import { systemClock } from './clock.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import { diagnoseDepot } from './depot/open-depot.ts'
@@ -11,7 +11,9 @@ import { systemIds } from './ids.ts'
 import { openLog } from './log.ts'
 import { diagnoseMeta } from './meta/doctor.ts'
 import { lockDataDir } from './meta/lock.ts'
+import { openMeta } from './meta/meta.ts'
 import { restoreMetadata } from './meta/restore.ts'
+import { adoptFingerprints } from './resources/organizations/fingerprints.ts'
 import { startFailure } from './start-failure.ts'
 
 const STOP_BOUND_MS = 30_000
@@ -25,6 +27,7 @@ const commands: Record<string, Command> = {
   dev: (config) => start(config, seedOnce),
   doctor,
   restore,
+  adopt,
 }
 
 /** start runs the service until it is asked to stop; whatever keeps it from starting is one sentence on standard error and status 1. */
@@ -126,6 +129,22 @@ async function restore(config: Config, [dump]: readonly string[]): Promise<void>
   process.stdout.write(
     `restored ${restored.rows} rows of ${restored.dump}${restored.broken ? `; the old store is kept in ${restored.broken}` : ''}\n`,
   )
+}
+
+/** adopt makes the token secret and the place of exports that are set now those of the deployment, on whose change every start would end. */
+async function adopt(config: Config): Promise<void> {
+  const deps = { clock: systemClock, log: openLog(config.DENDRO_LOG_LEVEL), ids: systemIds }
+  const lock = await lockDataDir(config.DENDRO_DATA_DIR)
+  const own = openOwn(config)
+  const meta = await openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir: config.DENDRO_DATA_DIR }, deps)
+  try {
+    await adoptFingerprints({ meta, ...own })
+  } finally {
+    await own.depot.close()
+    await meta.close()
+    await lock.release()
+  }
+  process.stdout.write('the token secret and the place of exports are now those of this deployment; start its processes with them\n')
 }
 
 const [name = 'start', ...rest] = process.argv.slice(2)

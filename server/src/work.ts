@@ -1,5 +1,6 @@
 import type { JobKind } from './jobs/job.ts'
 import { removeWindows } from './meta/counters.ts'
+import { forgetPosts } from './meta/post-claims.ts'
 import { removeUsageMinutes } from './meta/usage-counts.ts'
 import { forgetBirths } from './resources/datasets/ensure.ts'
 import { exportRemoval } from './resources/exports/removal.ts'
@@ -61,6 +62,7 @@ export function sweeps(
     { everyMs, failed: 'live tails that nobody watches could not be removed', chore: () => tails.forget() },
     { everyMs, failed: 'old searches could not be removed', chore: () => searches.forget() },
     { everyMs, failed: 'old usage could not be removed', chore: () => removeUsageMinutes(meta, clock.nowMs() - USAGE_KEPT_MS) },
+    { everyMs, failed: 'old claims of posts could not be removed', chore: () => forgetPosts(meta) },
     { everyMs, failed: 'old windows could not be removed', chore: () => removeWindows(meta, clock.nowMs() - 2 * windowMs) },
   ]
 }
