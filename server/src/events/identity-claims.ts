@@ -26,13 +26,13 @@ type ClaimKey = { orgNumber: number; logId: string; post: bigint }
 type ClaimAnswer =
   | { kind: 'claimed'; isNew: boolean; isValid: () => boolean }
   | { kind: 'stored' | 'held'; bodyHash: bigint }
-  | { kind: 'abandoned'; writer: string }
+  | { kind: 'abandoned'; owner: string; writer: string }
 
 /** PostClaims say, for all processes on one event store, who stores a post with an identity; they lie in the metadata store. */
 export type PostClaims = {
   claim(key: ClaimKey, bodyHash: bigint): Promise<ClaimAnswer>
   finish(key: ClaimKey, outcome: 'stored' | 'some' | 'nothing'): Promise<void>
-  ended(writer: string): void
+  ended(owner: string): void
   lookUntilMs(): Promise<number>
   close(): Promise<void>
 }
@@ -58,17 +58,17 @@ export function openClaimGuard(store: EventStore, { clock, log, claims }: ClaimG
 
   const lookForMissing = async (post: Post): Promise<readonly Block[]> => missingBlocks(post, await lookUp(post, clock.nowMs() - KEEP_MS))
 
-  /** endWriter sees to it that nothing runs any more of what a process sent that is gone. */
-  function endWriter(writer: string): Promise<void> {
+  /** endOwner sees to it that nothing runs any more of what a process sent before its lease ran out. */
+  function endOwner({ owner, writer }: { owner: string; writer: string }): Promise<void> {
     const ending =
-      endings.get(writer) ??
+      endings.get(owner) ??
       (async () => {
         await clock.sleep(SETTLE_MS)
         await endInserts(store, writer, clock)
-        claims.ended(writer)
+        claims.ended(owner)
         log.info({ writer }, 'posts of a process that is gone are taken over')
-      })().finally(() => endings.delete(writer))
-    endings.set(writer, ending)
+      })().finally(() => endings.delete(owner))
+    endings.set(owner, ending)
     return ending
   }
 
@@ -89,7 +89,7 @@ export function openClaimGuard(store: EventStore, { clock, log, claims }: ClaimG
         if (answer.bodyHash !== post.bodyHash) throw otherBody()
         if (answer.kind === 'stored') return { blocks: [], claim: undefined }
       }
-      if (answer?.kind === 'abandoned') await untilAnswered(clock, () => endWriter(answer.writer))
+      if (answer?.kind === 'abandoned') await untilAnswered(clock, () => endOwner(answer))
       else await clock.sleep(AGAIN_MS)
       if (!waits() && trouble) throw trouble
     }
@@ -160,7 +160,7 @@ export function openClaimGuard(store: EventStore, { clock, log, claims }: ClaimG
 }
 
 const STORED: Ended = { kind: 'stored' }
-const LATE = 'another process is storing this post'
+const LATE = 'this post waited for 10 s: another process is storing it, or the metadata store does not answer'
 
 const late = (): Failure => unavailable(LATE, { retryAfterS: 1 })
 

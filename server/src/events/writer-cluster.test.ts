@@ -10,6 +10,7 @@ import { postOf } from './writer-test-blocks.ts'
 
 /** LATE_MS is behind the 9.5 s after which a caller is told to come again. */
 const LATE_MS = 9_750
+const TEN_MINUTES_MS = 600_000
 let cluster: TestCluster
 let store: EventStore
 let writer: EventWriter
@@ -97,4 +98,26 @@ test('posts of the same day go on while the outcome of one insert cannot be foun
   expect(writer.waitingBytes()).toBe(0)
   expect((await written(postOf(['one'], { logId, identity: 5n }))).answer).toBe('duplicate')
   expect(await storedIn(logId)).toBe('2')
+})
+
+test('what cannot be found out for ten minutes is given up, and looked for when it comes again', async () => {
+  const logId = randomUUID()
+  let lost = 0
+  cluster.verdict = (statement) => {
+    if (/from events_\w+\s+where toDate/.test(statement)) return { code: 279, message: 'All connection tries failed' }
+    if (!isInsert(statement) || lost > 0) return 'pass'
+    lost += 1
+    return 'lose answer'
+  }
+  const post = postOf(['one'], { logId, identity: 6n })
+  const end = Promise.withResolvers<PostEnd>()
+  const first = writer.write({ ...post, ended: end.resolve })
+  first.catch(() => undefined)
+  await expect.poll(() => lost).toBe(1)
+  advancedMs += TEN_MINUTES_MS
+  expect(await end.promise).toMatchObject({ stored: [], failure: { status: 503 } })
+  expect(writer.waitingBytes()).toBe(0)
+  cluster.verdict = () => 'pass'
+  expect((await written(post)).answer).toBe('duplicate')
+  expect(await storedIn(logId)).toBe('1')
 })

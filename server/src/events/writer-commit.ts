@@ -30,6 +30,8 @@ const REASON_CHARACTERS = 300
 /** The next group waits so long for an insert of which nobody knows, or until nobody waits for it when there are many such inserts. */
 const PATIENCE_MS = 2_000
 const UNSETTLED_MAX = 8
+/** ASKED_MS is how long the store is asked for an insert; long before, it has ended one way or the other. */
+const ASKED_MS = 600_000
 
 /**
  * commit stores a group and returns when the next may go. An insert is one part of the store, which is there as a whole or not at all, so there
@@ -138,7 +140,8 @@ async function findOut(group: Group, deps: CommitDeps, budget: Budget): Promise<
   if (!piece) return
   const insert = insertOf(group, deps)
   deps.log.warn({ rows: group.rows }, 'the outcome of an insert is unknown; the event store is asked')
-  for (let tries = 0; !deps.stopping.aborted; tries += 1) {
+  const giveUpMs = deps.clock.monotonicMs() + ASKED_MS
+  for (let tries = 0; !deps.stopping.aborted && deps.clock.monotonicMs() < giveUpMs; tries += 1) {
     const found = await look(insert, rangeOf(group, piece), deps)
     if (found === 'there') return group.pieces.forEach((there) => void there.posting.stored(there))
     if (found === 'not there') {
@@ -149,11 +152,12 @@ async function findOut(group: Group, deps: CommitDeps, budget: Budget): Promise<
       const refusal = cause === undefined ? 'unknown' : judge(cause)
       if (refusal !== 'unknown' && refusal !== 'sync') return afterRefusal(group, cause, deps, budget)
       if (refusal === 'sync') deps.store.engine?.kill()
-      if (cause === undefined) continue
+      if (cause === undefined && tries === 0) continue
     }
     await pause(tries, deps)
   }
-  for (const left of group.pieces) left.posting.lost(left, unavailable('the service is stopping', { retryAfterS: deps.retryAfterS() }))
+  const failure = unavailable('it could not be found out whether these events are stored', { retryAfterS: deps.retryAfterS() })
+  for (const lost of group.pieces) lost.posting.lost(lost, failure, deps.stopping.aborted ? 'unknown' : 'some')
 }
 
 /** look finds out whether an insert is there. When the store cannot say so, nobody knows still: no failure of a question says anything about the insert. */

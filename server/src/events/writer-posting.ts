@@ -27,8 +27,8 @@ export type Posting = Start & {
   stored(piece: Piece): void
   storedBlocks(): StoredBlock[]
   failed(piece: Piece, failure: unknown): void
-  /** lost settles a piece of which nobody found out whether it is stored. */
-  lost(piece: Piece, failure: unknown): void
+  /** lost settles a piece of which nobody found out whether it is stored: it may yet be, or whoever asks the store next will be told. */
+  lost(piece: Piece, failure: unknown, left: 'unknown' | 'some'): void
   /** mayStore is false once another process may have taken over the post. */
   mayStore(): boolean
   /** giveUpWhenLate answers 503 when nothing has been stored for WAIT_MS, and withdraws what was not sent. */
@@ -53,7 +53,7 @@ export function makePosting(
   let open = 0
   const storedPieces: Piece[] = []
   let failure: unknown
-  let isUnknown = false
+  let left: 'unknown' | 'some' | undefined
   let isAnswered = false
   let lateMs = arrivedMs + WAIT_MS
 
@@ -82,7 +82,7 @@ export function makePosting(
       })
       ended.resolve({ kind: 'stored' })
     } else {
-      ended.resolve({ kind: 'failed', failure, stored: isUnknown ? 'unknown' : storedPieces.length > 0 ? 'some' : 'nothing' })
+      ended.resolve({ kind: 'failed', failure, stored: left ?? (storedPieces.length > 0 ? 'some' : 'nothing') })
     }
   }
 
@@ -103,8 +103,8 @@ export function makePosting(
       giveUp(cause)
       endWhenOver()
     },
-    lost: (piece, cause) => {
-      isUnknown = true
+    lost: (piece, cause, mayBe) => {
+      left = left === 'unknown' ? left : mayBe
       posting.failed(piece, cause)
     },
     mayStore,

@@ -24,17 +24,24 @@ export const endOwner = (db: Db, ids: readonly string[]): Promise<number> =>
 export type ClaimRow =
   | { kind: 'claimed'; isNew: boolean }
   | { kind: 'stored' | 'held'; bodyHash: bigint }
-  | { kind: 'abandoned'; writer: string }
+  | { kind: 'abandoned'; owner: string; writer: string }
 
-type Found = { is_new: boolean | null; is_stored: boolean | null; body_hash: string | null; writer: string | null; is_gone: boolean | null }
+type Found = {
+  is_new: boolean | null
+  is_stored: boolean | null
+  body_hash: string | null
+  owner: string | null
+  writer: string | null
+  is_gone: boolean | null
+}
 
 /**
- * claimPosts claims what nobody stores or has stored, all in one statement. The claim of an owner who is gone is taken over only when its writer has
+ * claimPosts claims what nobody stores or has stored, all in one statement. The claim of an owner who is gone is taken over only when its inserts have
  * been ended. Rows are locked in one order, so that two processes never wait for each other.
  */
 export async function claimPosts(
   db: Db,
-  { owner, endedWriters, graceMs }: { owner: string; endedWriters: readonly string[]; graceMs: number },
+  { owner, endedOwners, graceMs }: { owner: string; endedOwners: readonly string[]; graceMs: number },
   asked: readonly { key: PostKey; bodyHash: bigint }[],
 ): Promise<ClaimRow[]> {
   const keys = asked.map(({ key }) => key)
@@ -51,19 +58,19 @@ export async function claimPosts(
       on conflict (org_number, log_id, post) do update
         set owner = excluded.owner, body_hash = excluded.body_hash, claimed_at = excluded.claimed_at
         where not k.is_stored and (k.owner is null or k.owner = excluded.owner or not exists (
-          select 1 from post_owners o where o.id = k.owner and not (${gone(sql`o`)} and o.writer = any(${endedWriters}::uuid[]))))
+          select 1 from post_owners o where o.id = k.owner and not (${gone(sql`o`)} and o.id = any(${endedOwners}::uuid[]))))
       returning k.org_number, k.log_id, k.post, k.xmax = 0 as is_new)
-    select c.is_new, b.is_stored, b.body_hash::text, b.writer, b.is_gone
+    select c.is_new, b.is_stored, b.body_hash::text, b.owner, b.writer, b.is_gone
     from asked left join claimed c using (org_number, log_id, post) left join before b using (org_number, log_id, post)
     order by asked.place`)
   return rows.map((row, index) => claimOf(row, asked[index]?.bodyHash ?? 0n))
 }
 
-function claimOf({ is_new, is_stored, body_hash, writer, is_gone }: Found, askedHash: bigint): ClaimRow {
+function claimOf({ is_new, is_stored, body_hash, owner, writer, is_gone }: Found, askedHash: bigint): ClaimRow {
   if (is_new !== null) return { kind: 'claimed', isNew: is_new }
   // Without a row from before, another process made one at this very moment: it is asked for again.
   if (body_hash === null) return { kind: 'held', bodyHash: askedHash }
-  if (!is_stored && is_gone && writer !== null) return { kind: 'abandoned', writer }
+  if (!is_stored && is_gone && owner !== null && writer !== null) return { kind: 'abandoned', owner, writer }
   return { kind: is_stored ? 'stored' : 'held', bodyHash: BigInt.asUintN(64, BigInt(body_hash)) }
 }
 

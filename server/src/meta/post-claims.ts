@@ -12,7 +12,7 @@ type PostAnswer =
   | { kind: 'claimed'; isNew: boolean; isValid: () => boolean }
   | { kind: 'stored' | 'held'; bodyHash: bigint }
   /** abandoned: its owner is gone, and its inserts are to be ended before anybody goes on. */
-  | { kind: 'abandoned'; writer: string }
+  | { kind: 'abandoned'; owner: string; writer: string }
 
 /** PostClaims see to it that of several processes one stores a post with an identity. */
 type PostClaims = {
@@ -20,8 +20,8 @@ type PostClaims = {
   claim(key: PostKey, bodyHash: bigint): Promise<PostAnswer>
   /** finish says what became of a post that was, or may have been, claimed; it resolves when that is written. */
   finish(key: PostKey, outcome: Outcome): Promise<void>
-  /** ended says that nothing runs any more of what a writer sent. */
-  ended(writer: string): void
+  /** ended says that nothing runs any more of what an owner sent who is gone. */
+  ended(owner: string): void
   /** lookUntilMs is until when a post without a claim may all the same be stored: those of before there were claims have none. */
   lookUntilMs(): Promise<number>
   close(): Promise<void>
@@ -43,7 +43,7 @@ type Owner = { id: string; validUntilMs: number }
 /** openPostClaims asks nothing before the first claim. `writer` begins the names of this process's inserts in the event store. */
 export function openPostClaims(db: Db, writer: string, { clock, log, ids }: PostClaimDeps, leaseMs = LEASE_MS): PostClaims {
   const closing = new AbortController()
-  const endedWriters = new Set([writer])
+  const endedOwners = new Set<string>()
   const ownIds = new Set<string>()
   let owner: Owner | undefined
   let renewing: Promise<void> | undefined
@@ -84,7 +84,7 @@ export function openPostClaims(db: Db, writer: string, { clock, log, ids }: Post
     const held = owner
     if (!held) throw unavailable('posts cannot be claimed in the metadata store now', { retryAfterS: 1 })
     renewals ??= renewAlways()
-    const rows = await claimPosts(db, { owner: held.id, endedWriters: [...endedWriters], graceMs: Math.floor(leaseMs / 6) }, asked)
+    const rows = await claimPosts(db, { owner: held.id, endedOwners: [...endedOwners, ...ownIds], graceMs: Math.floor(leaseMs / 6) }, asked)
     return rows.map((row): PostAnswer => (row.kind === 'claimed' ? { ...row, isValid: () => isValid(held) } : row))
   })
 
@@ -116,7 +116,7 @@ export function openPostClaims(db: Db, writer: string, { clock, log, ids }: Post
   return {
     claim: (key, bodyHash) => ask({ key, bodyHash }),
     finish,
-    ended: (gone) => void endedWriters.add(gone),
+    ended: (gone) => void endedOwners.add(gone),
     lookUntilMs: () => {
       lookUntilMs ??= selectLookUntil(db, KEEP_MS).catch((cause) => {
         lookUntilMs = undefined
