@@ -27,10 +27,12 @@ import { type Log, openLog } from './log.ts'
 import { openMailer } from './mail.ts'
 import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
 import { openMeta } from './meta/meta.ts'
+import { openPostClaims } from './meta/post-claims.ts'
 import { followReferenceClock } from './meta/reference-clock.ts'
 import { openUsageCounts } from './meta/usage-counts.ts'
 import { openModel } from './model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
+import { openBoth } from './reach.ts'
 import { absentRoutes } from './resources/absent/routes.ts'
 import { analyticsRoutes } from './resources/analytics/routes.ts'
 import { ApiKeyCallers } from './resources/api-keys/callers.ts'
@@ -188,12 +190,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
   const admin = adminOf(config)
   const chosen = new Set<number>()
   // Before the stores: what is wrong with a secret or a setting is said at once and leaves nothing open.
-  const vault = openVault({
-    dataDir,
-    masterKey: config.DENDRO_MASTER_KEY ?? config.DENDRO_MASTER_KEY_FILE,
-    jwtSecret: config.DENDRO_JWT_SECRET,
-  })
-  const depot = openDepot(config.DENDRO_EXPORT_URL ?? { kind: 'directory', dir: join(dataDir, 'exports') })
+  const { vault, depot } = openOwn(config)
   const mailer = openMailer({ url: config.DENDRO_SMTP_URL, from: config.DENDRO_MAIL_FROM })
   const [events, meta] = await openBoth(
     openEventStore(
@@ -209,7 +206,9 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     await Promise.all([disk.close(), reference?.close()])
     await Promise.all([events.close(), meta.close()])
   }
-  const writer = await openEventWriter(events, deps, bounds).catch(async (cause) => {
+  // Embedded stores serve one process at a time, which knows by itself what it stores.
+  const openClaims = events.engine || meta.server ? undefined : (writerId: string) => openPostClaims(meta, writerId, deps)
+  const writer = await openEventWriter(events, { ...deps, openClaims }, bounds).catch(async (cause) => {
     await closeStores()
     throw cause
   })
@@ -246,6 +245,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
         seconds: config.DENDRO_QUERY_TIME,
         memoryBytes: config.DENDRO_QUERY_MEMORY,
       },
+      skipsMissingShards: config.DENDRO_MISSING_SHARDS === 'skip',
       retentionDays: config.DENDRO_RETENTION_DAYS,
       monitorsMax: config.DENDRO_MONITORS_MAX,
     },
@@ -260,6 +260,16 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
   }
 }
 
+/** openOwn opens what a process has to have in common with the others of its deployment. */
+export const openOwn = (config: Config): Pick<World, 'vault' | 'depot'> => ({
+  vault: openVault({
+    dataDir: config.DENDRO_DATA_DIR,
+    masterKey: config.DENDRO_MASTER_KEY ?? config.DENDRO_MASTER_KEY_FILE,
+    jwtSecret: config.DENDRO_JWT_SECRET,
+  }),
+  depot: openDepot(config.DENDRO_EXPORT_URL ?? { kind: 'directory', dir: join(config.DENDRO_DATA_DIR, 'exports') }),
+})
+
 /** adminOf is the administrator of the first start; a bad one stops every start, so that nobody relies on it. */
 function adminOf(config: Config): Deployment['admin'] {
   const { DENDRO_ADMIN_EMAIL: email, DENDRO_ADMIN_PASSWORD: password } = config
@@ -267,18 +277,6 @@ function adminOf(config: Config): Deployment['admin'] {
   if (!email || !password) throw new Error('DENDRO_ADMIN_EMAIL and DENDRO_ADMIN_PASSWORD belong together')
   checkAdmin({ email, password })
   return { email, password }
-}
-
-/** openBoth opens two stores at once; when one fails the other is closed again. */
-async function openBoth<A extends { close(): Promise<void> }, B extends { close(): Promise<void> }>(
-  first: Promise<A>,
-  second: Promise<B>,
-): Promise<[A, B]> {
-  const [a, b] = await Promise.allSettled([first, second])
-  if (a.status === 'fulfilled' && b.status === 'fulfilled') return [a.value, b.value]
-  if (a.status === 'fulfilled') await a.value.close()
-  if (b.status === 'fulfilled') await b.value.close()
-  throw a.status === 'rejected' ? a.reason : (b as PromiseRejectedResult).reason
 }
 
 /** openApp puts the rooms together: the first organisation, the routes, the door, the work behind it. */

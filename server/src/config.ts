@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { totalmem } from 'node:os'
 import { roleName } from '@dendro/api'
 import { type Place, parsePlace } from './depot/open-depot.ts'
+import { parseAddress } from './events/address.ts'
 import type { RateLimit } from './http/rate-limit.ts'
 import { parseAllowList } from './outgoing/addresses.ts'
 import { Secret } from './secret.ts'
@@ -50,7 +51,7 @@ export const settings = {
   DENDRO_DATA_DIR: setting(asText, './data', './data', 'Where the embedded stores, exports and generated secrets lie.'),
   DENDRO_ROLES: setting(asRoles, [...ROLES], 'api,ingest,work', 'What this process does.'),
   DENDRO_CLICKHOUSE_URL: setting(
-    asSecret,
+    asClickHouseUrl,
     undefined,
     'own child process',
     'A ClickHouse server or cluster for the events: http(s)://user:password@host:port/database, with ?cluster=name for cluster tables.',
@@ -159,6 +160,12 @@ export const settings = {
     { otherwise: 20_000_000_000, byRole: new Map() },
     '20000000000',
     'How many events one question may look at, also by role.',
+  ),
+  DENDRO_MISSING_SHARDS: setting(
+    oneOf(['refuse', 'skip']),
+    'refuse',
+    'refuse',
+    'What a search gets while a shard of the event store is away: refuse answers 503, skip answers from the others with a warning.',
   ),
   DENDRO_QUERY_MEMORY: setting(
     asBytes,
@@ -285,6 +292,18 @@ function asConnections(text: string): number {
     throw new Error(`must be a whole number from 2 to ${CONNECTIONS_MAX}`)
   }
   return connections
+}
+
+/** asClickHouseUrl reads the address as the event store will, so that a wrong one is refused before anything is opened. */
+function asClickHouseUrl(text: string): Secret | undefined {
+  try {
+    parseAddress(text)
+  } catch (cause) {
+    const why =
+      cause instanceof URIError ? 'a sign in it is percent-encoded wrongly' : cause instanceof Error ? cause.message : 'unreadable'
+    throw new Error(`must look like http(s)://user:password@host:8123/database: ${why}`, { cause })
+  }
+  return new Secret(text)
 }
 
 function asSmtpUrl(text: string): Secret | undefined {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { type App, openApp, openWorld } from './app.ts'
+import { type App, openApp, openOwn, openWorld } from './app.ts'
 import { systemClock } from './clock.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import { diagnoseDepot } from './depot/open-depot.ts'
@@ -14,6 +14,7 @@ import { diagnoseMeta } from './meta/doctor.ts'
 import { lockDataDir } from './meta/lock.ts'
 import { openMeta } from './meta/meta.ts'
 import { restoreMetadata } from './meta/restore.ts'
+import { adoptFingerprints } from './resources/organizations/fingerprints.ts'
 import { recoverAdmin } from './resources/organizations/recover.ts'
 import { startFailure } from './start-failure.ts'
 import { openVault } from './vault.ts'
@@ -31,6 +32,7 @@ const commands: ReadonlyMap<string, Command> = new Map(
     doctor,
     restore,
     recover,
+    adopt,
   }),
 )
 
@@ -170,6 +172,22 @@ async function recover(config: Config, [organization]: readonly string[]): Promi
   )
   await meta.close()
   await lock.release()
+}
+
+/** adopt makes the token secret and the place of exports that are set now those of the deployment, on whose change every start would end. */
+async function adopt(config: Config): Promise<void> {
+  const deps = { clock: systemClock, log: openLog(config.DENDRO_LOG_LEVEL), ids: systemIds }
+  const lock = await lockDataDir(config.DENDRO_DATA_DIR)
+  const own = openOwn(config)
+  const meta = await openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir: config.DENDRO_DATA_DIR }, deps)
+  try {
+    await adoptFingerprints({ meta, ...own })
+  } finally {
+    await own.depot.close()
+    await meta.close()
+    await lock.release()
+  }
+  process.stdout.write('the token secret and the place of exports are now those of this deployment; start its processes with them\n')
 }
 
 const [name = 'start', ...rest] = process.argv.slice(2)

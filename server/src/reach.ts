@@ -33,3 +33,15 @@ export async function untilReached<T>({ server, reach, isHopeless }: Attempt<T>,
     }
   }
 }
+
+/** openBoth opens two stores at once; when one fails the other is closed again. */
+export async function openBoth<A extends { close(): Promise<void> }, B extends { close(): Promise<void> }>(
+  first: Promise<A>,
+  second: Promise<B>,
+): Promise<[A, B]> {
+  const [a, b] = await Promise.allSettled([first, second])
+  if (a.status === 'fulfilled' && b.status === 'fulfilled') return [a.value, b.value]
+  if (a.status === 'fulfilled') await a.value.close()
+  if (b.status === 'fulfilled') await b.value.close()
+  throw a.status === 'rejected' ? a.reason : (b as PromiseRejectedResult).reason
+}

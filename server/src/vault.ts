@@ -11,19 +11,22 @@ export type Vault = {
   wrapKey(orgId: string, key: Buffer): Buffer
   unwrapKey(orgId: string, wrapped: Buffer): Buffer
   jwtSecret: Secret
-  /** fingerprint tells two master keys apart without giving either away. */
+  /** fingerprint tells two master keys apart without giving either away, tokenFingerprint two token secrets. */
   fingerprint: string
+  tokenFingerprint: string
 }
 
 const SECRET_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+const FINGERPRINT_BYTES = 8
 
 /** openVault takes the secrets that the configuration names and makes the others once, in files only the service may read. */
 export function openVault(options: { dataDir: string; masterKey: Secret | undefined; jwtSecret: Secret | undefined }): Vault {
   const master = options.masterKey ?? keptSecret(join(options.dataDir, 'master.key'))
   const jwtSecret = options.jwtSecret ?? keptSecret(join(options.dataDir, 'jwt.key'))
-  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', master.reveal(), '', `dendro ${purpose}`, SECRET_BYTES))
+  const derive = (purpose: string, from = master): Buffer =>
+    Buffer.from(hkdfSync('sha256', from.reveal(), '', `dendro ${purpose}`, SECRET_BYTES))
   // Key objects, made once: hashing with plain bytes makes a new one each time, which costs five times the hash.
   const hashKeys = {
     'api-key': createSecretKey(derive('api-key hash')),
@@ -45,7 +48,8 @@ export function openVault(options: { dataDir: string; masterKey: Secret | undefi
     },
     hashOf: (purpose, text) => createHmac('sha256', hashKeys[purpose]).update(text.reveal()).digest(),
     jwtSecret,
-    fingerprint: derive('fingerprint').subarray(0, 8).toString('hex'),
+    fingerprint: derive('fingerprint').subarray(0, FINGERPRINT_BYTES).toString('hex'),
+    tokenFingerprint: derive('token fingerprint', jwtSecret).subarray(0, FINGERPRINT_BYTES).toString('hex'),
   }
 }
 

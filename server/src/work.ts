@@ -1,6 +1,7 @@
 import { auditTrail } from './ingest/audit-trail.ts'
 import type { JobKind } from './jobs/job.ts'
 import { removeWindows } from './meta/counters.ts'
+import { forgetPosts } from './meta/post-claims.ts'
 import { removeUsageMinutes } from './meta/usage-counts.ts'
 import { forgetBirths } from './resources/datasets/ensure.ts'
 import { exportRemoval } from './resources/exports/removal.ts'
@@ -75,6 +76,7 @@ export function sweeps(
     { everyMs, failed: 'live tails that nobody watches could not be removed', chore: () => tails.forget() },
     { everyMs, failed: 'old searches could not be removed', chore: () => searches.forget() },
     { everyMs, failed: 'old usage could not be removed', chore: removeUsage },
+    { everyMs, failed: 'old claims of posts could not be removed', chore: () => forgetPosts(meta) },
     {
       everyMs,
       failed: 'old windows could not be removed',

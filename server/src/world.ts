@@ -43,6 +43,8 @@ export type Deployment = {
   /** inactiveAfterMs is how long without a login makes a user INACTIVE; undefined when nothing does. */
   inactiveAfterMs: number | undefined
   queryLimits: QueryLimits
+  /** skipsMissingShards answers searches without the shards that are away, and says so; otherwise they are 503. */
+  skipsMissingShards: boolean
   /** retentionDays is how long events are kept where no rule says it; undefined when for ever. */
   retentionDays: number | undefined
   /** monitorsMax is how many monitors an organisation may have; undefined when any number. */

@@ -45,6 +45,7 @@ export function openBucket(place: BucketPlace): Depot {
         (trouble: Error) => trouble.message,
       ),
     strays: (beforeMs) => ask((bucket) => oldKeys(bucket, place.prefix, beforeMs)),
+    placeId: async () => `bucket ${place.endpoint ?? place.region} ${place.bucket}/${place.prefix}`,
     close: async () => (await loaded?.catch(() => undefined))?.client.destroy(),
   }
 }

@@ -32,6 +32,8 @@ export type Depot = {
   refusal(): Promise<string | undefined>
   /** strays are the keys of files that have lain untouched since then, whoever knows of them. */
   strays(beforeMs: number): Promise<string[]>
+  /** placeId tells two places apart, also two directories of one name on two machines; it gives nothing away that is secret. */
+  placeId(): Promise<string>
   close(): Promise<void>
 }
 

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises'
+import { link, mkdir, open, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gone } from '../errors.ts'
@@ -8,6 +9,8 @@ import { type Depot, DepotFull, type Part, type Span } from './depot.ts'
 /** FREE_BYTES_MIN is left to the stores, which may lie on the same disk. */
 const FREE_BYTES_MIN = 512 * 2 ** 20
 const FULL_SHARE = 0.95
+/** MARK is the file that tells this directory from others. */
+const MARK = '.place'
 
 /** openDirectory keeps each file as a directory of its parts, so that a part is whole or not there. */
 export function openDirectory(dir: string): Depot {
@@ -32,6 +35,7 @@ export function openDirectory(dir: string): Depot {
       return isFull ? `the disk for exports is full: ${Math.floor(free / 2 ** 20)} MiB are free` : undefined
     },
     strays: (beforeMs) => oldEntries(dir, beforeMs),
+    placeId: () => keptMark(dir),
     close: async () => undefined,
   }
 }
@@ -85,10 +89,36 @@ async function nearest(dir: string): Promise<string> {
   return isThere || dirname(dir) === dir ? dir : nearest(dirname(dir))
 }
 
+/** keptMark is what a directory is known by, wherever it is seen from; it is made once, whole. */
+async function keptMark(dir: string): Promise<string> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const path = join(dir, MARK)
+  const draft = `${path}.${randomUUID()}`
+  const known = await readMark(path)
+  if (known !== undefined) return known
+  await writeFile(draft, randomUUID(), { mode: 0o600, flush: true })
+  await link(draft, path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EEXIST') throw cause
+  })
+  await rm(draft)
+  const made = await readMark(path)
+  if (made === undefined) throw new Error(`the mark of the directory ${dir} cannot be kept there; see DENDRO_EXPORT_URL`)
+  return made
+}
+
+async function readMark(path: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT') throw cause
+    return undefined
+  })
+  return text === undefined ? undefined : `directory ${text.trim()}`
+}
+
 async function oldEntries(dir: string, beforeMs: number): Promise<string[]> {
   const names = await readdir(dir).catch(() => [])
   const old: string[] = []
   for (const name of names) {
+    if (name === MARK) continue
     const found = await stat(join(dir, name)).catch(() => undefined)
     if (found && found.mtimeMs < beforeMs) old.push(name)
   }

@@ -9,6 +9,7 @@ import { findEngineLibrary, platformName } from './engine-library.ts'
 import type { EventStoreOptions } from './events.ts'
 import { isMade } from './first-start.ts'
 import { migrationStatus } from './migrate.ts'
+import { refusedStart } from './refused-start.ts'
 import { databaseExists, detachedParts, diskSpace, serverVersion, strangersSeen } from './rows.ts'
 
 /** A Finding is one thing looked at; a bad one says what to do. */
@@ -113,6 +114,8 @@ async function diagnoseServer(url: string): Promise<Finding[]> {
     const disk = space ? [judged(space, 'on the disk of the event store')] : []
     return [...answers, ...disk, ...(await diagnoseData(clients)), await diagnoseWall(clients)]
   } catch (cause) {
+    const known = refusedStart(cause, { ...address, isOurs: false })
+    if (known) return [{ ok: false, what: known.message, advice }]
     return [{ ok: false, what: `the event store at ${address.url} does not answer: ${messageOf(cause)}`, advice }]
   } finally {
     await clients.close()

@@ -7,7 +7,8 @@ import { type Clients, openClients } from './clients.ts'
 import { type Engine, EngineFailure, type EventDeps, openEngine } from './engine.ts'
 import { clearHalfMade, markMade } from './first-start.ts'
 import { migrate } from './migrate.ts'
-import { answers, detachedParts } from './rows.ts'
+import { refusedStart } from './refused-start.ts'
+import { answers, detachedParts, shardsAnswer } from './rows.ts'
 
 export type EventStoreOptions = {
   /** url is a ClickHouse server or cluster (DENDRO_CLICKHOUSE_URL); without it our own engine runs in the data directory. */
@@ -64,12 +65,18 @@ async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promis
 async function bringUp(options: EventStoreOptions, deps: EventDeps): Promise<Engine> {
   const engine = await openEngine(options, deps)
   try {
-    await migrate(engine.clients(), deps)
+    await migrateOrSay(engine.clients(), deps, true)
     return engine
   } catch (cause) {
     await engine.close()
     throw cause
   }
+}
+
+async function migrateOrSay(clients: Clients, deps: EventDeps, isOurs: boolean): Promise<void> {
+  await migrate(clients, deps).catch((cause) => {
+    throw refusedStart(cause, { ...clients.address, isOurs }) ?? cause
+  })
 }
 
 function engineHealth(engine: SupervisedChild): EventHealth {
@@ -90,7 +97,7 @@ async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
   const clients = openClients(parseAddress(url))
   try {
     await reach(clients, deps)
-    await migrate(clients, deps)
+    await migrateOrSay(clients, deps, false)
   } catch (cause) {
     await clients.close()
     throw cause
@@ -98,10 +105,7 @@ async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
   let health: EventHealth = { status: 'ok' }
   const watching = new AbortController()
   const watch = every(WATCH_EVERY_MS, deps, watching.signal, async () => {
-    health = await answers(clients.outside, AbortSignal.any([watching.signal, AbortSignal.timeout(PING_BOUND_MS)])).then(
-      () => ({ status: 'ok' as const }),
-      () => ({ status: 'down' as const, reason: `the event store at ${clients.address.url} does not answer` }),
-    )
+    health = await look(clients, AbortSignal.any([watching.signal, AbortSignal.timeout(PING_BOUND_MS)]))
   })
   return storeOn(() => clients, deps, {
     engine: undefined,
@@ -112,6 +116,17 @@ async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
       await clients.close()
     },
   })
+}
+
+/** look asks the server, and in a cluster every shard of it: without one nothing that is asked can be answered whole. */
+async function look({ outside, address: { url, cluster } }: Clients, signal: AbortSignal): Promise<EventHealth> {
+  try {
+    await answers(outside, signal)
+  } catch {
+    return { status: 'down', reason: `the event store at ${url} does not answer` }
+  }
+  const areThere = cluster === undefined || (await shardsAnswer(outside, cluster, signal).catch(() => false))
+  return areThere ? { status: 'ok' } : { status: 'down', reason: `a shard of the cluster ${cluster} of the event store does not answer` }
 }
 
 /** REFUSALS are what a server says to a login that it does not take, by its codes; whoever waits for another answer waits in vain. */

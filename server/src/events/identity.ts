@@ -9,7 +9,7 @@ import type { Block, Post, Written } from './post.ts'
 import { type Seq, seqAt } from './seq.ts'
 
 /** Ended is what became of a post in the end; a caller may have been told earlier that it was not known. */
-export type Ended = { kind: 'stored' } | { kind: 'failed'; failure: unknown; stored: 'nothing' | 'some' }
+export type Ended = { kind: 'stored' } | { kind: 'failed'; failure: unknown; stored: 'nothing' | 'some' | 'unknown' }
 
 /** A Start is a post on its way: the answer to the caller, and the end that may come after it. */
 export type Start = { answer: Promise<Written>; ended: Promise<Ended> }
@@ -20,15 +20,15 @@ export type IdentityGuard = {
    * once stores a post by `start`, which gets the blocks that are still missing. A post with the identity and the body of one that is stored is
    * a duplicate, while that one is running it waits for it and ends the same; with another body it is refused (422).
    */
-  once(post: Post, start: (blocks: readonly Block[]) => Start): Promise<Written>
+  once(post: Post, start: (blocks: readonly Block[], mayStore?: () => boolean) => Start): Promise<Written>
 }
 
 export type GuardDeps = { clock: Clock; log: Log; seq: Seq }
 
 /** KEEP_MS is how long an identity is remembered; an hour is promised. */
-const KEEP_MS = 70 * 60_000
+export const KEEP_MS = 70 * 60_000
 /** KEYS_MAX bounds the memory to about 64 MB; with more posts in an hour, those that are not remembered are looked for in the store. */
-const KEYS_MAX = 2_000_000
+export const KEYS_MAX = 2_000_000
 const LEARN_ALL_BOUND_MS = 30_000
 /** LOOK_EVERY_MS is how often a process looks for others, LEARN_EVERY_MS how often it learns all they stored; between, it asks for single posts. */
 const LOOK_EVERY_MS = 1_000
@@ -37,14 +37,14 @@ const LEARN_EVERY_MS = 30_000
 const RECENT_MS = 120_000
 const LOOKED_UP_AT_ONCE = 500
 /** WAIT_MS keeps every answer within 10 s. */
-const WAIT_MS = 9_500
+export const WAIT_MS = 9_500
 const AGAIN_MS = 100
 const DAY_MS = 86_400_000
 
 /** IN_STORE is remembered for posts of which only the store knows how much there is. */
 const IN_STORE = 1n
 
-type Running = { bodyHash: bigint; ended: Promise<Ended> }
+export type Running = { bodyHash: bigint; ended: Promise<Ended> }
 
 /** openIdentityGuard fills its memory from what the store has of the last hour. */
 export async function openIdentityGuard(store: EventStore, deps: GuardDeps): Promise<IdentityGuard> {
@@ -86,7 +86,7 @@ export async function openIdentityGuard(store: EventStore, deps: GuardDeps): Pro
 
   function remember(key: bigint, post: Post, ended: Ended): void {
     if (ended.kind === 'stored') memory.set(key, remembered(post.bodyHash))
-    else if (ended.stored === 'some') memory.set(key, IN_STORE)
+    else if (ended.stored !== 'nothing') memory.set(key, IN_STORE)
   }
 
   return {
@@ -121,7 +121,7 @@ export async function openIdentityGuard(store: EventStore, deps: GuardDeps): Pro
 }
 
 /** join waits for the first try and ends as it did. */
-async function join(first: Running, post: Post, clock: Clock): Promise<Written> {
+export async function join(first: Running, post: Post, clock: Clock): Promise<Written> {
   if (first.bodyHash !== post.bodyHash) throw otherBody()
   const ended = await within(clock, 'the first try of this post is still running', first.ended)
   if (ended.kind === 'failed') throw ended.failure
@@ -129,7 +129,7 @@ async function join(first: Running, post: Post, clock: Clock): Promise<Written> 
 }
 
 /** within answers 503 when the work is not done within 10 s; the work goes on. */
-async function within<T>(clock: Clock, late: string, work: Promise<T>): Promise<T> {
+export async function within<T>(clock: Clock, late: string, work: Promise<T>): Promise<T> {
   const done = new AbortController()
   const bound = clock.sleep(WAIT_MS, done.signal).then(() => {
     throw unavailable(late, { retryAfterS: 1 })
@@ -143,7 +143,7 @@ async function within<T>(clock: Clock, late: string, work: Promise<T>): Promise<
 }
 
 /** untilAnswered asks again while the store does not answer, as long as somebody may wait for it. */
-async function untilAnswered<T>(clock: Clock, ask: () => Promise<T>): Promise<T> {
+export async function untilAnswered<T>(clock: Clock, ask: () => Promise<T>): Promise<T> {
   const giveUpMs = clock.monotonicMs() + WAIT_MS
   for (;;) {
     try {
@@ -156,20 +156,20 @@ async function untilAnswered<T>(clock: Clock, ask: () => Promise<T>): Promise<T>
   }
 }
 
-const otherBody = (): Failure => new Failure(422, 'this identity came before with another body; nothing of this one is stored')
+export const otherBody = (): Failure => new Failure(422, 'this identity came before with another body; nothing of this one is stored')
 
 /** remembered is a body hash as the memory keeps it, which is neither 0 nor IN_STORE. */
-const remembered = (bodyHash: bigint): bigint => (bodyHash <= IN_STORE ? bodyHash + 2n : bodyHash)
+export const remembered = (bodyHash: bigint): bigint => (bodyHash <= IN_STORE ? bodyHash + 2n : bodyHash)
 
 /** keyOf is a hash of 64 bits: nobody can make an identity that hides a post of another organisation. */
-const keyOf = (orgNumber: number, logId: string, identity: bigint): bigint =>
+export const keyOf = (orgNumber: number, logId: string, identity: bigint): bigint =>
   hash('sha256', `${orgNumber} ${logId.toLowerCase()} ${identity}`, 'buffer').readBigUInt64LE()
 
 /**
  * missingBlocks compares a post with what the store has of its identity. Blocks of one day are stored in their order, each as a whole, so what
  * is there of a day must be the first of them; anything else was another body.
  */
-function missingBlocks(post: Post, stored: readonly StoredDay[]): readonly Block[] {
+export function missingBlocks(post: Post, stored: readonly StoredDay[]): readonly Block[] {
   const rowsOf = (parts: readonly { rows: number }[]): number => parts.reduce((sum, { rows }) => sum + rows, 0)
   if (rowsOf(stored) === rowsOf(post.blocks)) return []
   const left = new Map(stored.map(({ day, rows }) => [day, rows]))
@@ -210,7 +210,7 @@ function makeOthers({ clock, seq }: GuardDeps, learn: (sinceMs: number) => Promi
 }
 
 /** makeLookUp asks the store for single posts, many in one question. */
-function makeLookUp(store: EventStore, clock: Clock): (post: Post, sinceMs: number) => Promise<readonly StoredDay[]> {
+export function makeLookUp(store: EventStore, clock: Clock): (post: Post, sinceMs: number) => Promise<readonly StoredDay[]> {
   type Asked = { post: Post; sinceMs: number; answer: PromiseWithResolvers<readonly StoredDay[]> }
   const waiting: Asked[] = []
   const ask = inTurns(async () => {

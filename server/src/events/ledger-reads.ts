@@ -1,3 +1,4 @@
+import { awayFailure } from './away.ts'
 import type { EventStore } from './events.ts'
 import { amongIds } from './id-list.ts'
 import { NOBODY } from './ledger-page.ts'
@@ -130,7 +131,7 @@ function countsOf(row: Raw<LedgerCounts> | undefined): LedgerCounts {
 /** read asks as the organisation, and sees what other nodes acknowledged. */
 async function read<Row>(store: EventStore, span: LedgerSpan, query: string, params: Record<string, unknown>): Promise<Row[]> {
   const { orgNumber, fromMs, toMs, isOpen, logIds, identityId } = span
-  const answer = await store.reader.query({
+  const answer = store.reader.query({
     query,
     query_params: {
       org: orgNumber,
@@ -147,5 +148,9 @@ async function read<Row>(store: EventStore, span: LedgerSpan, query: string, par
     abort_signal: AbortSignal.timeout(READ_BOUND_MS),
     clickhouse_settings: { log_comment: String(orgNumber), ...(store.cluster === undefined ? {} : { select_sequential_consistency: '1' }) },
   })
-  return answer.json<Row>()
+  return answer
+    .then((rows) => rows.json<Row>())
+    .catch((cause) => {
+      throw awayFailure(cause) ?? cause
+    })
 }

@@ -44,6 +44,10 @@ export const answers = async (outside: ClickHouseClient, signal: AbortSignal): P
   await rows(outside, 'select 1 as one', {}, signal)
 }
 
+/** shardsAnswer is true when every shard of a cluster has a replica that answers; else it throws. */
+export const shardsAnswer = async (outside: ClickHouseClient, cluster: string, signal: AbortSignal): Promise<boolean> =>
+  (await rows(outside, `select 1 as one from cluster('${cluster}', system.one)`, {}, signal)).length > 0
+
 /** startId is what an engine of ours was told at its start. */
 export const startId = async (outside: ClickHouseClient, signal: AbortSignal): Promise<string | undefined> =>
   (await rows<{ id: string }>(outside, "select getMacro('start') as id", {}, signal))[0]?.id
@@ -57,7 +61,7 @@ export const strangersSeen = async (reader: ClickHouseClient, signal: AbortSigna
   return (await rows(reader, `select one from (${tables.join(' union all ')}) limit 1`, {}, signal)).length > 0
 }
 
-/** diskSpace is of the node that has least left; a node with several disks has their sum. */
+/** diskSpace is of the node that has least left, of those that answer; a node with several disks has their sum. */
 export const diskSpace = async (
   writer: ClickHouseClient,
   cluster: string | undefined,
@@ -67,7 +71,8 @@ export const diskSpace = async (
   const [least] = await rows<{ free: number; total: number }>(
     writer,
     `select sum(toFloat64(unreserved_space)) as free, sum(toFloat64(total_space)) as total from ${disks}
-     where not is_read_only and not is_broken group by hostName() having total > 0 order by free / total limit 1`,
+     where not is_read_only and not is_broken group by hostName() having total > 0 order by free / total limit 1
+     settings skip_unavailable_shards = 1`,
     {},
     signal,
   )

@@ -7,7 +7,7 @@ import { encodeNative } from './writer-native.ts'
 import type { Piece } from './writer-posting.ts'
 import type { Group } from './writer-queue.ts'
 import { judge, type Refusal } from './writer-refusal.ts'
-import { endInserts, type Insert, insertNative, runningInserts, storedRows } from './writer-rows.ts'
+import { endInserts, type Insert, insertNative, runningInserts, type StoredRange, storedRows } from './writer-rows.ts'
 
 export type CommitDeps = {
   store: EventStore
@@ -18,6 +18,8 @@ export type CommitDeps = {
   writerId: string
   retryAfterS(): number
   stopping: AbortSignal
+  /** unsettled are the inserts whose outcome is still being found out, also behind commits that have returned. */
+  unsettled: Set<Promise<void>>
 }
 
 /** INSERTS_MAX bounds what a group costs the others when the store refuses it; what is left then shall come again. */
@@ -25,10 +27,16 @@ const INSERTS_MAX = 200
 const AGAIN_MS = [50, 100, 200, 500, 1_000] as const
 const LOOK_EVERY_MS = 3_000
 const REASON_CHARACTERS = 300
+/** The next group waits so long for an insert of which nobody knows, or until nobody waits for it when there are many such inserts. */
+const PATIENCE_MS = 2_000
+const UNSETTLED_MAX = 8
+/** ASKED_MS is how long the store is asked for an insert; long before, it has ended one way or the other. */
+const ASKED_MS = 600_000
 
 /**
- * commit stores a group and returns when each of its pieces is settled. An insert is one part of the store, which is there as a whole or not at
- * all, so there are four ends: it is there; it was refused; it cannot be taken now; or nobody knows, and then the store is asked.
+ * commit stores a group and returns when the next may go. An insert is one part of the store, which is there as a whole or not at all, so there
+ * are four ends: it is there; it was refused; it cannot be taken now; or nobody knows, and then the store is asked. While that takes long the next
+ * group goes ahead: the pieces settle later.
  */
 export async function commit(group: Group, deps: CommitDeps): Promise<void> {
   if (group.pieces.length === 0 || !(await placed(group, deps))) return
@@ -62,6 +70,12 @@ type Budget = { inserts: number }
 
 async function store(group: Group, deps: CommitDeps, budget: Budget): Promise<void> {
   budget.inserts -= 1
+  const taken = group.pieces.filter(({ posting }) => !posting.mayStore())
+  if (taken.length > 0) {
+    fail(taken, undefined, deps)
+    const left = group.pieces.filter((piece) => !taken.includes(piece))
+    return left.length > 0 ? store(groupOf(left), deps, budget) : undefined
+  }
   try {
     await insertWatched(insertOf(group, deps), deps)
   } catch (cause) {
@@ -81,9 +95,9 @@ async function afterRefusal(group: Group, cause: unknown, deps: CommitDeps, budg
     case 'sync':
       deps.log.error({ err: cause }, 'the disk of the event store did not sync; the event engine is restarted')
       deps.store.engine?.kill()
-      return findOut(group, deps, budget)
+      return findOutAside(group, deps, budget)
     case 'unknown':
-      return findOut(group, deps, budget)
+      return findOutAside(group, deps, budget)
   }
 }
 
@@ -102,6 +116,21 @@ async function findGuilty(group: Group, cause: unknown, refusal: Refusal, deps: 
   await store(groupOf(group.pieces.slice(middle)), deps, budget)
 }
 
+/** findOutAside lets the caller go on, when finding out takes long; the pieces hold their memory until they are settled. */
+async function findOutAside(group: Group, deps: CommitDeps, budget: Budget): Promise<void> {
+  const found = findOut(group, deps, budget)
+    .catch((bug) => fail(group.pieces, bug, deps))
+    .finally(() => deps.unsettled.delete(found))
+  deps.unsettled.add(found)
+  const over = new AbortController()
+  const patience = deps.clock.sleep(PATIENCE_MS, over.signal).then(
+    () => (deps.unsettled.size > UNSETTLED_MAX ? Promise.allSettled(group.pieces.map(({ posting }) => posting.answer)) : undefined),
+    () => undefined,
+  )
+  await Promise.race([found, patience])
+  over.abort()
+}
+
 /**
  * findOut settles an insert of which nobody knows. What may still run of it is ended first, so that the store's answer stays true; then the same
  * bytes go again under the same token if they are not there, which is right whether or not the token is still known.
@@ -110,23 +139,40 @@ async function findOut(group: Group, deps: CommitDeps, budget: Budget): Promise<
   const [piece] = group.pieces
   if (!piece) return
   const insert = insertOf(group, deps)
-  const isThere = async (): Promise<boolean> => (await storedRows(deps.store.writer, rangeOf(group, piece))) >= group.rows
   deps.log.warn({ rows: group.rows }, 'the outcome of an insert is unknown; the event store is asked')
-  for (let tries = 0; !deps.stopping.aborted; tries += 1) {
-    try {
-      await endInserts(deps.store, insert.token)
-      if (await isThere()) return group.pieces.forEach((found) => void found.posting.stored(found))
-      if (nobodyWaits(group)) break
-      await insertWatched({ ...insert, queryId: `${insert.token} ${tries + 2}` }, deps)
-      if (await isThere()) return group.pieces.forEach((found) => void found.posting.stored(found))
-    } catch (cause) {
-      const refusal = judge(cause)
+  const giveUpMs = deps.clock.monotonicMs() + ASKED_MS
+  for (let tries = 0; !deps.stopping.aborted && deps.clock.monotonicMs() < giveUpMs; tries += 1) {
+    const found = await look(insert, rangeOf(group, piece), deps)
+    if (found === 'there') return group.pieces.forEach((there) => void there.posting.stored(there))
+    if (found === 'not there') {
+      if (nobodyWaits(group)) return fail(group.pieces, undefined, deps)
+      // Some may belong to another process by now: the others go without them, as another insert.
+      if (!group.pieces.every(({ posting }) => posting.mayStore())) return store(group, deps, budget)
+      const cause = await insertWatched({ ...insert, queryId: `${insert.token} ${tries + 2}` }, deps).catch((thrown: unknown) => thrown)
+      const refusal = cause === undefined ? 'unknown' : judge(cause)
       if (refusal !== 'unknown' && refusal !== 'sync') return afterRefusal(group, cause, deps, budget)
       if (refusal === 'sync') deps.store.engine?.kill()
+      if (cause === undefined && tries === 0) continue
     }
     await pause(tries, deps)
   }
-  fail(group.pieces, undefined, deps)
+  const failure = unavailable('it could not be found out whether these events are stored', { retryAfterS: deps.retryAfterS() })
+  for (const lost of group.pieces) lost.posting.lost(lost, failure, deps.stopping.aborted ? 'unknown' : 'some')
+}
+
+/** look finds out whether an insert is there. When the store cannot say so, nobody knows still: no failure of a question says anything about the insert. */
+async function look(
+  { token, rows }: Insert,
+  range: StoredRange,
+  { store, clock, log }: CommitDeps,
+): Promise<'there' | 'not there' | 'unknown'> {
+  try {
+    await endInserts(store, token, clock)
+    return (await storedRows(store, range)) >= rows ? 'there' : 'not there'
+  } catch (err) {
+    log.debug({ err }, 'the outcome of an insert could not be found out yet')
+    return 'unknown'
+  }
 }
 
 /** insertWatched does not wait for an answer that cannot come any more: of a slow insert it looks now and then whether the store works on it. */

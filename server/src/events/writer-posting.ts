@@ -27,6 +27,10 @@ export type Posting = Start & {
   stored(piece: Piece): void
   storedBlocks(): StoredBlock[]
   failed(piece: Piece, failure: unknown): void
+  /** lost settles a piece of which nobody found out whether it is stored: it may yet be, or whoever asks the store next will be told. */
+  lost(piece: Piece, failure: unknown, left: 'unknown' | 'some'): void
+  /** mayStore is false once another process may have taken over the post. */
+  mayStore(): boolean
   /** giveUpWhenLate answers 503 when nothing has been stored for WAIT_MS, and withdraws what was not sent. */
   giveUpWhenLate(retryAfterS: () => number): void
 }
@@ -37,13 +41,19 @@ const WAIT_MS = 9_500
 export const ROWS_MAX = 1_000_000
 export const WEIGHT_MAX = 192 * 2 ** 20
 
-export function makePosting(post: bigint, blocks: readonly Block[], arrivedMs: number, clock: Clock): Posting {
+export function makePosting(
+  { identity: post, mayStore }: { identity: bigint; mayStore: () => boolean },
+  blocks: readonly Block[],
+  arrivedMs: number,
+  clock: Clock,
+): Posting {
   const answer = Promise.withResolvers<Written>()
   const ended = Promise.withResolvers<Ended>()
   const pieces: Piece[] = []
   let open = 0
   const storedPieces: Piece[] = []
   let failure: unknown
+  let left: 'unknown' | 'some' | undefined
   let isAnswered = false
   let lateMs = arrivedMs + WAIT_MS
 
@@ -72,7 +82,7 @@ export function makePosting(post: bigint, blocks: readonly Block[], arrivedMs: n
       })
       ended.resolve({ kind: 'stored' })
     } else {
-      ended.resolve({ kind: 'failed', failure, stored: storedPieces.length > 0 ? 'some' : 'nothing' })
+      ended.resolve({ kind: 'failed', failure, stored: left ?? (storedPieces.length > 0 ? 'some' : 'nothing') })
     }
   }
 
@@ -93,6 +103,11 @@ export function makePosting(post: bigint, blocks: readonly Block[], arrivedMs: n
       giveUp(cause)
       endWhenOver()
     },
+    lost: (piece, cause, mayBe) => {
+      left = left === 'unknown' ? left : mayBe
+      posting.failed(piece, cause)
+    },
+    mayStore,
     giveUpWhenLate: (retryAfterS) => {
       if (isAnswered || clock.monotonicMs() < lateMs) return
       giveUp(unavailable('the event store did not take these events within 10 s', { retryAfterS: retryAfterS() }))

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 
 function pieceOf(dayNumber: number, lines: readonly string[], arrivedMs = systemClock.monotonicMs()): Piece {
   const { blocks } = postOf(lines, {}, DAY_START_MS + dayNumber * DAY_MS)
-  const [piece] = makePosting(0n, blocks, arrivedMs, systemClock).pieces
+  const [piece] = makePosting({ identity: 0n, mayStore: () => true }, blocks, arrivedMs, systemClock).pieces
   if (!piece) throw new Error('a post without a piece')
   return piece
 }

@@ -5,6 +5,7 @@ import { type Ids, systemIds } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { EventStore } from './events.ts'
 import { openIdentityGuard, type Start } from './identity.ts'
+import { openClaimGuard, type PostClaims } from './identity-claims.ts'
 import type { Post, PostEnd, Written } from './post.ts'
 import { openSeq } from './seq.ts'
 import type { TableClass } from './table.ts'
@@ -20,7 +21,13 @@ export type EventWriter = {
   close(): Promise<void>
 }
 
-export type WriterDeps = { clock: Clock; log: Log; ids?: Ids }
+export type WriterDeps = {
+  clock: Clock
+  log: Log
+  ids?: Ids
+  /** openClaims is for processes that share the event store: of several, one stores a post. A store of our own needs none. */
+  openClaims?: ((writerId: string) => PostClaims) | undefined
+}
 export type WriterBounds = {
   waitingBytesMax?: number
   gatherMs?: number
@@ -45,10 +52,14 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
   const ids = deps.ids ?? systemIds
   const waitingBytesMax = bounds.waitingBytesMax ?? totalmem() * WAITING_SHARE
   const seq = openSeq(store, { clock, log, ids })
-  const guard = await openIdentityGuard(store, { clock, log, seq })
+  const writerId = ids.uuid()
+  const claims = deps.openClaims?.(writerId)
+  const guard = claims ? openClaimGuard(store, { clock, log, claims }) : await openIdentityGuard(store, { clock, log, seq })
   const stopping = new AbortController()
   const retryAfterS = makeRetryAfter()
-  const inserts = startInserts({ store, seq, clock, log, writerId: ids.uuid(), retryAfterS, stopping: stopping.signal }, bounds.gatherMs)
+  const unsettled = new Set<Promise<void>>()
+  const commitDeps = { store, seq, clock, log, writerId, retryAfterS, stopping: stopping.signal, unsettled }
+  const inserts = startInserts(commitDeps, bounds.gatherMs)
   const postings = new Set<Posting>()
   const answers = new Set<Promise<unknown>>()
   const ends = new Set<Promise<void>>()
@@ -56,8 +67,8 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
   let waitingBytes = 0
   let closed = false
 
-  function start(post: Post, blocks: Post['blocks'], arrivedMs: number): Posting {
-    const posting = makePosting(post.identity, blocks, arrivedMs, clock)
+  function start({ identity }: Post, blocks: Post['blocks'], arrivedMs: number, mayStore = () => true): Posting {
+    const posting = makePosting({ identity, mayStore }, blocks, arrivedMs, clock)
     postings.add(posting)
     void posting.ended.then(() => postings.delete(posting))
     for (const piece of posting.pieces) inserts.add(piece)
@@ -67,8 +78,8 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
   function write(post: Post, bytes: number): Promise<Written> {
     const arrivedMs = clock.monotonicMs()
     let posting: Posting | undefined
-    const begin = (blocks: Post['blocks']): Start => {
-      posting = start(post, blocks, arrivedMs)
+    const begin = (blocks: Post['blocks'], mayStore?: () => boolean): Start => {
+      posting = start(post, blocks, arrivedMs, mayStore)
       return posting
     }
     const answer = post.identity === 0n ? begin(post.blocks).answer : guard.once(post, begin)
@@ -112,7 +123,9 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
       await Promise.all(answers)
       stopping.abort()
       await Promise.all([watch, inserts.ended()])
+      await Promise.all(unsettled)
       await Promise.all(ends)
+      await claims?.close()
     },
   }
 }

@@ -35,7 +35,12 @@ export type Question = {
   /** signal ends the read in the store too. */
   readonly signal: AbortSignal
   readonly onProgress?: (cost: Cost) => void
+  /** gaps is there when the answer may lack what lies in a part of the store that is away; whoever puts the question then says so. */
+  readonly gaps?: Gaps
 }
+
+/** Gaps tell, once a question is answered, whether a part of the store was left out. */
+export type Gaps = { found: boolean }
 
 /** A Cost is what a read has taken so far; `share` is its progress from 0 to 1. */
 export type Cost = { readonly rows: number; readonly bytes: number; readonly elapsedMs: number; readonly share: number }

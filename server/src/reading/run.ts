@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { ClickHouseError } from '@clickhouse/client'
 import { badRequest, type Failure, unavailable } from '../errors.ts'
+import { awayFailure, isPartAway } from '../events/away.ts'
 import type { EventStore } from '../events/events.ts'
 import { BinaryRows } from './binary-rows.ts'
 import type { Cost, Question } from './question.ts'
@@ -10,17 +11,18 @@ import { requestOf } from './request.ts'
 import { type Sql, statement } from './statement.ts'
 
 /** An Asking is how far a question is: what its statements have cost so far, and what they may still cost. */
-export type Asking = Pick<Question, 'orgNumber' | 'budget' | 'signal' | 'onProgress'> & {
+export type Asking = Pick<Question, 'orgNumber' | 'budget' | 'signal' | 'onProgress' | 'gaps'> & {
   readonly startedMs: number
   rows: number
   bytes: number
 }
 
-export const startAsking = ({ orgNumber, budget, signal, onProgress }: Question): Asking => ({
+export const startAsking = ({ orgNumber, budget, signal, onProgress, gaps }: Question): Asking => ({
   orgNumber,
   budget,
   signal,
   ...(onProgress ? { onProgress } : {}),
+  ...(gaps ? { gaps } : {}),
   startedMs: performance.now(),
   rows: 0,
   bytes: 0,
@@ -48,9 +50,23 @@ export type Grouping = { readonly groupsMax: number; readonly groups: readonly s
 
 /**
  * run sends one statement as the organisation and gives back its rows; it counts what they cost. Who leaves ends the statement in the store too.
- * With `sampleRows` the statement reads about so many rows and is content with what it has then.
+ * With `sampleRows` the statement reads about so many rows and is content with what it has then. Where gaps are allowed, a part of the store that is
+ * away is left out.
  */
 export async function run(store: EventStore, asking: Asking, whole: Sql, grouping?: Grouping, sampleRows?: number): Promise<BinaryRows> {
+  const { gaps } = asking
+  if (gaps && !gaps.found) {
+    try {
+      return await runOnce(store, asking, whole, grouping, sampleRows)
+    } catch (thrown) {
+      if (!isPartAway(thrown)) throw thrown
+      gaps.found = true
+    }
+  }
+  return runOnce(store, asking, whole, grouping, sampleRows)
+}
+
+async function runOnce(store: EventStore, asking: Asking, whole: Sql, grouping?: Grouping, sampleRows?: number): Promise<BinaryRows> {
   const { budget, signal } = asking
   signal.throwIfAborted()
   const secondsLeft = budget.seconds - (performance.now() - asking.startedMs) / 1_000
@@ -87,6 +103,7 @@ export async function run(store: EventStore, asking: Asking, whole: Sql, groupin
         max_parser_backtracks: String(PARSER_STEPS_MAX),
         ...(putsLinesTogether(text) ? { max_block_size: String(LINES_AT_ONCE) } : {}),
         ...(grouping ? { max_rows_to_group_by: String(grouping.groupsMax), group_by_overflow_mode: 'throw' as const } : {}),
+        ...(asking.gaps?.found ? { skip_unavailable_shards: 1 as const } : {}),
         ...(await memorySettings(store, budget.memoryBytes)),
       },
     })
@@ -136,7 +153,8 @@ const TOO_MANY_QUERIES = '202'
 
 /** failureOf tells a question that asks for too much from a store in trouble; the store's own words are for our log only. */
 function failureOf(cause: unknown, { budget }: Asking, grouping: Grouping | undefined): unknown {
-  if (!(cause instanceof ClickHouseError)) return unavailable('the event store does not answer', { cause })
+  const away = awayFailure(cause)
+  if (away || !(cause instanceof ClickHouseError)) return away ?? cause
   switch (cause.code) {
     case TIMEOUT:
       return tooExpensive(`more than ${budget.seconds} s`, cause)

@@ -44,7 +44,7 @@ describe('the record', () => {
 
   test.each([
     [{ ...once, name: '' }, 'name'],
-    
+
     [{ ...once, description: 'x'.repeat(4_001) }, 'description'],
     [{ ...once, from: [] }, 'from'],
     [{ ...once, from: ['web'] }, 'from.0'],

@@ -1,6 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import { openTestApp } from '../../../../test/world.ts'
+import { openDirectory } from '../../depot/directory.ts'
 import { makeServiceDatabase } from '../../meta/test-database.ts'
+import { adoptFingerprints } from './fingerprints.ts'
 
 test('a start with another master key than the deployment’s is refused with a sentence', async () => {
   const app = await openTestApp()
@@ -11,6 +16,34 @@ test('a start with another master key than the deployment’s is refused with a 
   } finally {
     await app.close()
   }
+})
+
+test('a start with another token secret or another place of exports than the others have is refused with the setting, until it is adopted', async () => {
+  const database = await makeServiceDatabase(inject('stores').meta)
+  const env = { DENDRO_POSTGRES_URL: database.url }
+  const elsewhere = await mkdtemp(join(tmpdir(), 'dendro-place-'))
+  const secret = { DENDRO_JWT_SECRET: 'another secret altogether, as good as any' }
+  const place = { DENDRO_EXPORT_URL: `file://${elsewhere}` }
+  const first = await openTestApp(env)
+  try {
+    await expect(openTestApp({ ...env, ...secret })).rejects.toThrow(/DENDRO_JWT_SECRET.* is not the one of this deployment/)
+    await expect(openTestApp({ ...env, ...place })).rejects.toThrow(/another place \(DENDRO_EXPORT_URL/)
+    await expect(openTestApp({ ...env, DENDRO_EXPORT_URL: 's3://a:b@bucket/x' })).rejects.toThrow(/another place \(DENDRO_EXPORT_URL/)
+    await (await openTestApp(env)).close()
+  } finally {
+    await first.close()
+  }
+  const { vault } = first.app.world
+  await adoptFingerprints({
+    meta: await database.open(),
+    vault: { ...vault, tokenFingerprint: 'another' },
+    depot: openDirectory(elsewhere),
+  })
+  await expect(openTestApp({ ...env, ...place })).rejects.toThrow(/DENDRO_JWT_SECRET/)
+  await adoptFingerprints({ meta: await database.open(), vault, depot: openDirectory(elsewhere) })
+  await (await openTestApp({ ...env, ...place })).close()
+  await database.drop()
+  await rm(elsewhere, { recursive: true })
 })
 
 test('a start beside processes that run already changes nothing for them: they go on with what they know', async () => {

@@ -6,7 +6,8 @@ import type { World } from '../../world.ts'
 import { bootstrapKey } from '../api-keys/api-keys.ts'
 import { bootstrapDatasets } from '../datasets/datasets.ts'
 import { bootstrapAdmin } from '../users/bootstrap-admin.ts'
-import { insertOrganization, keepFingerprint, selectFirstOrganization } from './rows.ts'
+import { checkFingerprints } from './fingerprints.ts'
+import { insertOrganization, selectFirstOrganization } from './rows.ts'
 
 export type Founded = { orgId: string; firstKey: Secret }
 
@@ -17,7 +18,7 @@ const FIRST_NAME = 'default'
  * processes that start at once, one makes and the other finds.
  */
 export async function firstStart(world: World): Promise<{ orgId: string; firstKey: Secret | undefined }> {
-  await checkMasterKey(world)
+  await checkFingerprints(world)
   const known = await selectFirstOrganization(world.meta)
   if (known) return { orgId: known.id, firstKey: undefined }
   const orgId = world.ids.uuid()
@@ -32,13 +33,6 @@ export async function firstStart(world: World): Promise<{ orgId: string; firstKe
     if (!winner) throw thrown
     return { orgId: winner.id, firstKey: undefined }
   }
-}
-
-/** checkMasterKey stops a start with another master key than the deployment's: under it no stored credential would be known again. */
-export async function checkMasterKey({ meta, vault }: Pick<World, 'meta' | 'vault'>): Promise<void> {
-  const known = await keepFingerprint(meta, vault.fingerprint)
-  if (known === vault.fingerprint) return
-  throw new Error('the master key is not the one of this deployment; give the right one by DENDRO_MASTER_KEY or DENDRO_MASTER_KEY_FILE')
 }
 
 /** foundOrganization makes an organisation with its first key and its datasets, all in the transaction it is given. */

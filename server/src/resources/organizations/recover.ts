@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import type { Secret } from '../../secret.ts'
 import type { World } from '../../world.ts'
 import { recoveryKey } from '../api-keys/api-keys.ts'
-import { checkMasterKey } from './first-start.ts'
+import { checkMasterKey } from './fingerprints.ts'
 import { selectAllOrganizations } from './rows.ts'
 
 export type Recovered = { organization: string; key: Secret }

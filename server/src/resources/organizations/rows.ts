@@ -146,16 +146,23 @@ export const upsertActiveOrganization = (db: Db, userId: string, orgId: string) 
 
 export const deleteActiveOrganization = (db: Db, userId: string) => db.run(sql`delete from active_organisations where user_id = ${userId}`)
 
+/** What a deployment is known by: its processes must have the same of each. */
+export type FingerprintName = 'master key' | 'token secret' | 'place of exports'
+
 /**
- * keepFingerprint stores the fingerprint of the master key at the first start and gives back the one that is stored. Later starts write nothing: to
- * write to the settings, be it no row, makes every process forget what it knows.
+ * keepFingerprint stores the fingerprint of the first start and gives back the one that is stored. Later starts write nothing: to write to the
+ * settings, be it no row, makes every process forget what it knows.
  */
-export const keepFingerprint = async (db: Db, fingerprint: string): Promise<string | undefined> => {
-  const kept = await selectFingerprint(db)
+export const keepFingerprint = async (db: Db, name: FingerprintName, fingerprint: string): Promise<string | undefined> => {
+  const kept = await selectFingerprint(db, name)
   if (kept !== undefined) return kept
-  await db.run(sql`insert into settings (name, value) values ('master key', ${json(fingerprint)}) on conflict (name) do nothing`)
-  return selectFingerprint(db)
+  await db.run(sql`insert into settings (name, value) values (${name}, ${json(fingerprint)}) on conflict (name) do nothing`)
+  return selectFingerprint(db, name)
 }
 
-const selectFingerprint = async (db: Db): Promise<string | undefined> =>
-  (await db.one<{ value: string }>(sql`select value from settings where name = 'master key'`))?.value
+export const replaceFingerprint = (db: Db, name: FingerprintName, fingerprint: string) =>
+  db.run(sql`
+    insert into settings (name, value) values (${name}, ${json(fingerprint)}) on conflict (name) do update set value = excluded.value`)
+
+const selectFingerprint = async (db: Db, name: FingerprintName): Promise<string | undefined> =>
+  (await db.one<{ value: string }>(sql`select value from settings where name = ${name}`))?.value

@@ -4,8 +4,8 @@ import type { Actor } from '../../http/actor.ts'
 import type { World } from '../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { type DatasetRow, keepDatasetFor, visibleDatasets } from '../datasets/datasets.ts'
-import { AUDIT_COLLECTION } from './decide.ts'
 import { isLimited } from '../policies/policies.ts'
+import { AUDIT_COLLECTION } from './decide.ts'
 import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from './rows.ts'
 
 type RuleDraft = BodyOf<typeof contract.retentionRules.create>

@@ -7,6 +7,7 @@ import type { World } from '../../world.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { type Asked, dataWarnings } from './data-warnings.ts'
 import { emptyAnswer } from './empty-answer.ts'
+import { allowGaps, gapWarnings } from './gaps.ts'
 import { readLevels } from './groups.ts'
 import { countLeftOut, type LeftOut, leftOutWarnings } from './left-out.ts'
 import { noteSearch } from './note-search.ts'
@@ -45,7 +46,7 @@ export async function answerSearch(world: World, actor: Actor, search: Search, c
 async function answerEvents(world: World, actor: Actor, search: Search<EventsPlan>, control: Control): Promise<SearchResponse> {
   const { plan, datasets, page } = search
   const { newestFirst, orderBy, fromSequence, limit } = plan
-  const question = await questionFor(world, actor, { datasets, filter: plan.filter, bounds: plan.bounds, ...control })
+  const question = allowGaps(world, await questionFor(world, actor, { datasets, filter: plan.filter, bounds: plan.bounds, ...control }))
   const leftOut = page ? nothing : leftOutOf(world, question)
   const rowsMax = control.onPartial ? question.budget.rows : Math.min(question.budget.rows, COUNT_ROWS_MAX)
   const count = () => countMatching(world.events, { ...question, budget: { ...question.budget, rows: rowsMax } })
@@ -76,7 +77,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
       'Matching events': String(counted.count),
     },
     totals: { count: counted.count },
-    is_exact: counted.isExact,
+    is_exact: counted.isExact && !question.gaps?.found,
     links,
     pagination: next ? { next_page_url: next.href } : {},
   }
@@ -85,7 +86,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
 async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>, control: Control): Promise<SearchResponse> {
   const { plan, datasets } = search
   const { calls, groups, slices, limit, bounds } = plan
-  const question = await questionFor(world, actor, { datasets, filter: plan.filter, bounds, ...control })
+  const question = allowGaps(world, await questionFor(world, actor, { datasets, filter: plan.filter, bounds, ...control }))
   const wish = { calls: calls.map(({ call }) => call), groups, slices, limit }
   const leftOut = leftOutOf(world, question)
   const found = await readStats(world.events, question, wish)
@@ -102,7 +103,7 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
       'Matching events': String(found.whole.count),
     },
     totals: totalsOf(found, frame),
-    is_exact: found.isExact,
+    is_exact: found.isExact && !question.gaps?.found,
   }
 }
 
@@ -122,12 +123,17 @@ function beside<T>(work: Promise<T>): Promise<T> {
 /** warned is a plan with what the events themselves say about its filter. */
 const warned = <P extends SearchPlan>(
   plan: P,
-  { filter, sources }: Question,
+  { filter, sources, gaps }: Question,
   came: Pick<Asked, 'count' | 'cost'>,
   leftOut: readonly LeftOut[],
 ): P => ({
   ...plan,
-  warnings: [...plan.warnings, ...dataWarnings({ filter, sources, ...came }), ...leftOutWarnings(leftOut, came.count)],
+  warnings: [
+    ...plan.warnings,
+    ...gapWarnings({ gaps }),
+    ...dataWarnings({ filter, sources, ...came }),
+    ...leftOutWarnings(leftOut, came.count),
+  ],
 })
 
 type Counted = { count: number; isExact: boolean; bytes: number }

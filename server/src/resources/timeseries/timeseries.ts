@@ -7,6 +7,7 @@ import { readStats } from '../../reading/stats.ts'
 import type { World } from '../../world.ts'
 import { sourceDatasets } from '../datasets/source.ts'
 import { dataWarnings } from '../search/data-warnings.ts'
+import { allowGaps, gapWarnings } from '../search/gaps.ts'
 import { readLevels } from '../search/groups.ts'
 import { countLeftOut, type LeftOut, leftOutWarnings } from '../search/left-out.ts'
 import { noteSearch } from '../search/note-search.ts'
@@ -139,7 +140,7 @@ async function measureOne(world: World, actor: Actor, planned: PlannedQuery, ask
   const startedMs = world.clock.monotonicMs()
   const datasets = await sourceDatasets(world, actor, query)
   const filter = and(planned.filter, asked.filter ?? ALL)
-  const question = await questionFor(world, actor, { datasets, filter, bounds: asked.bounds, signal })
+  const question = allowGaps(world, await questionFor(world, actor, { datasets, filter, bounds: asked.bounds, signal }))
   const wish: StatsWish = { calls: [call.call], groups, slices: asked.slices, limit: asked.limit }
   const [found, leftOut] = await Promise.all([
     readStats(world.events, question, wish),
@@ -152,17 +153,17 @@ async function measureOne(world: World, actor: Actor, planned: PlannedQuery, ask
     whole: lineOf({ values: [], whole: found.whole, slices: found.slices }, reduceTo, isAdded),
     groups,
     levels: levels.map((level) => level.map((group) => lineOf(group, reduceTo, isAdded))),
-    isExact: found.isExact,
+    isExact: found.isExact && !question.gaps?.found,
     warnings: warningsOf(planned, question, found, leftOut),
   }
 }
 
 function warningsOf(
   { filter, field, warnings }: PlannedQuery,
-  { sources }: Question,
+  { sources, gaps }: Question,
   { whole, cost }: FoundStats,
   leftOut: readonly LeftOut[],
 ) {
   const ofData = dataWarnings({ filter, sources, count: whole.count, cost }).map((warning) => ({ ...warning, field }))
-  return [...warnings, ...ofData, ...leftOutWarnings(leftOut, whole.count, field)]
+  return [...warnings, ...gapWarnings({ gaps }, field), ...ofData, ...leftOutWarnings(leftOut, whole.count, field)]
 }

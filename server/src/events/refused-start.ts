@@ -1,0 +1,48 @@
+import { ClickHouseError } from '@clickhouse/client'
+import type { StoreAddress } from './address.ts'
+
+type Place = Pick<StoreAddress, 'url' | 'cluster' | 'database'> & { isOurs: boolean }
+
+/**
+ * refusedStart makes of what a server said to the first statements of a start one sentence that says what is wrong, which setting it belongs to and
+ * what to do; the server's own words name neither. Undefined when they are nothing that we know.
+ */
+export function refusedStart(thrown: unknown, place: Place): Error | undefined {
+  const cause = thrown instanceof Error && !(thrown instanceof ClickHouseError) ? thrown.cause : thrown
+  if (!(cause instanceof ClickHouseError)) return undefined
+  const sentence = sentenceOf(Number(cause.code), cause.message, place)
+  return sentence === undefined ? undefined : new Error(sentence, { cause: thrown })
+}
+
+function sentenceOf(code: number, said: string, { url, cluster, database, isOurs }: Place): string | undefined {
+  const store = isOurs ? 'the event engine' : `the event store at ${url}`
+  const named = `?cluster=${cluster} in DENDRO_CLICKHOUSE_URL`
+  switch (code) {
+    case 170:
+    case 701:
+      if (cluster === undefined) return undefined
+      return `${store} knows no cluster ${cluster}; ${named} must name one of its remote_servers, which "select cluster from system.clusters" shows`
+    case 392:
+      if (cluster === undefined || !/DDL/.test(said)) return undefined
+      return `${store} cannot run a statement on all nodes of a cluster, which ${named} asks for; set up distributed_ddl and ClickHouse Keeper on every node, or leave the cluster out for a single server`
+    case 139:
+      if (cluster === undefined || !/macro/i.test(said)) return undefined
+      return `the nodes of the cluster ${cluster} lack the macros shard and replica, which ${named} needs; give every node both in its configuration`
+    case 225:
+    case 999:
+      return `${store} has no working ClickHouse Keeper, which replicated tables need; check keeper (zookeeper) in the configuration of its nodes, or leave ${named} out`
+    case 159:
+      if (cluster === undefined) return undefined
+      return `not every node of the cluster ${cluster} did what the start asks for in time; start with all nodes of ${named} up, or take those out of the cluster that are gone`
+    case 243:
+      return isOurs
+        ? 'the disk of the event store has no space left; free some on the disk of DENDRO_DATA_DIR and start again'
+        : `the disk of ${store} has no space left; free some on that server (DENDRO_CLICKHOUSE_URL) and start again`
+    case 497:
+      return `the user of DENDRO_CLICKHOUSE_URL may not make the tables of the database ${database} (${firstLine(said)}); grant it all rights on that database`
+    default:
+      return undefined
+  }
+}
+
+const firstLine = (text: string): string => text.split('\n')[0]?.slice(0, 200) ?? ''

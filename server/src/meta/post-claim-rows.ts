@@ -1,0 +1,120 @@
+import type { Db } from './driver.ts'
+import { type Sql, sql } from './sql.ts'
+
+/** A PostKey names a post as the event store does; `post` is 64 bits without a sign. */
+export type PostKey = { orgNumber: number; logId: string; post: bigint }
+
+/** STORE_MS is the one clock of leases: those of the processes need not agree. */
+const STORE_MS = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+/** OWNERS_KEPT_MS is longer than any claim is kept. */
+const OWNERS_KEPT_MS = 24 * 3_600_000
+const OLD_AT_ONCE = 5_000
+/** FIRST_START_MS: where all tables were made within this time, no events were there before them. */
+const FIRST_START_MS = 600_000
+
+/** renewOwner gives false when the lease had run out, so that others may have taken over what the owner held. */
+export const renewOwner = async (db: Db, owner: { id: string; writer: string; leaseMs: number }): Promise<boolean> =>
+  (await db.run(sql`
+    insert into post_owners as o (id, writer, alive_until) values (${owner.id}, ${owner.writer}, ${STORE_MS} + ${owner.leaseMs}::bigint)
+    on conflict (id) do update set alive_until = excluded.alive_until where o.alive_until > ${STORE_MS}`)) === 1
+
+export const endOwner = (db: Db, ids: readonly string[]): Promise<number> =>
+  db.run(sql`update post_owners set alive_until = least(alive_until, ${STORE_MS}) where id = any(${ids}::uuid[])`)
+
+export type ClaimRow =
+  | { kind: 'claimed'; isNew: boolean }
+  | { kind: 'stored' | 'held'; bodyHash: bigint }
+  | { kind: 'abandoned'; owner: string; writer: string }
+
+type Found = {
+  is_new: boolean | null
+  is_stored: boolean | null
+  body_hash: string | null
+  owner: string | null
+  writer: string | null
+  is_gone: boolean | null
+}
+
+/**
+ * claimPosts claims what nobody stores or has stored, all in one statement. The claim of an owner who is gone is taken over only when its inserts have
+ * been ended. Rows are locked in one order, so that two processes never wait for each other.
+ */
+export async function claimPosts(
+  db: Db,
+  { owner, endedOwners, graceMs }: { owner: string; endedOwners: readonly string[]; graceMs: number },
+  asked: readonly { key: PostKey; bodyHash: bigint }[],
+): Promise<ClaimRow[]> {
+  const keys = asked.map(({ key }) => key)
+  const gone = (alias: Sql) => sql`${alias}.alive_until + ${graceMs}::bigint < ${STORE_MS}`
+  const rows = await db.all<Found>(sql`
+    with asked as materialized (select * from ${unnested(keys)} as a (org_number, log_id, post, place)
+      join unnest(${asked.map(({ bodyHash }) => signed(bodyHash))}::bigint[]) with ordinality as b (body_hash, place) using (place)),
+    before as (
+      select k.*, o.writer, o.id is null or ${gone(sql`o`)} as is_gone
+      from asked join post_claims k using (org_number, log_id, post) left join post_owners o on o.id = k.owner),
+    claimed as (
+      insert into post_claims as k (org_number, log_id, post, body_hash, owner, claimed_at)
+      select org_number, log_id, post, body_hash, ${owner}::uuid, ${STORE_MS} from asked order by org_number, log_id, post
+      on conflict (org_number, log_id, post) do update
+        set owner = excluded.owner, body_hash = excluded.body_hash, claimed_at = excluded.claimed_at
+        where not k.is_stored and (k.owner is null or k.owner = excluded.owner or not exists (
+          select 1 from post_owners o where o.id = k.owner and not (${gone(sql`o`)} and o.id = any(${endedOwners}::uuid[]))))
+      returning k.org_number, k.log_id, k.post, k.xmax = 0 as is_new)
+    select c.is_new, b.is_stored, b.body_hash::text, b.owner, b.writer, b.is_gone
+    from asked left join claimed c using (org_number, log_id, post) left join before b using (org_number, log_id, post)
+    order by asked.place`)
+  return rows.map((row, index) => claimOf(row, asked[index]?.bodyHash ?? 0n))
+}
+
+function claimOf({ is_new, is_stored, body_hash, owner, writer, is_gone }: Found, askedHash: bigint): ClaimRow {
+  if (is_new !== null) return { kind: 'claimed', isNew: is_new }
+  // Without a row from before, another process made one at this very moment: it is asked for again.
+  if (body_hash === null) return { kind: 'held', bodyHash: askedHash }
+  if (!is_stored && is_gone && owner !== null && writer !== null) return { kind: 'abandoned', owner, writer }
+  return { kind: is_stored ? 'stored' : 'held', bodyHash: BigInt.asUintN(64, BigInt(body_hash)) }
+}
+
+/** finishPosts writes what became of posts, where one of the owners still holds them. */
+export const finishPosts = (
+  db: Db,
+  owners: readonly string[],
+  finished: readonly { key: PostKey; outcome: 'stored' | 'some' | 'nothing' }[],
+): Promise<number> =>
+  db.run(sql`
+    with asked as materialized (select * from ${unnested(finished.map(({ key }) => key))} as a (org_number, log_id, post, place)
+      join unnest(${finished.map(({ outcome }) => outcome)}::text[]) with ordinality as b (outcome, place) using (place)),
+    held as materialized (
+      select k.org_number, k.log_id, k.post, asked.outcome from post_claims k join asked using (org_number, log_id, post)
+      where k.owner = any(${owners}::uuid[]) order by k.org_number, k.log_id, k.post for update of k),
+    gone as (
+      delete from post_claims k using held h
+      where h.outcome = 'nothing' and (k.org_number, k.log_id, k.post) = (h.org_number, h.log_id, h.post))
+    update post_claims k set owner = null, is_stored = h.outcome = 'stored'
+    from held h where h.outcome <> 'nothing' and (k.org_number, k.log_id, k.post) = (h.org_number, h.log_id, h.post)`)
+
+/** deleteOldClaims forgets the claims of every organisation that are older, some at a time. */
+export async function deleteOldClaims(db: Db, keepMs: number): Promise<void> {
+  for (let gone = OLD_AT_ONCE; gone === OLD_AT_ONCE; ) {
+    gone = await db.run(sql`
+      delete from post_claims where (org_number, log_id, post) in (
+        select org_number, log_id, post from post_claims where claimed_at < ${STORE_MS} - ${keepMs}::bigint
+        order by claimed_at limit ${OLD_AT_ONCE} for update skip locked)`)
+  }
+  await db.run(sql`delete from post_owners where alive_until < ${STORE_MS} - ${OWNERS_KEPT_MS}::bigint`)
+}
+
+/** selectLookUntil is until when events of before there were claims are to be remembered; 0 where there were none. */
+export async function selectLookUntil(db: Db, keepMs: number): Promise<number> {
+  const row = await db.one<{ made: number; first: number }>(
+    sql`select max(applied_at) filter (where name like '%-post-claims') as made, min(applied_at) as first from migrations`,
+  )
+  if (!row) throw new Error('the list of migrations is empty')
+  return row.made - row.first < FIRST_START_MS ? 0 : row.made + keepMs
+}
+
+const unnested = (keys: readonly PostKey[]): Sql =>
+  sql`unnest(${keys.map((key) => key.orgNumber)}::int[], ${keys.map((key) => key.logId)}::uuid[], ${keys.map(({ post }) => signed(post))}::bigint[])
+    with ordinality`
+
+/** signed is the same 64 bits as PostgreSQL keeps them. */
+const signed = (bits: bigint): string => String(BigInt.asIntN(64, bits))
