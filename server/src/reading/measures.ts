@@ -97,12 +97,15 @@ function exactOf(key: string, scene: Scene): Sql {
   if (key === '@time' || key === '@timestamp') return sql`cast(null, 'Nullable(Int256)')`
   if (key === '@sequence') return sql`toNullable(toInt256(seq))`
   const text = builtIn(key, scene)?.text ?? keyText(placesOf(key, scene.slots))
-  return sql`nullIf(${exactNumber(text, sql`toFloat64OrNull(${text})`)}, toInt256(0))`
+  return sql`if(${isBeyond(textAsNumber(text))}, ${wholeNumber(text)}, null)`
 }
 
 /** exactNumber is the whole number of a text whose size is beyond 2^53, and 0 for all other texts; beyond 76 digits floats must do. */
-export const exactNumber = (text: Sql, size: Sql): Sql =>
-  sql`if(ifNull(abs(${size}) between 9007199254740992 and 1e76, 0) and match(${text}, '^[+-]?[0-9]+$'), toInt256OrZero(replaceRegexpOne(toString(${text}), '^[+]', '')), toInt256(0))`
+export const exactNumber = (text: Sql, size: Sql): Sql => sql`if(${isBeyond(size)}, ifNull(${wholeNumber(text)}, toInt256(0)), toInt256(0))`
+
+const isBeyond = (size: Sql): Sql => sql`ifNull(abs(${size}) between 9007199254740992 and 1e76, 0)`
+const wholeNumber = (text: Sql): Sql =>
+  sql`if(match(${text}, '^[+-]?[0-9]+$'), toInt256OrNull(replaceRegexpOne(toString(${text}), '^[+]', '')), null)`
 
 /** textAsNumber is the finite number that a text reads as, NULL for all other texts. */
 export const textAsNumber = (text: Sql): Sql =>
