@@ -162,7 +162,7 @@ test('thousands of datasets with keys in different columns are one question', as
   const groups = await search({ from_expr: MANY, select: ['count(*)'], groups: ['@dataset'], limit: 10, num_of_slices: 1 })
   expect(groups.totals).toMatchObject({ count: 2 * DATASETS, total_groups: DATASETS })
   const explained = await search({ from_expr: '*', explain_only: true })
-  expect(Number(explained.explain['Approximate bytes in time range'])).toBeGreaterThan(0)
+  expect(explained.explain['Approximate bytes in time range']).toMatch(/^\d+$/)
   const ordered = await search({ from_expr: '*', order_by: 'n desc', limit: 2 })
   expect(messages(ordered)).toEqual([`dataset ${last} turn 1`, `dataset ${last} turn 0`])
 })

@@ -19,6 +19,8 @@ type Aggregate = {
     | 'avg'
     | 'min'
     | 'max'
+    | 'minIf'
+    | 'maxIf'
     | 'uniqCombined64If'
     | 'stddevSamp'
     | 'varSamp'
@@ -68,7 +70,7 @@ export function measuresOf(call: Call): readonly Measure[] {
     case 'max':
       return [
         { aggregate: { name: call.name, result: 'number' }, of: (scene) => numberOf(call.key, scene) },
-        { aggregate: { name: call.name, result: 'digits' }, of: (scene) => exactOf(call.key, scene) },
+        { aggregate: { name: `${call.name}If`, result: 'digits' }, of: (scene) => exactOf(call.key, scene) },
       ]
     default:
       return [{ aggregate: { name: aggregates[call.name], result: 'number' }, of: (scene) => numberOf(call.key, scene) }]
@@ -92,17 +94,21 @@ function numberOf(key: string, scene: Scene): Sql {
   return textAsNumber(builtIn(key, scene)?.text ?? keyText(placesOf(key, scene.slots)))
 }
 
-/** exactOf are the whole numbers of a key that share their float with others, NULL for all else. */
+/** exactOf are the whole numbers of a key that share their float with others, and the condition that they do. */
 function exactOf(key: string, scene: Scene): Sql {
-  if (key === '@time' || key === '@timestamp') return sql`cast(null, 'Nullable(Int256)')`
-  if (key === '@sequence') return sql`toNullable(toInt256(seq))`
+  if (key === '@time' || key === '@timestamp') return sql`cast(null, 'Nullable(Int256)'), 0`
+  if (key === '@sequence') return sql`toNullable(toInt256(seq)), 1`
   const text = builtIn(key, scene)?.text ?? keyText(placesOf(key, scene.slots))
-  return sql`nullIf(${exactNumber(text, sql`toFloat64OrNull(${text})`)}, toInt256(0))`
+  const beyond = isBeyond(textAsNumber(text))
+  return sql`if(${beyond}, ${wholeNumber(text)}, null), ${beyond}`
 }
 
-/** exactNumber is the whole number of a text whose size is beyond 2^53, and 0 for all other texts; beyond 76 digits floats must do. */
-export const exactNumber = (text: Sql, size: Sql): Sql =>
-  sql`if(ifNull(abs(${size}) between 9007199254740992 and 1e76, 0) and match(${text}, '^[+-]?[0-9]+$'), toInt256OrZero(replaceRegexpOne(toString(${text}), '^[+]', '')), toInt256(0))`
+/** exactNumber is the whole number of a text whose size is beyond 2^53, and 0 for all other texts; beyond 76 characters floats must do. */
+export const exactNumber = (text: Sql, size: Sql): Sql => sql`if(${isBeyond(size)}, ifNull(${wholeNumber(text)}, toInt256(0)), toInt256(0))`
+
+const isBeyond = (size: Sql): Sql => sql`abs(${size}) >= 9007199254740992`
+const wholeNumber = (text: Sql): Sql =>
+  sql`if(length(${text}) <= 76 and match(${text}, '^[+-]?[0-9]+$'), toInt256OrNull(replaceRegexpOne(toString(${text}), '^[+]', '')), null)`
 
 /** textAsNumber is the finite number that a text reads as, NULL for all other texts. */
 export const textAsNumber = (text: Sql): Sql =>
