@@ -35,6 +35,14 @@ export const insertAudit = (db: Db, row: AuditRow) =>
     values (${row.org_id}, ${row.id}, ${row.time}, ${json(row.actor)}, ${row.actor_name}, ${row.address}, ${row.user_agent}, ${row.action},
       ${row.outcome}, ${row.entity_type}, ${row.entity_id}, ${json(row.before)}, ${json(row.after)}, ${row.correlation_id})`)
 
+/** insertAudits writes many records in one statement. */
+export const insertAudits = (db: Db, rows: readonly AuditRow[]) =>
+  db.run(sql`
+    insert into audit (org_id, id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id)
+    select org_id, id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id
+    from jsonb_to_recordset(${json(rows)}) as given (org_id uuid, id uuid, time bigint, actor jsonb, actor_name text, address text, user_agent text,
+      action text, outcome text, entity_type text, entity_id text, before jsonb, after jsonb, correlation_id text)`)
+
 /** selectAudit reads backwards in time; (time, id) is unique, so the row comparison continues exactly behind `before_id`. */
 export const selectAudit = (db: Db, orgId: string, question: AuditQuestion) =>
   db.all<AuditRow>(sql`

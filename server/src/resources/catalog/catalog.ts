@@ -1,57 +1,110 @@
+import { setImmediate } from 'node:timers/promises'
 import { growLocated, type Located } from '../../events/catalog.ts'
 import type { Observation } from '../../events/shred/slots.ts'
-import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
 import {
-  insertSlotMap,
+  insertSlotMaps,
   insertSlots,
-  lockSlotMap,
+  lockSlotMaps,
+  type OwnedSlotMapRow,
+  type OwnedSlotRow,
   type SlotMapRow,
-  selectSlotMap,
-  selectSlots,
+  type SlotRow,
+  selectSlotMaps,
   selectSlotsElsewhere,
-  updateSlotMap,
+  selectSlotsOf,
+  updateSlotMaps,
 } from './rows.ts'
 
 /** locate says where the events of a dataset lie; undefined when it has none. */
 export const locate = (world: Pick<World, 'meta'>, orgId: string, logId: string): Promise<Located | undefined> =>
-  world.meta.cached(orgId, `slots:${logId}`, async () => {
-    const row = await selectSlotMap(world.meta, orgId, logId)
-    return row && readLocated(world.meta, orgId, logId, row)
+  world.meta.cached(orgId, `slots:${logId}`, async () => (await loadTogether(world.meta, orgId, logId)).get(logId))
+
+type Loading = { readonly logIds: string[]; readonly loaded: Promise<ReadonlyMap<string, Located>> }
+
+const loadings = new WeakMap<World['meta'], Map<string, Loading>>()
+
+/** loadTogether loads what is asked for at one moment in two statements, however many datasets it is about. */
+function loadTogether(meta: World['meta'], orgId: string, logId: string): Loading['loaded'] {
+  const own = loadings.get(meta) ?? new Map<string, Loading>()
+  loadings.set(meta, own)
+  const known = own.get(orgId)
+  if (known) {
+    known.logIds.push(logId)
+    return known.loaded
+  }
+  const logIds = [logId]
+  const loaded = setImmediate().then(() => {
+    own.delete(orgId)
+    return loadLocated(meta, orgId, logIds)
   })
+  own.set(orgId, { logIds, loaded })
+  return loaded
+}
+
+async function loadLocated(meta: World['meta'], orgId: string, logIds: readonly string[]): Promise<ReadonlyMap<string, Located>> {
+  const maps = await selectSlotMaps(meta, orgId, logIds)
+  if (maps.length === 0) return new Map()
+  const slots = Map.groupBy(
+    await selectSlotsOf(
+      meta,
+      orgId,
+      maps.map(({ log_id }) => log_id),
+    ),
+    ({ log_id }) => log_id,
+  )
+  return new Map(
+    maps.flatMap((row) => {
+      const located = locatedOf(row, slots.get(row.log_id) ?? [])
+      return located ? [[row.log_id, located] as const] : []
+    }),
+  )
+}
 
 /**
- * growSlots gives slots to keys that have none, before the first event that has them is stored. Whoever comes second, in whatever process,
- * finds what the first decided.
+ * growSlots gives slots to keys that have none, by the id of the dataset, before the first event that has them is stored. Whoever comes second, in
+ * whatever process, finds what the first decided. However many datasets there are, it takes a handful of statements.
  */
 export async function growSlots(
   world: Pick<World, 'meta'>,
   orgId: string,
-  logId: string,
-  observed: readonly Observation[],
-): Promise<Located> {
-  const known = await locate(world, orgId, logId)
-  // With every slot taken there is nothing to decide, and nobody to ask.
-  if (known && growLocated(known, observed, new Map()) === known) return known
-  return world.meta.write(orgId, async (tx) => {
-    await insertSlotMap(tx, orgId, logId)
-    const row = await lockSlotMap(tx, orgId, logId)
-    if (!row) throw new Error('a slot map is gone right after it was made')
-    const before = row.version === 0 ? undefined : await readLocated(tx, orgId, logId, row)
-    const paths = observed.map(({ path }) => path).filter((path) => !before?.map.slots.has(path))
-    const elsewhere = new Map((await selectSlotsElsewhere(tx, orgId, logId, paths)).map(({ path, slot }) => [path, slot]))
-    const grown = growLocated(before, observed, elsewhere)
-    if (grown === before) return grown
-    const fresh = [...grown.map.slots].filter(([path]) => !before?.map.slots.has(path)).map(([path, slot]) => ({ path, slot }))
-    await insertSlots(tx, orgId, logId, grown.map.version, fresh)
-    await updateSlotMap(tx, orgId, logId, { version: grown.map.version, table_classes: [...grown.classes] })
-    return grown
+  observed: ReadonlyMap<string, readonly Observation[]>,
+): Promise<void> {
+  const lacking = new Map<string, readonly Observation[]>()
+  const located = await Promise.all([...observed].map(async ([logId, keys]) => ({ logId, keys, known: await locate(world, orgId, logId) })))
+  for (const { logId, keys, known } of located) {
+    // With every slot taken there is nothing to decide, and nobody to ask.
+    if (!known || growLocated(known, keys, new Map()) !== known) lacking.set(logId, keys)
+  }
+  if (lacking.size === 0) return
+  await world.meta.write(orgId, async (tx) => {
+    const logIds = [...lacking.keys()].sort()
+    await insertSlotMaps(tx, orgId, logIds)
+    const locked = await lockSlotMaps(tx, orgId, logIds)
+    const slots = Map.groupBy(await selectSlotsOf(tx, orgId, logIds), ({ log_id }) => log_id)
+    const paths = [...new Set([...lacking.values()].flatMap((keys) => keys.map(({ path }) => path)))]
+    const elsewhere = new Map((await selectSlotsElsewhere(tx, orgId, logIds, paths)).map(({ path, slot }) => [path, slot]))
+    const fresh: OwnedSlotRow[] = []
+    const grownMaps: OwnedSlotMapRow[] = []
+    for (const row of locked) {
+      const before = row.version === 0 ? undefined : locatedOf(row, slots.get(row.log_id) ?? [])
+      const grown = growLocated(before, lacking.get(row.log_id) ?? [], elsewhere)
+      if (grown === before) continue
+      for (const [path, slot] of grown.map.slots) {
+        if (before?.map.slots.has(path)) continue
+        fresh.push({ log_id: row.log_id, path, slot, version: grown.map.version })
+        // The datasets of one post agree with each other as they do with those that were there before.
+        if (!elsewhere.has(path)) elsewhere.set(path, slot)
+      }
+      grownMaps.push({ log_id: row.log_id, version: grown.map.version, table_classes: [...grown.classes] })
+    }
+    await insertSlots(tx, orgId, fresh)
+    await updateSlotMaps(tx, orgId, grownMaps)
   })
 }
 
-async function readLocated(db: Db, orgId: string, logId: string, { version, table_classes }: SlotMapRow): Promise<Located | undefined> {
+function locatedOf({ version, table_classes }: SlotMapRow, rows: readonly SlotRow[]): Located | undefined {
   const tableClass = table_classes.at(-1)
   if (tableClass === undefined) return undefined
-  const rows = await selectSlots(db, orgId, logId)
   return { map: { version, tableClass, slots: new Map(rows.map(({ path, slot }) => [path, slot])) }, classes: table_classes }
 }
