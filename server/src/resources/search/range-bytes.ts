@@ -11,7 +11,7 @@ export async function selectRangeBytes(
   logIds: readonly string[],
   { fromMs, toMs }: Bounds,
 ): Promise<bigint> {
-  const answer = await store.reader.query({
+  const answer = await store.ledger.query({
     query: `select toString(sum(raw_bytes)) as bytes from ledger final
       where org_id = {org:UInt32} and log_id in {ids:Array(UUID)} and minute >= {from:UInt32} and minute < {to:UInt32}`,
     query_params: { org: orgNumber, ids: logIds, from: secondsOf(fromMs - (fromMs % MINUTE_MS)), to: secondsOf(toMs) },
