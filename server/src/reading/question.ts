@@ -1,6 +1,7 @@
 import type { Call, Filter, Order } from '@dendro/language/tree'
 import type { Located } from '../events/catalog.ts'
 import type { Severity } from '../events/shred/severity.ts'
+import type { QueryTicket } from '../world.ts'
 
 /** A Source is one dataset to read and where its events lie; undefined when it never had one. */
 export type Source = {
@@ -35,6 +36,8 @@ export type Question = {
   /** signal ends the read in the store too. */
   readonly signal: AbortSignal
   readonly onProgress?: (cost: Cost) => void
+  /** ticket is the query's place among others; without one, as in tests of this module, nothing is waited for. */
+  readonly ticket?: QueryTicket
 }
 
 /** A Cost is what a read has taken so far; `share` is its progress from 0 to 1. */

@@ -128,7 +128,13 @@ export class LiveTails {
     const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
     const read: ReadNew = async (logIds, filter, bounds, oneOf) => {
       const due = datasets.filter(({ id }) => logIds.includes(id))
-      const question = await questionFor(this.#world, actor, { datasets: due, filter, bounds, signal: AbortSignal.timeout(READ_BOUND_MS) })
+      const question = await questionFor(this.#world, actor, {
+        datasets: due,
+        filter,
+        bounds,
+        signal: AbortSignal.timeout(READ_BOUND_MS),
+        reader: 'tail',
+      })
       const wish = { limit: READ_EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: true, oneOf } as const
       const { events, hasMore, cost } = await readEvents(this.#world.events, question, wish)
       // Who watches was counted when he began; what is read for all watchers of a dataset stands with the one whose turn it was.
