@@ -7,7 +7,7 @@ import { systemIds } from '../server/src/ids.ts'
 import { openLog } from '../server/src/log.ts'
 import { openMeta } from '../server/src/meta/meta.ts'
 import { sql } from '../server/src/meta/sql.ts'
-import { selectSlots } from '../server/src/resources/catalog/rows.ts'
+import { selectSlotsOf } from '../server/src/resources/catalog/rows.ts'
 import { type DataFile, dataFile } from './ingest-data.ts'
 import type { Place, SlotOf } from './search-questions.ts'
 import { openRecorder, type Recorder } from './search-recorder.ts'
@@ -62,7 +62,7 @@ export async function openStand(events: number, keptDir: string | undefined): Pr
     sql`select o.id, o.number from organisations o join slot_maps m on m.org_id = o.id where m.log_id = ${logId}`,
   )
   if (!org) throw new Error('the events of the bench lie nowhere')
-  const slots = new Map((await selectSlots(meta, org.id, logId)).map(({ path, slot }) => [path, slot]))
+  const slots = new Map((await selectSlotsOf(meta, org.id, [logId])).map(({ path, slot }) => [path, slot]))
   const table = await tableOf(store, org.number, logId)
   return {
     service,

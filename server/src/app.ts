@@ -33,6 +33,8 @@ import { openUsageCounts } from './meta/usage-counts.ts'
 import { openModel } from './model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
 import { openBoth } from './reach.ts'
+import { openAdmission } from './reading/admission.ts'
+import { queryBoundsOf, queryLimitsOf } from './reading/query-bounds.ts'
 import { absentRoutes } from './resources/absent/routes.ts'
 import { analyticsRoutes } from './resources/analytics/routes.ts'
 import { ApiKeyCallers } from './resources/api-keys/callers.ts'
@@ -214,6 +216,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
   })
   const ledger = openLedger(events, deps)
   const usage = openUsageCounts(meta, deps)
+  const queryBounds = queryBoundsOf(config)
   return {
     clock,
     log,
@@ -224,6 +227,7 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
     writer,
     ledger,
     meta,
+    admission: openAdmission(queryBounds, deps),
     usage,
     depot,
     mailer,
@@ -239,13 +243,9 @@ export async function openWorld(config: Config, given: { clock?: Clock; log?: Lo
       firstKey: config.DENDRO_BOOTSTRAP_API_KEY,
       admin,
       inactiveAfterMs: config.DENDRO_INACTIVE_AFTER,
-      queryLimits: {
-        bytes: config.DENDRO_QUERY_BYTES,
-        rows: config.DENDRO_QUERY_ROWS,
-        seconds: config.DENDRO_QUERY_TIME,
-        memoryBytes: config.DENDRO_QUERY_MEMORY,
-      },
       skipsMissingShards: config.DENDRO_MISSING_SHARDS === 'skip',
+      queryLimits: queryLimitsOf(config),
+      queryBounds,
       retentionDays: config.DENDRO_RETENTION_DAYS,
       monitorsMax: config.DENDRO_MONITORS_MAX,
     },

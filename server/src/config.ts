@@ -173,6 +173,30 @@ export const settings = {
     '1G, or an eighth of the machine',
     'How much memory of the event store one question may take.',
   ),
+  DENDRO_QUERY_RUNNING: setting(
+    asLimits(asCount),
+    { otherwise: 4, byRole: new Map() },
+    '4',
+    'How many queries one credential may run at once in each process, also by role as in 4,ReadOnly=2; further ones wait.',
+  ),
+  DENDRO_QUERY_WAITING: setting(
+    asLimits(asCountFromZero),
+    { otherwise: 8, byRole: new Map() },
+    '8',
+    'How many queries of one credential may wait, also by role; one more is refused with 429.',
+  ),
+  DENDRO_QUERY_RUNNING_ORG: setting(
+    asCount,
+    undefined,
+    'three quarters of DENDRO_QUERY_RUNNING_ALL',
+    'How many queries one organization may run at once in each process; eight times as many may wait.',
+  ),
+  DENDRO_QUERY_RUNNING_ALL: setting(
+    asCount,
+    undefined,
+    'four per core, at least 8',
+    'How many queries each process runs at once; organizations take turns.',
+  ),
   DENDRO_REGION: setting(asText, 'eu', 'eu', 'The name of the region of this deployment.'),
   DENDRO_LOG_LEVEL: setting(
     oneOf(LOG_LEVELS),
@@ -369,6 +393,10 @@ function asCount(text: string): number {
   const count = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(count) || count < 1) throw new Error('must be a whole number from 1')
   return count
+}
+
+function asCountFromZero(text: string): number {
+  return text === '0' ? 0 : asCount(text)
 }
 
 /** asLimits reads a bound and, behind commas, the bounds that certain roles have instead. */

@@ -33,6 +33,29 @@ export type QueryLimit = { otherwise: number; byRole: ReadonlyMap<string, number
 /** QueryLimits are what one question may cost: bytes and rows that are read, time, and memory of the event store. */
 export type QueryLimits = { bytes: QueryLimit; rows: QueryLimit; seconds: QueryLimit; memoryBytes: number }
 
+/** QueryBounds are how many queries this process runs at once, in all and for one organization; and for one credential how many run and wait. */
+export type QueryBounds = { running: number; perOrg: number; runningPerCredential: QueryLimit; waitingPerCredential: QueryLimit }
+
+/** A QueryClass says for whom an event read is made: a caller who waits, a monitor, the live tails of an organization, an export. */
+export type QueryClass = 'caller' | 'monitor' | 'tail' | 'export'
+
+/** A QueryOwner is whom a query counts for, and how many queries its credential may run and let wait. */
+export type QueryOwner = { class: QueryClass; orgId: string; credential: string; running: number; waiting: number }
+
+/** A QuerySlot says how many queries a granted one shares the store with: `rank` of its own side, `running` of all. */
+export type QuerySlot = { rank: number; running: number }
+
+/** A QueryTicket is the place of one query among all that this process runs; all statements of the query run within it. */
+export type QueryTicket = {
+  /** hold takes a running or waiting place at once and keeps it until `leave`; it throws a 429 where no more may wait. */
+  hold(): { leave(): void }
+  /** run waits for the place, at most `waitMs`, and does the work in it; it throws a 429 where no more may wait. */
+  run<T>(wait: { signal: AbortSignal; waitMs: number }, work: (slot: QuerySlot) => Promise<T>): Promise<T>
+}
+
+/** QueryAdmission decides which queries read events now, which wait and which are refused. */
+export type QueryAdmission = { ticket(owner: QueryOwner): QueryTicket; running(kind: QueryClass): number }
+
 /** Deployment is what the operator decided and the slices need to know. */
 export type Deployment = {
   version: string
@@ -45,6 +68,7 @@ export type Deployment = {
   queryLimits: QueryLimits
   /** skipsMissingShards answers searches without the shards that are away, and says so; otherwise they are 503. */
   skipsMissingShards: boolean
+  queryBounds: QueryBounds
   /** retentionDays is how long events are kept where no rule says it; undefined when for ever. */
   retentionDays: number | undefined
   /** monitorsMax is how many monitors an organisation may have; undefined when any number. */
@@ -65,6 +89,8 @@ export type World = {
   /** ledger accounts for every event that was sent. */
   ledger: Ledger
   meta: Meta
+  /** admission keeps one caller's queries from taking the event store away from others. */
+  admission: QueryAdmission
   /** usage adds up what searches and exports take. */
   usage: UsageCounts
   /** depot keeps the files of exports. */

@@ -11,6 +11,8 @@ export type StoreAddress = {
   writer: Login
   /** reader is undefined when the address names none: then the writer reads, restrained by settings of each query. */
   reader: Login | undefined
+  /** ledger reads only what the ledger says, apart from queries of callers; an address cannot name one, then the reader does that too. */
+  ledger?: Login
 }
 
 /** IDENTIFIER is what a database or cluster of ours may be called: such names are written into statements as they are. */

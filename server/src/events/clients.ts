@@ -12,6 +12,8 @@ export type Clients = {
   address: StoreAddress
   writer: ClickHouseClient
   reader: ClickHouseClient
+  /** ledger reads what the ledger says; memory that queries of callers take is not missing there. */
+  ledger: ClickHouseClient
   /** outside is the writer without a database: for pings, and for making the database. */
   outside: ClickHouseClient
   close(): Promise<void>
@@ -46,13 +48,22 @@ export function openClients(address: StoreAddress): Clients {
     // A reader of its own is read-only by its profile, which forbids even to repeat it.
     clickhouse_settings: address.reader ? EVERY_READ : { ...EVERY_READ, readonly: '2' },
   })
+  const ledger = address.ledger
+    ? openClient(address.url, address.ledger, {
+        database: address.database,
+        request_timeout: WRITER_TIMEOUT_MS,
+        max_open_connections: WRITER_CONNECTIONS_MAX,
+        clickhouse_settings: EVERY_READ,
+      })
+    : reader
   return {
     address,
     writer,
     reader,
+    ledger,
     outside,
     close: async () => {
-      await Promise.all([writer.close(), reader.close(), outside.close()])
+      await Promise.all([writer.close(), reader.close(), ledger.close(), outside.close()])
     },
   }
 }

@@ -14,15 +14,26 @@ export type EngineSettings = {
   cores: number
 }
 
+/** EngineLogins are those of the writer, of queries, and of what reads the ledger. */
+export type EngineLogins = { writer: Login; reader: Login; ledger: Login }
+
 const MIB = 2 ** 20
 const MARK_CACHE_BYTES = 128 * MIB
 const BACKGROUND_THREADS = 8
 const KEEP_ALIVE_S = 30
 /** READER_SECONDS is the ceiling of a query's time; exports stream for long, everything else asks for less. */
 const READER_SECONDS = 600
-/** READER_SHARE is the part of the engine's memory that one query may take; above SPILL_SHARE of that it sorts and groups on disk. */
-const READER_SHARE = 0.5
+/** FENCE_SHARE is where the engine refuses whatever wants memory. The shares below add up to less, so that only what nobody foresaw gets there. */
+const FENCE_SHARE = 1.25
+/** READERS_SHARE is the part of the engine's memory that all queries may take together; the rest is for inserts, merges, the ledger and pings. */
+const READERS_SHARE = 0.4
+/** READER_SHARE is the part that one query may take; above SPILL_SHARE of that it sorts and groups on disk. */
+const READER_SHARE = 0.3
 const SPILL_SHARE = 0.4
+/** MERGES_SHARE is the part above which no further merge begins: merges that fail on the limit are made again and again. */
+const MERGES_SHARE = 0.3
+/** CACHES_SHARE is the part that the largest cache may take; all of them may take 2.75 times as much. */
+const CACHES_SHARE = 1 / 16
 /** MEMORY_MIN_BYTES is what the engine needs to start, answer and merge at all. */
 const MEMORY_MIN_BYTES = 512 * MIB
 /** KEPT_FREE_BYTES is what the engine leaves of the disk for the metadata store, which ends itself when it cannot write its log. */
@@ -30,10 +41,16 @@ const KEPT_FREE_BYTES = 128 * MIB
 /** A failed statement is the business of whoever sent it; in the engine's log it would bring the statement's text into ours. */
 const SILENT_LOGGERS = ['executeQuery', 'DynamicQueryHandler']
 
+/**
+ * ALLOCATOR makes the engine's allocator soon give back what it does not need: what it keeps counts as memory in use, and after some large
+ * queries it kept three times as much as there was in use.
+ */
+export const ALLOCATOR = { JE_MALLOC_CONF: 'dirty_decay_ms:200,muzzy_decay_ms:0,narenas:4' }
+
 /** engineConfig is the engine's configuration file: loopback only, one HTTP handler, bounded memory, its log on standard error. */
 export function engineConfig(settings: EngineSettings): string {
   const memoryBytes = Math.max(settings.memoryBytes, MEMORY_MIN_BYTES)
-  const cacheBytes = Math.min(MARK_CACHE_BYTES, Math.floor(memoryBytes / 8))
+  const cacheBytes = Math.min(MARK_CACHE_BYTES, Math.floor(memoryBytes * CACHES_SHARE))
   const values = {
     path: settings.storeDir,
     users_config: settings.usersFile,
@@ -45,7 +62,13 @@ export function engineConfig(settings: EngineSettings): string {
     disable_suggestion: 1,
     history_file: '/dev/null',
     progress: 'off',
-    max_server_memory_usage: memoryBytes,
+    max_server_memory_usage: memoryBytes * FENCE_SHARE,
+    merges_mutations_memory_usage_soft_limit: memoryBytes * MERGES_SHARE,
+    // The limit is for the engine alone. Otherwise what the service and its neighbors take in the same container would count against it, or lower it.
+    memory_worker_use_cgroup: 0,
+    memory_worker_dynamic_hard_limit: 0,
+    // A guess at how memory goes on growing would refuse statements that fit.
+    memory_worker_rss_speculative_reserve_ratio: 0,
     mark_cache_size: cacheBytes,
     index_mark_cache_size: cacheBytes / 2,
     primary_index_cache_size: cacheBytes / 2,
@@ -72,7 +95,8 @@ ${elements(values)}
  * usersConfig is the engine's users file. The built-in user must exist without a password, or the engine does not start; its profile lets it
  * hold one session, which its own prompt holds, so nobody else gets in. Only hashes of the passwords stand here.
  */
-export function usersConfig(writer: Login, reader: Login, memoryBytes: number): string {
+export function usersConfig({ writer, reader, ledger }: EngineLogins, memoryBytes: number): string {
+  const readersBytes = Math.floor(Math.max(memoryBytes, MEMORY_MIN_BYTES) * READERS_SHARE)
   const queryBytes = Math.floor(Math.max(memoryBytes, MEMORY_MIN_BYTES) * READER_SHARE)
   const spillBytes = Math.floor(queryBytes * SPILL_SHARE)
   return `<clickhouse>
@@ -84,6 +108,7 @@ export function usersConfig(writer: Login, reader: Login, memoryBytes: number): 
 ${elements({
   readonly: 2,
   max_memory_usage: queryBytes,
+  max_memory_usage_for_user: readersBytes,
   max_execution_time: READER_SECONDS,
   max_bytes_before_external_group_by: spillBytes,
   max_bytes_before_external_sort: spillBytes,
@@ -91,9 +116,11 @@ ${elements({
 })}
 <constraints>
 <max_memory_usage><min>1</min><max>${queryBytes}</max></max_memory_usage>
+<max_memory_usage_for_user><readonly/></max_memory_usage_for_user>
 <max_execution_time><min>0.001</min><max>${READER_SECONDS}</max></max_execution_time>
 </constraints>
 </reader>
+<ledger_reader><readonly>2</readonly><cancel_http_readonly_queries_on_client_close>1</cancel_http_readonly_queries_on_client_close></ledger_reader>
 </profiles>
 <quotas><default></default></quotas>
 <users>
@@ -101,6 +128,8 @@ ${elements({
 <${writer.user}>${password(writer)}${user('writer', [`ALL ON ${DATABASE}.*`, 'TABLE ENGINE ON *', 'SELECT ON system.*', 'KILL QUERY ON *.*'])}</${writer.user}>
 <${reader.user}>${password(reader)}${user('reader', [`SELECT ON ${DATABASE}.*`])}
 <databases><${DATABASE}>${ORGANISATION_WALL}</${DATABASE}></databases></${reader.user}>
+<${ledger.user}>${password(ledger)}${user('ledger_reader', [`SELECT ON ${DATABASE}.ledger`])}
+<databases><${DATABASE}>${ORGANISATION_WALL}</${DATABASE}></databases></${ledger.user}>
 </users>
 </clickhouse>
 `

@@ -8,13 +8,13 @@ import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { Secret } from '../secret.ts'
-import type { StoreAddress } from './address.ts'
+import type { Login, StoreAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
-import { DATABASE, engineConfig, usersConfig } from './engine-config.ts'
+import { ALLOCATOR, DATABASE, engineConfig, usersConfig } from './engine-config.ts'
 import { findEngineLibrary } from './engine-library.ts'
 import { type EngineLog, forwardEngineLog } from './engine-log.ts'
 import { withoutRights } from './engine-rights.ts'
-import { startId as startIdOf } from './rows.ts'
+import { isOverloaded, startId as startIdOf } from './rows.ts'
 
 export type EngineOptions = {
   dataDir: string
@@ -141,6 +141,13 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
     if ((await startIdOf(opened().outside, bound)) !== startId) throw new Error('another program answers on the port of the event engine')
   }
 
+  /** An engine that refuses a statement for want of memory or of room among others is busy, not deaf: ending it would end everybody's work. */
+  async function answersAtAll(signal: AbortSignal): Promise<void> {
+    await answersItsId(signal).catch((cause) => {
+      if (!isOverloaded(cause)) throw cause
+    })
+  }
+
   const opened = (): Clients => {
     if (!clients) throw new Error('the event engine was never started')
     return clients
@@ -159,7 +166,7 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
       name: 'event engine',
       spawn: start,
       ready: isReady,
-      ping: answersItsId,
+      ping: answersAtAll,
       // Idle connections would keep the engine for seconds; the end of its standard input lets it finish what runs and leave.
       stop: (running: ChildProcess) => {
         clients?.close().catch((err) => log.warn({ err }, 'clients of the event engine did not close'))
@@ -171,12 +178,15 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
   }
 }
 
-const newAddress = (port: number, ids: Ids): StoreAddress & { reader: NonNullable<StoreAddress['reader']> } => ({
+type OwnAddress = StoreAddress & Required<Pick<StoreAddress, 'ledger'>> & { reader: Login }
+
+const newAddress = (port: number, ids: Ids): OwnAddress => ({
   url: `http://127.0.0.1:${port}`,
   database: DATABASE,
   cluster: undefined,
   writer: { user: 'writer', password: new Secret(ids.secret(PASSWORD_BYTES)) },
   reader: { user: 'reader', password: new Secret(ids.secret(PASSWORD_BYTES)) },
+  ledger: { user: 'ledger_reader', password: new Secret(ids.secret(PASSWORD_BYTES)) },
 })
 
 /**
@@ -192,7 +202,7 @@ async function writeConfig(options: EngineOptions, address: ReturnType<typeof ne
   await mkdir(dir, { mode: 0o700 })
   const usersFile = join(dir, 'users.xml')
   const configFile = join(dir, 'config.xml')
-  await writeSecretFile(usersFile, usersConfig(address.writer, address.reader, options.memoryBytes))
+  await writeSecretFile(usersFile, usersConfig(address, options.memoryBytes))
   await writeSecretFile(
     configFile,
     engineConfig({
@@ -235,7 +245,7 @@ function spawnEngine(prefix: readonly string[], configFile: string) {
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
     // Nothing of our environment: it may hold secrets, and the engine would read names of its own from it. Dates are those of UTC.
-    env: { TZ: 'UTC' },
+    env: { TZ: 'UTC', ...ALLOCATOR },
   })
   // Letting go of the lifeline of an engine that just died is no failure of ours.
   child.stdin.on('error', () => undefined)

@@ -25,6 +25,8 @@ export type EventStore = {
   readonly writer: ClickHouseClient
   /** reader may only select, and with our own engine sees only the organisation whose number a query carries in its setting `log_comment`. */
   readonly reader: ClickHouseClient
+  /** ledger reads what the ledger says, and sees what the reader sees; queries of callers cannot take its memory. */
+  readonly ledger: ClickHouseClient
   /** url opens the same store from another process; it holds passwords, and for our own engine it changes with every restart. */
   readonly url: string
   /** cluster is the name to use in inserts and DDL; undefined on one server. */
@@ -160,6 +162,9 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: Opened): Event
     },
     get reader() {
       return clients().reader
+    },
+    get ledger() {
+      return clients().ledger
     },
     get url() {
       return formatAddress(clients().address)

@@ -131,7 +131,7 @@ function countsOf(row: Raw<LedgerCounts> | undefined): LedgerCounts {
 /** read asks as the organisation, and sees what other nodes acknowledged. */
 async function read<Row>(store: EventStore, span: LedgerSpan, query: string, params: Record<string, unknown>): Promise<Row[]> {
   const { orgNumber, fromMs, toMs, isOpen, logIds, identityId } = span
-  const answer = store.reader.query({
+  const answer = store.ledger.query({
     query,
     query_params: {
       org: orgNumber,

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from '@clickhouse/client'
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
 import type { StoreAddress } from './address.ts'
 import { tableClasses } from './table.ts'
 
@@ -47,6 +47,12 @@ export const answers = async (outside: ClickHouseClient, signal: AbortSignal): P
 /** shardsAnswer is true when every shard of a cluster has a replica that answers; else it throws. */
 export const shardsAnswer = async (outside: ClickHouseClient, cluster: string, signal: AbortSignal): Promise<boolean> =>
   (await rows(outside, `select 1 as one from cluster('${cluster}', system.one)`, {}, signal)).length > 0
+
+/** OVERLOADED are the codes by which an engine says that it has no memory, or no room beside other statements, for one more. */
+const OVERLOADED: ReadonlySet<string> = new Set(['241', '202'])
+
+/** isOverloaded is true of an answer that proves that the engine is there, though it cannot do what it was asked for. */
+export const isOverloaded = (cause: unknown): boolean => cause instanceof ClickHouseError && OVERLOADED.has(cause.code)
 
 /** startId is what an engine of ours was told at its start. */
 export const startId = async (outside: ClickHouseClient, signal: AbortSignal): Promise<string | undefined> =>

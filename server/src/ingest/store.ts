@@ -1,8 +1,8 @@
 import type { Tags } from '@dendro/api'
 import { Failure } from '../errors.ts'
 import type { Actor } from '../http/actor.ts'
-import { growSlots, locate } from '../resources/catalog/catalog.ts'
-import { BIRTHS_MAX, type DatasetRow, ensureDataset, type Place } from '../resources/datasets/ensure.ts'
+import { growSlots, locateAll } from '../resources/catalog/catalog.ts'
+import { BIRTHS_MAX, type DatasetRow, ensureDatasets, type Place } from '../resources/datasets/ensure.ts'
 import { partitionOf } from '../resources/organizations/partition.ts'
 import { parserOf } from '../resources/parsers/assignment.ts'
 import { Account, rawBytesOf, type Share } from './accounting.ts'
@@ -12,7 +12,7 @@ import type { IntakeWorld } from './intake-world.ts'
 import type { Job, Pool } from './pool.ts'
 import { native } from './receivers/native/native.ts'
 import { type Asked, attributesOf, foreignName } from './routing.ts'
-import type { DeliverySummary, ParseReply, Shredded, Target } from './worker-messages.ts'
+import type { CountedBlock, DeliverySummary, ParseReply, Shredded, Target } from './worker-messages.ts'
 
 export type PostToStore = { actor: Actor; receiver: Receiver; asked: Asked; request: IngestRequest; account: Account }
 type Stored = { outcome: Outcome; parsed: ParsedNotes | undefined }
@@ -76,16 +76,14 @@ type Placed = { delivery: number; row: DatasetRow; tags: Tags }
 
 /** placesOf finds the dataset of each delivery; the first event of a name brings its dataset into being. */
 async function placesOf(world: IntakeWorld, pool: Pool, post: PostToStore, { deliveries }: ParseReply): Promise<Placed[]> {
-  const places: Placed[] = []
   const { actor, asked } = post
   const otherwise = foreignName(await partitionOf(world, actor.orgId, asked.tags)) ?? DEFAULT
-  for (const [delivery, summary] of deliveries.entries()) {
-    const place = placeOf(post, summary, otherwise)
-    const { row, turnedAway } = await ensureDataset(world, actor, place)
-    places.push({ delivery, row, tags: asked.tags })
-    if (turnedAway === 'first') await warnOfOverflow(world, pool, actor, place, row)
-  }
-  return places
+  const wanted = deliveries.map((summary) => placeOf(post, summary, otherwise))
+  const ensured = await ensureDatasets(world, actor, wanted)
+  const first = ensured.findIndex(({ turnedAway }) => turnedAway === 'first')
+  const [place, overflow] = [wanted[first], ensured[first]]
+  if (place && overflow) await warnOfOverflow(world, pool, actor, place, overflow.row)
+  return ensured.map(({ row }, delivery) => ({ delivery, row, tags: asked.tags }))
 }
 
 /** placeOf lets what the request asks for go before what the format says; the system's own collections cannot be asked for. */
@@ -123,23 +121,35 @@ async function shredAll(
   { actor, nowMs }: { actor: Actor; nowMs: number },
   places: readonly Placed[],
 ): Promise<Share[]> {
-  const done = new Map<string, Share>()
+  const done = new Map<string, Filling>()
+  const byDelivery = new Map(places.map((place) => [place.delivery, place]))
   let open = [...places]
   for (let round = 1; open.length > 0; round += 1) {
-    const targets = await Promise.all(open.map((place) => targetOf(world, actor, place, round >= SLOT_ROUNDS)))
+    const located = await locateAll(
+      world,
+      actor.orgId,
+      open.map(({ row }) => row.id),
+    )
+    const targets = await Promise.all(
+      open.map((place, at) => targetOf(world, actor, place, { map: located[at]?.map, isLast: round >= SLOT_ROUNDS })),
+    )
     const { shredded } = await job.ask({ kind: 'shred', atMs: nowMs, origin: actor.facts.address, targets })
     const waiting: Placed[] = []
+    const keys = new Map<string, Keys['observed'][number][]>()
     for (const one of shredded) {
-      const place = places.find(({ delivery }) => delivery === one.delivery)
+      const place = byDelivery.get(one.delivery)
       if (!place) throw new Error('a worker split a delivery that nobody asked for')
       if (one.kind === 'keys') {
-        await makeRoom(world, actor, place, one)
+        const observed = keys.get(place.row.id) ?? []
+        for (const key of one.observed) observed.push(key)
+        keys.set(place.row.id, observed)
         waiting.push(place)
       } else {
         collect(done, place.row.id, one)
         if (one.parsed) world.parsed({ orgId: actor.orgId, logId: place.row.id, ...one.parsed }, nowMs)
       }
     }
+    await makeRoom(world, actor, keys)
     open = waiting
   }
   return [...done.values()]
@@ -149,28 +159,33 @@ async function targetOf(
   world: IntakeWorld,
   { orgId, orgNumber }: Actor,
   { delivery, row, tags }: Placed,
-  isLast: boolean,
+  { map, isLast }: Pick<Target, 'map' | 'isLast'>,
 ): Promise<Target> {
-  const map = (await locate(world, orgId, row.id))?.map
   const parser = row.parser_id === null ? undefined : await parserOf(world, orgId, row.parser_id)
   return { delivery, orgNumber, logId: row.id, map, attributes: attributesOf(tags), parser, isLast }
 }
 
 type Keys = Extract<Shredded, { kind: 'keys' }>
 
-/** makeRoom lets a dataset that is known go on without new slots while the metadata cannot be reached; its new keys lie beside the slots then. */
-async function makeRoom(world: IntakeWorld, { orgId }: Actor, { row }: Placed, { observed }: Keys): Promise<void> {
+/** makeRoom lets datasets that are known go on without new slots while the metadata cannot be reached; their new keys lie beside the slots then. */
+async function makeRoom(world: IntakeWorld, { orgId }: Actor, observed: ReadonlyMap<string, Keys['observed']>): Promise<void> {
+  if (observed.size === 0) return
   try {
-    await growSlots(world, orgId, row.id, observed)
+    await growSlots(world, orgId, observed)
   } catch (cause) {
     const isPassing = cause instanceof Failure && cause.status === 503
-    if (!isPassing || !(await locate(world, orgId, row.id))) throw cause
+    const known = isPassing ? await locateAll(world, orgId, [...observed.keys()]) : []
+    if (!isPassing || known.includes(undefined)) throw cause
   }
 }
 
-function collect(done: Map<string, Share>, logId: string, { blocks, rows }: Extract<Shredded, { kind: 'blocks' }>): void {
-  const known = done.get(logId) ?? { logId, blocks: [], rows: 0 }
-  done.set(logId, { logId, blocks: [...known.blocks, ...blocks], rows: known.rows + rows })
+type Filling = { logId: string; blocks: CountedBlock[]; rows: number }
+
+function collect(done: Map<string, Filling>, logId: string, { blocks, rows }: Extract<Shredded, { kind: 'blocks' }>): void {
+  const filling = done.get(logId) ?? { logId, blocks: [], rows: 0 }
+  for (const block of blocks) filling.blocks.push(block)
+  filling.rows += rows
+  done.set(logId, filling)
 }
 
 type Identity = { identity: string | undefined; bodyHash: bigint }

@@ -1,6 +1,7 @@
 import type { Call, Filter, Order } from '@dendro/language/tree'
 import type { Located } from '../events/catalog.ts'
 import type { Severity } from '../events/shred/severity.ts'
+import type { QueryTicket } from '../world.ts'
 
 /** A Source is one dataset to read and where its events lie; undefined when it never had one. */
 export type Source = {
@@ -37,6 +38,8 @@ export type Question = {
   readonly onProgress?: (cost: Cost) => void
   /** gaps is there when the answer may lack what lies in a part of the store that is away; whoever puts the question then says so. */
   readonly gaps?: Gaps
+  /** ticket is the query's place among others; without one, as in tests of this module, nothing is waited for. */
+  readonly ticket?: QueryTicket
 }
 
 /** Gaps tell, once a question is answered, whether a part of the store was left out. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { Readable } from 'node:stream'
 import { ClickHouseError } from '@clickhouse/client'
-import { badRequest, type Failure, unavailable } from '../errors.ts'
+import { badRequest, Failure, unavailable } from '../errors.ts'
 import { awayFailure, isPartAway } from '../events/away.ts'
 import type { EventStore } from '../events/events.ts'
 import { BinaryRows } from './binary-rows.ts'
@@ -9,21 +10,26 @@ import type { Cost, Question } from './question.ts'
 import { putsLinesTogether } from './raw-line.ts'
 import { requestOf } from './request.ts'
 import { type Sql, statement } from './statement.ts'
+import { inTurn, noPause, type Pause } from './turn.ts'
 
 /** An Asking is how far a question is: what its statements have cost so far, and what they may still cost. */
-export type Asking = Pick<Question, 'orgNumber' | 'budget' | 'signal' | 'onProgress' | 'gaps'> & {
-  readonly startedMs: number
+export type Asking = Pick<Question, 'orgNumber' | 'budget' | 'signal' | 'onProgress' | 'gaps' | 'ticket'> & {
+  /** startedMs leaves out the time that the query has waited for others. */
+  startedMs: number
+  readonly pause: Pause
   rows: number
   bytes: number
 }
 
-export const startAsking = ({ orgNumber, budget, signal, onProgress, gaps }: Question): Asking => ({
+export const startAsking = ({ orgNumber, budget, signal, onProgress, gaps, ticket }: Question): Asking => ({
   orgNumber,
   budget,
   signal,
   ...(onProgress ? { onProgress } : {}),
   ...(gaps ? { gaps } : {}),
+  ...(ticket ? { ticket } : {}),
   startedMs: performance.now(),
+  pause: noPause(),
   rows: 0,
   bytes: 0,
 })
@@ -44,6 +50,7 @@ const TREE_NODES_MAX = 5_000_000
 /** LINES_AT_ONCE is how many lines the store puts together at a time. */
 const LINES_AT_ONCE = 4_096
 const PARSER_STEPS_MAX = 1_000_000_000
+const CORES = availableParallelism()
 
 /** A Grouping bounds the groups of a statement and names the keys by which it groups. */
 export type Grouping = { readonly groupsMax: number; readonly groups: readonly string[] }
@@ -54,21 +61,33 @@ export type Grouping = { readonly groupsMax: number; readonly groups: readonly s
  * away is left out.
  */
 export async function run(store: EventStore, asking: Asking, whole: Sql, grouping?: Grouping, sampleRows?: number): Promise<BinaryRows> {
-  const { gaps } = asking
-  if (gaps && !gaps.found) {
-    try {
-      return await runOnce(store, asking, whole, grouping, sampleRows)
-    } catch (thrown) {
-      if (!isPartAway(thrown)) throw thrown
-      gaps.found = true
-    }
+  const { gaps, signal } = asking
+  try {
+    signal.throwIfAborted()
+    return await inTurn(store, asking, CORES, async (share, running) => {
+      const sending = { ...(grouping ? { grouping } : {}), sampleRows, share, running }
+      if (gaps && !gaps.found) {
+        try {
+          return await send(store, asking, whole, sending)
+        } catch (thrown) {
+          if (!isPartAway(thrown)) throw thrown
+          gaps.found = true
+        }
+      }
+      return send(store, asking, whole, sending)
+    })
+  } catch (cause) {
+    throw isTimeout(signal.reason) ? unavailable('the event store did not answer in time', { cause }) : cause
   }
-  return runOnce(store, asking, whole, grouping, sampleRows)
 }
 
-async function runOnce(store: EventStore, asking: Asking, whole: Sql, grouping?: Grouping, sampleRows?: number): Promise<BinaryRows> {
+/** isTimeout is true of a signal that ended by itself, and not because the caller left. */
+const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
+
+type Sending = { grouping?: Grouping; sampleRows: number | undefined; share: Record<string, string>; running: number }
+
+async function send(store: EventStore, asking: Asking, whole: Sql, { grouping, sampleRows, share, running }: Sending): Promise<BinaryRows> {
   const { budget, signal } = asking
-  signal.throwIfAborted()
   const secondsLeft = budget.seconds - (performance.now() - asking.startedMs) / 1_000
   if (secondsLeft <= 0) throw tooExpensive(`more than ${budget.seconds} s`)
   const { text, ...beside } = statement(whole)
@@ -96,7 +115,7 @@ async function runOnce(store: EventStore, asking: Asking, whole: Sql, grouping?:
         read_overflow_mode: sampleRows === undefined ? 'throw' : 'break',
         max_result_bytes: String(RESULT_BYTES_MAX),
         result_overflow_mode: 'throw',
-        ...(budget.threads === undefined ? {} : { max_threads: budget.threads }),
+        ...share,
         max_query_size: String(TEXT_BYTES_MAX),
         max_ast_elements: String(TREE_NODES_MAX),
         max_expanded_ast_elements: String(TREE_NODES_MAX),
@@ -104,7 +123,7 @@ async function runOnce(store: EventStore, asking: Asking, whole: Sql, grouping?:
         ...(putsLinesTogether(text) ? { max_block_size: String(LINES_AT_ONCE) } : {}),
         ...(grouping ? { max_rows_to_group_by: String(grouping.groupsMax), group_by_overflow_mode: 'throw' as const } : {}),
         ...(asking.gaps?.found ? { skip_unavailable_shards: 1 as const } : {}),
-        ...(await memorySettings(store, budget.memoryBytes)),
+        ...(await memorySettings(store, budget.memoryBytes, running)),
       },
     })
     const chunks: Buffer[] = []
@@ -121,20 +140,38 @@ async function runOnce(store: EventStore, asking: Asking, whole: Sql, grouping?:
   }
 }
 
-const ceilings = new WeakMap<object, Promise<number>>()
+type Ceilings = { readonly oneBytes: number; readonly allBytes: number }
 
-/** memorySettings lower what a statement may take below what the store lets a reader have anyway; asking for more would be refused. */
-async function memorySettings({ reader }: EventStore, wantedBytes: number): Promise<Record<string, string>> {
-  const known =
-    ceilings.get(reader) ??
-    reader
-      .query({ query: "select getSetting('max_memory_usage') as bytes", format: 'JSONEachRow' })
-      .then((answer) => answer.json<{ bytes: string | number }>())
-      .then((rows) => Number(rows[0]?.bytes ?? 0))
+const ceilings = new WeakMap<object, Promise<Ceilings>>()
+
+/** SPILL_SHARE is how much of the memory of all queries those that sort or group take before they go on on disk. */
+const SPILL_SHARE = 0.7
+const SPILL_BYTES_MIN = 32 * 2 ** 20
+
+/**
+ * memorySettings lower what a statement may take below what the store lets a reader have anyway; asking for more would be refused. The more queries
+ * run, the earlier each goes on on disk, so that together they stay within what all may have.
+ */
+async function memorySettings({ reader }: EventStore, wantedBytes: number, running: number): Promise<Record<string, string>> {
+  const known = ceilings.get(reader) ?? readCeilings(reader)
   ceilings.set(reader, known)
   known.catch(() => ceilings.delete(reader))
-  const ceiling = await known
-  return { max_memory_usage: String(Math.floor(ceiling === 0 ? wantedBytes : Math.min(ceiling, wantedBytes))) }
+  const { oneBytes, allBytes } = await known
+  const ownBytes = Math.floor(oneBytes === 0 ? wantedBytes : Math.min(oneBytes, wantedBytes))
+  const spillBytes = String(Math.floor(Math.max(SPILL_BYTES_MIN, Math.min(ownBytes / 2, (allBytes * SPILL_SHARE) / Math.max(1, running)))))
+  return {
+    max_memory_usage: String(ownBytes),
+    ...(allBytes === 0 ? {} : { max_bytes_before_external_group_by: spillBytes, max_bytes_before_external_sort: spillBytes }),
+  }
+}
+
+async function readCeilings(reader: EventStore['reader']): Promise<Ceilings> {
+  const answer = await reader.query({
+    query: "select toFloat64(getSetting('max_memory_usage')) as one, toFloat64(getSetting('max_memory_usage_for_user')) as every",
+    format: 'JSONEachRow',
+  })
+  const [row] = await answer.json<{ one: number; every: number }>()
+  return { oneBytes: row?.one ?? 0, allBytes: row?.every ?? 0 }
 }
 
 /** kill makes sure of what leaving the connection should do anyway. */
@@ -149,6 +186,8 @@ const RESULT_OVER = '396'
 const MEMORY_OVER = '241'
 /** OWN_MEMORY is how the store says that a question went over its own bound, and not all of them together over that of the store. */
 const OWN_MEMORY = 'Query memory limit exceeded'
+/** LARGEST is how it says that it ended the query that took the most, since all of them together went over theirs. */
+const LARGEST = 'Query was selected to stop'
 const TOO_MANY_QUERIES = '202'
 
 /** failureOf tells a question that asks for too much from a store in trouble; the store's own words are for our log only. */
@@ -167,6 +206,7 @@ function failureOf(cause: unknown, { budget }: Asking, grouping: Grouping | unde
       return badRequest('the answer would be too large; ask for fewer events or keys', { cause })
     case MEMORY_OVER:
       if (cause.message.includes(OWN_MEMORY)) return tooExpensive('more than fits into the memory that one question may have', cause)
+      if (cause.message.includes(LARGEST)) return tooLarge(cause)
       return unavailable('the event store has not enough memory for all that is asked; ask again in a while', {
         cause,
       })
@@ -187,6 +227,12 @@ const tooExpensive = (what: string, cause?: unknown): Failure =>
     `this question would read ${what}; narrow the time range, name fewer datasets, group by fewer values, or add a condition on a rare value`,
     { cause },
   )
+
+const tooLarge = (cause: unknown): Failure =>
+  new Failure(429, 'of the queries that run now this one takes the most memory, and there is no more; narrow it, or ask again in a while', {
+    cause,
+    headers: { 'retry-after': '5' },
+  })
 
 function tooManyGroups({ groups, groupsMax }: Grouping, cause: unknown): Failure {
   const message = `${groups.map((key) => `"${key.slice(0, 100)}"`).join(' and ')} have more than ${groupsMax} different values; group by something rarer, or narrow the time range`

@@ -2,7 +2,7 @@ import type { Identity } from '@dendro/api'
 import type { Identified, RequestFacts } from '../../http/actor.ts'
 import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
-import { type DueRow, deleteDue, insertAudit, selectDue } from './rows.ts'
+import { type AuditRow, type DueRow, deleteDue, insertAudits, selectDue } from './rows.ts'
 
 export { AUDIT_COLLECTION, type DueRow } from './rows.ts'
 
@@ -13,6 +13,15 @@ type Teller = Pick<World, 'clock' | 'ids'>
 
 /** recordChange writes the audit record of a change in the change's own transaction: neither is ever there without the other. */
 export const recordChange = (world: Teller, tx: Db, who: Who, entry: AuditEntry): Promise<void> => record(world, tx, who, 'done', entry)
+
+/** recordChanges writes the records of many changes of one transaction together. */
+export const recordChanges = async (world: Teller, tx: Db, who: Who, entries: readonly AuditEntry[]): Promise<void> => {
+  if (entries.length > 0)
+    await insertAudits(
+      tx,
+      entries.map((entry) => auditRow(world, who, 'done', entry)),
+    )
+}
 
 /** recordRefusal writes that a change was refused, or a login failed. */
 export const recordRefusal = (world: Teller & Pick<World, 'meta'>, who: Who, entry: AuditEntry): Promise<void> =>
@@ -27,8 +36,12 @@ export const whoIs = (actor: Identified & { facts: RequestFacts }): Who => ({
   facts: actor.facts,
 })
 
-async function record(world: Teller, db: Db, who: Who, outcome: 'done' | 'refused', entry: AuditEntry): Promise<void> {
-  await insertAudit(db, {
+async function record(world: Teller, db: Db, who: Who, outcome: AuditRow['outcome'], entry: AuditEntry): Promise<void> {
+  await insertAudits(db, [auditRow(world, who, outcome, entry)])
+}
+
+function auditRow(world: Teller, who: Who, outcome: AuditRow['outcome'], entry: AuditEntry): AuditRow {
+  return {
     org_id: who.orgId,
     id: world.ids.uuid(),
     time: world.clock.nowMs(),
@@ -43,7 +56,7 @@ async function record(world: Teller, db: Db, who: Who, outcome: 'done' | 'refuse
     before: entry.before,
     after: entry.after,
     correlation_id: who.facts.correlationId,
-  })
+  }
 }
 
 /** dueRecords are the oldest records that are not events yet. */

@@ -33,12 +33,14 @@ export type AuditQuestion = {
   limit: number
 }
 
-/** insertAudit also notes that an event is due: the record is never there without the note. */
-export const insertAudit = (db: Db, row: AuditRow) =>
+/** insertAudits writes records and, in the same statement, that an event is due for each: a record is never there without the note. */
+export const insertAudits = (db: Db, rows: readonly AuditRow[]) =>
   db.run(sql`
-    with made as (insert into audit (org_id, id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id)
-    values (${row.org_id}, ${row.id}, ${row.time}, ${json(row.actor)}, ${row.actor_name}, ${row.address}, ${row.user_agent}, ${row.action},
-      ${row.outcome}, ${row.entity_type}, ${row.entity_id}, ${json(row.before)}, ${json(row.after)}, ${row.correlation_id})
+    with made as (
+      insert into audit (org_id, id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id)
+      select org_id, id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id
+      from jsonb_to_recordset(${json(rows)}) as given (org_id uuid, id uuid, time bigint, actor jsonb, actor_name text, address text, user_agent text,
+        action text, outcome text, entity_type text, entity_id text, before jsonb, after jsonb, correlation_id text)
       returning id, time)
     insert into audit_events_due (audit_id, time) select id, time from made`)
 

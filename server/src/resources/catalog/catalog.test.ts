@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import type { Observation } from '../../events/shred/slots.ts'
 import type { Meta } from '../../meta/meta.ts'
 import { sql } from '../../meta/sql.ts'
 import { makeTestDatabase, type TestDatabase } from '../../meta/test-database.ts'
@@ -37,12 +38,12 @@ async function allToldSo(): Promise<void> {
   await Promise.all(heard)
 }
 
-const observed = (path: string) => [{ path, type: 'string' }] as unknown as Parameters<typeof growSlots>[3]
+const observed = (path: string) => [{ path, type: 'string' }] as unknown as readonly Observation[]
 
 test('where many datasets lie is read by one statement, and a change of one makes only that one be read again', async () => {
   const { orgId, logIds } = await newOrganization()
   const [first = '', second = ''] = logIds
-  for (const logId of [first, second]) await growSlots({ meta: here }, orgId, logId, observed('a'))
+  for (const logId of [first, second]) await growSlots({ meta: here }, orgId, new Map([[logId, observed('a')]]))
   await allToldSo()
   const statements = vi.spyOn(there, 'all')
   const located = await locateAll({ meta: there }, orgId, logIds)
@@ -50,7 +51,7 @@ test('where many datasets lie is read by one statement, and a change of one make
   expect(statements).toHaveBeenCalledTimes(1)
   await locateAll({ meta: there }, orgId, logIds)
   expect(statements).toHaveBeenCalledTimes(1)
-  await growSlots({ meta: here }, orgId, second, observed('b'))
+  await growSlots({ meta: here }, orgId, new Map([[second, observed('b')]]))
   await allToldSo()
   const again = await locateAll({ meta: there }, orgId, logIds)
   expect(statements).toHaveBeenCalledTimes(2)

@@ -1,18 +1,19 @@
 import { growLocated, type Located } from '../../events/catalog.ts'
 import type { Observation } from '../../events/shred/slots.ts'
-import type { Db } from '../../meta/meta.ts'
 import type { World } from '../../world.ts'
 import {
   type FullSlotMapRow,
-  insertSlotMap,
+  insertSlotMaps,
   insertSlots,
-  lockSlotMap,
+  lockSlotMaps,
+  type OwnedSlotMapRow,
+  type OwnedSlotRow,
   type SlotMapRow,
   type SlotRow,
   selectSlotMaps,
-  selectSlots,
   selectSlotsElsewhere,
-  updateSlotMap,
+  selectSlotsOf,
+  updateSlotMaps,
 } from './rows.ts'
 
 /** locate says where the events of a dataset lie; undefined when it has none. */
@@ -31,43 +32,54 @@ export const locateAll = (world: Pick<World, 'meta'>, orgId: string, logIds: rea
 
 function locatedIn({ log_id, paths, slots, ...row }: FullSlotMapRow): (readonly [string, Located])[] {
   const rows = slots.map((slot, at) => ({ path: paths[at] ?? '', slot }))
-  const located = locatedFrom(row, rows)
+  const located = locatedOf(row, rows)
   return located ? [[log_id, located]] : []
 }
 
 /**
- * growSlots gives slots to keys that have none, before the first event that has them is stored. Whoever comes second, in whatever process,
- * finds what the first decided.
+ * growSlots gives slots to keys that have none, by the id of the dataset, before the first event that has them is stored. Whoever comes second, in
+ * whatever process, finds what the first decided. However many datasets there are, it takes a handful of statements.
  */
 export async function growSlots(
   world: Pick<World, 'meta'>,
   orgId: string,
-  logId: string,
-  observed: readonly Observation[],
-): Promise<Located> {
-  const known = await locate(world, orgId, logId)
-  // With every slot taken there is nothing to decide, and nobody to ask.
-  if (known && growLocated(known, observed, new Map()) === known) return known
-  return world.meta.write(orgId, async (tx) => {
-    await insertSlotMap(tx, orgId, logId)
-    const row = await lockSlotMap(tx, orgId, logId)
-    if (!row) throw new Error('a slot map is gone right after it was made')
-    const before = row.version === 0 ? undefined : await readLocated(tx, orgId, logId, row)
-    const paths = observed.map(({ path }) => path).filter((path) => !before?.map.slots.has(path))
-    const elsewhere = new Map((await selectSlotsElsewhere(tx, orgId, logId, paths)).map(({ path, slot }) => [path, slot]))
-    const grown = growLocated(before, observed, elsewhere)
-    if (grown === before) return grown
-    const fresh = [...grown.map.slots].filter(([path]) => !before?.map.slots.has(path)).map(([path, slot]) => ({ path, slot }))
-    await insertSlots(tx, orgId, logId, grown.map.version, fresh)
-    await updateSlotMap(tx, orgId, logId, { version: grown.map.version, table_classes: [...grown.classes] })
-    return grown
+  observed: ReadonlyMap<string, readonly Observation[]>,
+): Promise<void> {
+  const lacking = new Map<string, readonly Observation[]>()
+  const known = await locateAll(world, orgId, [...observed.keys()])
+  for (const [at, [logId, keys]] of [...observed].entries()) {
+    const located = known[at]
+    // With every slot taken there is nothing to decide, and nobody to ask.
+    if (!located || growLocated(located, keys, new Map()) !== located) lacking.set(logId, keys)
+  }
+  if (lacking.size === 0) return
+  await world.meta.write(orgId, async (tx) => {
+    const logIds = [...lacking.keys()].sort()
+    await insertSlotMaps(tx, orgId, logIds)
+    const locked = await lockSlotMaps(tx, orgId, logIds)
+    const slots = Map.groupBy(await selectSlotsOf(tx, orgId, logIds), ({ log_id }) => log_id)
+    const paths = [...new Set([...lacking.values()].flatMap((keys) => keys.map(({ path }) => path)))]
+    const elsewhere = new Map((await selectSlotsElsewhere(tx, orgId, logIds, paths)).map(({ path, slot }) => [path, slot]))
+    const fresh: OwnedSlotRow[] = []
+    const grownMaps: OwnedSlotMapRow[] = []
+    for (const row of locked) {
+      const before = row.version === 0 ? undefined : locatedOf(row, slots.get(row.log_id) ?? [])
+      const grown = growLocated(before, lacking.get(row.log_id) ?? [], elsewhere)
+      if (grown === before) continue
+      for (const [path, slot] of grown.map.slots) {
+        if (before?.map.slots.has(path)) continue
+        fresh.push({ log_id: row.log_id, path, slot, version: grown.map.version })
+        // The datasets of one post agree with each other as they do with those that were there before.
+        if (!elsewhere.has(path)) elsewhere.set(path, slot)
+      }
+      grownMaps.push({ log_id: row.log_id, version: grown.map.version, table_classes: [...grown.classes] })
+    }
+    await insertSlots(tx, orgId, fresh)
+    await updateSlotMaps(tx, orgId, grownMaps)
   })
 }
 
-const readLocated = async (db: Db, orgId: string, logId: string, row: SlotMapRow): Promise<Located | undefined> =>
-  locatedFrom(row, await selectSlots(db, orgId, logId))
-
-function locatedFrom({ version, table_classes }: SlotMapRow, rows: readonly SlotRow[]): Located | undefined {
+function locatedOf({ version, table_classes }: SlotMapRow, rows: readonly SlotRow[]): Located | undefined {
   const tableClass = table_classes.at(-1)
   if (tableClass === undefined) return undefined
   return { map: { version, tableClass, slots: new Map(rows.map(({ path, slot }) => [path, slot])) }, classes: table_classes }

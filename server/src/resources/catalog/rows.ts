@@ -1,7 +1,7 @@
 import type { Slot } from '../../events/shred/slots.ts'
 import type { TableClass } from '../../events/table.ts'
 import type { Db } from '../../meta/meta.ts'
-import { sql } from '../../meta/sql.ts'
+import { json, sql } from '../../meta/sql.ts'
 
 export type SlotMapRow = { version: number; table_classes: TableClass[] }
 export type SlotRow = { path: string; slot: Slot }
@@ -18,33 +18,42 @@ export const selectSlotMaps = (db: Db, orgId: string, logIds: readonly string[])
       select array_agg(path order by path) as paths, array_agg(slot order by path) as slots from slots where slots.log_id = m.log_id) own on true
     where m.org_id = ${orgId} and m.log_id = any(${[...logIds]}::uuid[])`)
 
-/** insertSlotMap does nothing when somebody else was first. */
-export const insertSlotMap = (db: Db, orgId: string, logId: string) =>
-  db.run(
-    sql`insert into slot_maps (org_id, log_id, version, table_classes) values (${orgId}, ${logId}, 0, '{}') on conflict (log_id) do nothing`,
+export type OwnedSlotMapRow = SlotMapRow & { log_id: string }
+export type OwnedSlotRow = SlotRow & { log_id: string; version: number }
+
+/** insertSlotMaps does nothing where somebody else was first. */
+export const insertSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
+  db.run(sql`
+    insert into slot_maps (org_id, log_id, version, table_classes)
+    select ${orgId}::uuid, log_id, 0, '{}' from unnest(${[...logIds]}::uuid[]) as given (log_id) order by log_id
+    on conflict (log_id) do nothing`)
+
+/** lockSlotMaps lets one after the other decide, so that no two keys of a dataset get one slot; the order of ids keeps two from waiting for each other. */
+export const lockSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
+  db.all<OwnedSlotMapRow>(sql`
+    select log_id, version, table_classes from slot_maps where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[]) order by log_id for update`)
+
+export const updateSlotMaps = (db: Db, orgId: string, rows: readonly OwnedSlotMapRow[]) =>
+  db.run(sql`
+    update slot_maps set version = given.version, table_classes = given.table_classes
+    from jsonb_to_recordset(${json(rows)}) as given (log_id uuid, version int, table_classes text[])
+    where org_id = ${orgId} and slot_maps.log_id = given.log_id`)
+
+export const selectSlotsOf = (db: Db, orgId: string, logIds: readonly string[]) =>
+  db.all<SlotRow & { log_id: string }>(
+    sql`select log_id, path, slot from slots where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[])`,
   )
 
-/** lockSlotMap lets one after the other decide, so that no two keys get one slot. */
-export const lockSlotMap = (db: Db, orgId: string, logId: string) =>
-  db.one<SlotMapRow>(sql`select version, table_classes from slot_maps where org_id = ${orgId} and log_id = ${logId} for update`)
-
-export const updateSlotMap = (db: Db, orgId: string, logId: string, { version, table_classes }: SlotMapRow) =>
-  db.run(
-    sql`update slot_maps set version = ${version}, table_classes = ${table_classes}::text[] where org_id = ${orgId} and log_id = ${logId}`,
-  )
-
-export const selectSlots = (db: Db, orgId: string, logId: string) =>
-  db.all<SlotRow>(sql`select path, slot from slots where org_id = ${orgId} and log_id = ${logId}`)
-
-export const insertSlots = (db: Db, orgId: string, logId: string, version: number, rows: readonly SlotRow[]) =>
+export const insertSlots = (db: Db, orgId: string, rows: readonly OwnedSlotRow[]) =>
   db.run(sql`
     insert into slots (org_id, log_id, path, slot, version)
-    select ${orgId}::uuid, ${logId}::uuid, path, slot, ${version}::int
-    from unnest(${rows.map(({ path }) => path)}::text[], ${rows.map(({ slot }) => slot)}::text[]) as given (path, slot)`)
+    select ${orgId}::uuid, log_id, path, slot, version
+    from unnest(${rows.map(({ log_id }) => log_id)}::uuid[], ${rows.map(({ path }) => path)}::text[], ${rows.map(({ slot }) => slot)}::text[],
+      ${rows.map(({ version }) => version)}::int[]) as given (log_id, path, slot, version)`)
 
 /** selectSlotsElsewhere gives, for each key, the slot that most other datasets of the organisation have for it. */
-export const selectSlotsElsewhere = (db: Db, orgId: string, logId: string, paths: readonly string[]) =>
+export const selectSlotsElsewhere = (db: Db, orgId: string, logIds: readonly string[], paths: readonly string[]) =>
   db.all<SlotRow>(sql`
     select distinct on (path) path, slot from slots
-    where org_id = ${orgId} and log_id <> ${logId} and path = any(${[...paths]}::text[])
+    where org_id = ${orgId} and log_id <> all(${[...logIds]}::uuid[]) and path = any(${[...paths]}::text[])
     group by path, slot order by path, count(*) desc, slot`)

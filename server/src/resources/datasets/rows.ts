@@ -41,6 +41,22 @@ export const insertDataset = (db: Db, row: DatasetRow) =>
     on conflict (org_id, collection, dataset) where deleted_at is null do nothing
     returning *`)
 
+/** insertDatasets makes many in one statement and gives back those whose name was free. */
+export const insertDatasets = (db: Db, rows: readonly DatasetRow[]) =>
+  db.all<DatasetRow>(sql`
+    insert into datasets (org_id, id, collection, dataset, is_system_generated, tags, created_at, created_by, modified_at, modified_by)
+    select org_id, id, collection, dataset, is_system_generated, tags, created_at, created_by, modified_at, modified_by
+    from jsonb_to_recordset(${json(rows)}) as given (org_id uuid, id uuid, collection text, dataset text, is_system_generated boolean, tags jsonb,
+      created_at bigint, created_by jsonb, modified_at bigint, modified_by jsonb)
+    order by collection, dataset
+    on conflict (org_id, collection, dataset) where deleted_at is null do nothing
+    returning *`)
+
+/** lockDatasets locks in the order of ids, so that two posts that name the same datasets cannot wait for each other. */
+export const lockDatasets = (db: Db, orgId: string, ids: readonly string[]) =>
+  db.all<DatasetRow>(sql`
+    select * from datasets where org_id = ${orgId} and id = any(${[...ids]}::uuid[]) and deleted_at is null order by id for update`)
+
 /** lockDataset keeps others from changing the dataset until the transaction ends, so that what is recorded as `before` is what was there. */
 export const lockDataset = (db: Db, orgId: string, id: string) =>
   db.one<DatasetRow>(sql`select * from datasets where org_id = ${orgId} and id = ${id} and deleted_at is null for update`)
@@ -77,21 +93,29 @@ export const deleteTombstones = (db: Db, ids: readonly string[]) =>
     with held as (select id from datasets where id = any(${[...ids]}::uuid[]) and deleted_at is not null order by id for update)
     delete from datasets where id in (select id from held)`)
 
-export const selectDatasetByName = (db: Db, orgId: string, collection: string, dataset: string) =>
-  db.one<DatasetRow>(
-    sql`select * from datasets where org_id = ${orgId} and collection = ${collection} and dataset = ${dataset} and deleted_at is null`,
-  )
+/** selectDatasetsByName finds those of some names. */
+export const selectDatasetsByName = (db: Db, orgId: string, names: readonly { collection: string; dataset: string }[]) =>
+  db.all<DatasetRow>(sql`
+    select datasets.* from datasets join unnest(${names.map(({ collection }) => collection)}::text[], ${names.map(({ dataset }) => dataset)}::text[])
+      as wanted (collection, dataset) using (collection, dataset)
+    where org_id = ${orgId} and deleted_at is null`)
 
-export const updateDatasetTags = (db: Db, row: Pick<DatasetRow, 'org_id' | 'id' | 'tags' | 'modified_at' | 'modified_by'>) =>
-  db.one<DatasetRow>(sql`
-    update datasets set tags = ${json(row.tags)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
-    where org_id = ${row.org_id} and id = ${row.id} and deleted_at is null returning *`)
+export const updateDatasetsTags = (
+  db: Db,
+  orgId: string,
+  rows: readonly Pick<DatasetRow, 'id' | 'tags'>[],
+  { atMs, by }: { atMs: number; by: Identity },
+) =>
+  db.all<DatasetRow>(sql`
+    update datasets set tags = given.tags, modified_at = ${atMs}, modified_by = ${json(by)}
+    from jsonb_to_recordset(${json(rows.map(({ id, tags }) => ({ id, tags })))}) as given (id uuid, tags jsonb)
+    where org_id = ${orgId} and datasets.id = given.id and deleted_at is null returning datasets.*`)
 
-/** countBirth counts one dataset more that an identity has brought into being in this hour. */
-export const countBirth = (db: Db, orgId: string, identityId: string, hourStartMs: number) =>
+/** countBirths counts so many datasets more that an identity has brought into being in this hour. */
+export const countBirths = (db: Db, orgId: string, identityId: string, { hourStartMs, count }: { hourStartMs: number; count: number }) =>
   db.one<{ births: number }>(sql`
-    insert into dataset_births as b (org_id, identity_id, hour_start_ms, births) values (${orgId}, ${identityId}, ${hourStartMs}, 1)
-    on conflict (org_id, identity_id, hour_start_ms) do update set births = b.births + 1
+    insert into dataset_births as b (org_id, identity_id, hour_start_ms, births) values (${orgId}, ${identityId}, ${hourStartMs}, ${count}::int)
+    on conflict (org_id, identity_id, hour_start_ms) do update set births = b.births + excluded.births
     returning births`)
 
 export const removeBirths = (db: Db, beforeMs: number) => removeOld(db, 'dataset_births', 'hour_start_ms', beforeMs)

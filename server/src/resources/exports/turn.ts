@@ -150,6 +150,7 @@ async function questionOf({ world, job, row, places, filter }: Work, ids: readon
     filter,
     bounds: { fromMs: from_ts, toMs: to_ts },
     signal: job.signal,
+    reader: 'export',
     budget: {
       bytes: Number.MAX_SAFE_INTEGER,
       rows: Number.MAX_SAFE_INTEGER,

@@ -192,7 +192,13 @@ export class LiveTails {
     const read: ReadNew = async (logIds, filter, bounds, oneOf) => {
       const wanted = new Set(logIds)
       const due = datasets.filter(({ id }) => wanted.has(id))
-      const question = await questionFor(this.#world, actor, { datasets: due, filter, bounds, signal: AbortSignal.timeout(READ_BOUND_MS) })
+      const question = await questionFor(this.#world, actor, {
+        datasets: due,
+        filter,
+        bounds,
+        signal: AbortSignal.timeout(READ_BOUND_MS),
+        reader: 'tail',
+      })
       const wish = { limit: READ_EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: true, oneOf } as const
       const { events, hasMore, cost } = await readEvents(this.#world.events, question, wish)
       // Who watches was counted when he began; what is read for all watchers of a dataset stands with the one whose turn it was.

@@ -15,6 +15,8 @@ import { groupId } from './shown-monitor.ts'
 import type { Reading, Series } from './sight.ts'
 
 const MINUTE_MS = 60_000
+/** LOOKING is the action under which monitors read by themselves. */
+const LOOKING = 'monitors.look'
 
 /** sourcesOf are the datasets that a series reads; one that finds none yet has nothing to read, which is no failure. */
 export async function sourcesOf(world: World, actor: Actor, { query }: Series): Promise<readonly DatasetRow[]> {
@@ -39,7 +41,8 @@ export async function readSeries(
   const { toMs, groups, stepMs, query } = first
   const lengthsMs = [...new Set(series.map(({ fromMs }) => toMs - fromMs))].sort((one, other) => one - other)
   const fromMs = toMs - (lengthsMs.at(-1) ?? 0)
-  const question = await questionFor(world, actor, { datasets, filter: query.filter, bounds: { fromMs, toMs }, signal, budget })
+  const reader = actor.facts.action === LOOKING ? { reader: 'monitor' as const } : {}
+  const question = await questionFor(world, actor, { datasets, filter: query.filter, bounds: { fromMs, toMs }, signal, budget, ...reader })
   const names = series.map((one) => JSON.stringify(one.query.call.call))
   const calls = [...new Map(series.map((one, index) => [names[index], one.query.call.call])).values()]
   const isTails = lengthsMs.length > 1

@@ -9,7 +9,7 @@ import { allMonitors } from '../monitors/monitors.ts'
 import { watcherFor } from '../monitors/reading-series.ts'
 import { and, questionFor } from '../search/question.ts'
 
-type Reader = Pick<World, 'meta' | 'deployment' | 'clock'>
+type Reader = Pick<World, 'meta' | 'deployment' | 'clock' | 'admission'>
 
 /** What an occasion looks at costs little: whoever waits for the message waits for it too. */
 const BUDGET = { bytes: 2 ** 34, rows: 200_000_000, seconds: 8 }
@@ -43,7 +43,7 @@ export async function questionOn(world: Reader, asked: Asked, bounds: Bounds, si
     : visible.filter(({ id }) => ids.has(id))
   if (datasets.length === 0) return undefined
   const filter = and(parseFilter(query.where, 'where').filter, onlyGroup(groups))
-  return questionFor(world, actor, { datasets, filter, bounds, signal, budget: waitingBudget(world) })
+  return questionFor(world, actor, { datasets, filter, bounds, signal, budget: waitingBudget(world), reader: 'monitor' })
 }
 
 const NOWHERE = { position: 0, length: 0 }

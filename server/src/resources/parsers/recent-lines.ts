@@ -12,7 +12,7 @@ const LINE_CHARS_MAX = 4_000
 
 /** recentLines are the last lines of a dataset, newest first; who may not search sees none. */
 export async function recentLines(
-  world: Pick<World, 'clock' | 'deployment' | 'events' | 'meta'>,
+  world: Pick<World, 'clock' | 'deployment' | 'events' | 'meta' | 'admission'>,
   actor: Actor,
   dataset: DatasetRow,
   signal: AbortSignal,

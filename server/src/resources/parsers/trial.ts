@@ -42,7 +42,7 @@ export async function testPattern({ pattern, type, lines }: Trial): Promise<Repl
  * most keys. Coverage is the share of the characters that come to stand in values.
  */
 export async function detectParser(
-  world: Pick<World, 'meta' | 'clock' | 'deployment' | 'events'>,
+  world: Pick<World, 'meta' | 'clock' | 'deployment' | 'events' | 'admission'>,
   actor: Actor,
   { lines: given, log_id }: Question,
   { readForm, signal }: { readForm: FormReader; signal: AbortSignal },

@@ -13,7 +13,7 @@ export async function selectRangeBytes(
   { fromMs, toMs }: Bounds,
 ): Promise<bigint> {
   const among = amongIds('log_id', 'ids', logIds)
-  const answer = await store.reader.query({
+  const answer = await store.ledger.query({
     query: `select toString(sum(raw_bytes)) as bytes from ledger final
       where org_id = {org:UInt32} and ${among.condition} and minute >= {from:UInt32} and minute < {to:UInt32}`,
     query_params: { org: orgNumber, ...among.params, from: secondsOf(fromMs - (fromMs % MINUTE_MS)), to: secondsOf(toMs) },

@@ -7,7 +7,7 @@ import { answerSearch, type Search } from './answer.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { findPage } from './pages.ts'
 import { planSearch } from './plan.ts'
-import { budgetOf } from './question.ts'
+import { budgetOf, ticketOf } from './question.ts'
 import { selectRangeBytes } from './range-bytes.ts'
 import type { Reply, Searches } from './running.ts'
 
@@ -31,9 +31,16 @@ export async function runSearch(
   const budget = budgetOf(world, actor)
   const patient = { ...budget, seconds: Math.min(PATIENT_SECONDS_MAX, budget.seconds * PATIENT_FACTOR) }
   const logIds = search.datasets.map(({ id }) => id)
-  return searches.start(actor, logIds, emptyAnswer(actor, search.plan), (control) =>
-    answerSearch(world, actor, search, { ...control, budget: patient }),
-  )
+  // A search that may not even wait is refused before anybody is told where to ask for its answer.
+  const place = ticketOf(world, actor).hold()
+  return searches
+    .start(actor, logIds, emptyAnswer(actor, search.plan), (control) =>
+      answerSearch(world, actor, search, { ...control, budget: patient }).finally(place.leave),
+    )
+    .catch((cause) => {
+      place.leave()
+      throw cause
+    })
 }
 
 async function prepare(world: World, actor: Actor, ask: SearchAsk): Promise<Search> {

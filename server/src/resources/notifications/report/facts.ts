@@ -57,7 +57,7 @@ const TIMES: readonly Call[] = [
 ]
 const LAST_TEXTS: readonly Call[] = [...messageKeys, '@raw'].map((key): Call => ({ name: 'last', key }))
 
-export type Reader = Pick<World, 'meta' | 'events' | 'deployment' | 'clock'>
+export type Reader = Pick<World, 'meta' | 'events' | 'deployment' | 'clock' | 'admission'>
 
 /**
  * factsOf compares the events that the monitor counts in its window with those of up to six windows before, over a day at most; for a monitor of

@@ -1,0 +1,121 @@
+import { Failure } from '../errors.ts'
+import type { QueryAdmission, QueryBounds, QueryClass, QueryOwner, QuerySlot, QueryTicket, World } from '../world.ts'
+import { Lane, type Place } from './lane.ts'
+
+/** STATEMENTS_AT_ONCE is how many statements one query has in the store at once. */
+const STATEMENTS_AT_ONCE = 4
+/** WAITING_PER_RUNNING bounds the waiting queries of an organization by those that it may run. */
+const WAITING_PER_RUNNING = 8
+const RETRY_AFTER_S = 2
+/** Reads that the service makes for itself have lanes of their own, so that callers and they never wait for each other. */
+const MONITORS_AT_ONCE = 4
+const TAILS_AT_ONCE = 4
+const EXPORTS_AT_ONCE = 2
+
+type Deps = Pick<World, 'clock'>
+
+/** openAdmission decides in this process which query reads the event store, which one waits, and which one is refused. */
+export function openAdmission(bounds: QueryBounds, { clock }: Deps): QueryAdmission {
+  const own = (atOnce: number) => new Lane({ running: atOnce, perOrg: atOnce, waitingPerOrg: Number.POSITIVE_INFINITY }, clock)
+  const lanes: Record<QueryClass, Lane> = {
+    caller: new Lane({ running: bounds.running, perOrg: bounds.perOrg, waitingPerOrg: bounds.perOrg * WAITING_PER_RUNNING }, clock),
+    monitor: own(MONITORS_AT_ONCE),
+    tail: own(TAILS_AT_ONCE),
+    export: own(EXPORTS_AT_ONCE),
+  }
+  return { ticket: (owner) => new Ticket(lanes[owner.class], owner, clock), running: (kind) => lanes[kind].running }
+}
+
+/**
+ * A Ticket is the place of one query. It holds a running place only while one of its statements, or whoever holds the ticket, needs it. A query
+ * that has begun waits before those that have not, and is never refused.
+ */
+class Ticket implements QueryTicket {
+  readonly #lane: Lane
+  readonly #owner: QueryOwner
+  readonly #clock: World['clock']
+  #place: Place | undefined
+  #users = 0
+  #statements = 0
+  #hasBegun = false
+  readonly #next: (() => void)[] = []
+
+  constructor(lane: Lane, owner: QueryOwner, clock: World['clock']) {
+    this.#lane = lane
+    this.#owner = owner
+    this.#clock = clock
+  }
+
+  hold(): { leave(): void } {
+    this.#join()
+    let hasLeft = false
+    return {
+      leave: () => {
+        if (!hasLeft) this.#leave()
+        hasLeft = true
+      },
+    }
+  }
+
+  async run<T>({ signal, waitMs }: { signal: AbortSignal; waitMs: number }, work: (slot: QuerySlot) => Promise<T>): Promise<T> {
+    const place = this.#join()
+    try {
+      await this.#granted(place, { signal, waitMs })
+      await this.#statementTurn()
+      try {
+        signal.throwIfAborted()
+        return await work({ rank: place.rank, running: this.#lane.running })
+      } finally {
+        this.#statements -= 1
+        this.#next.shift()?.()
+      }
+    } finally {
+      this.#leave()
+    }
+  }
+
+  #join(): Place {
+    if (!this.#place) {
+      const place = this.#lane.enter(this.#owner, this.#hasBegun)
+      if ('full' in place) throw refusal(place.full, this.#owner, this.#lane.bounds.perOrg)
+      this.#place = place
+    }
+    this.#users += 1
+    return this.#place
+  }
+
+  #leave(): void {
+    this.#users -= 1
+    if (this.#users > 0) return
+    this.#place?.leave()
+    this.#place = undefined
+  }
+
+  async #granted(place: Place, { signal, waitMs }: { signal: AbortSignal; waitMs: number }): Promise<void> {
+    if (!place.isGranted) {
+      const ended = new AbortController()
+      const late = this.#clock.sleep(waitMs, AbortSignal.any([ended.signal, signal])).then(
+        () => 'late' as const,
+        () => 'left' as const,
+      )
+      const outcome = await Promise.race([place.granted.then(() => 'granted' as const), late])
+      ended.abort()
+      signal.throwIfAborted()
+      if (outcome === 'late' && !place.isGranted) throw tooMany(`this query has waited ${Math.round(waitMs / 1_000)} s for other queries`)
+    }
+    this.#hasBegun = true
+  }
+
+  async #statementTurn(): Promise<void> {
+    while (this.#statements >= STATEMENTS_AT_ONCE) await new Promise<void>((resume) => void this.#next.push(resume))
+    this.#statements += 1
+  }
+}
+
+function refusal(full: 'credential' | 'organization', { running, waiting }: QueryOwner, perOrg: number): Failure {
+  if (full === 'credential') return tooMany(`a credential may have ${running} running and ${waiting} waiting queries`)
+  return tooMany(`an organization may have ${perOrg} running and ${perOrg * WAITING_PER_RUNNING} waiting queries`)
+}
+
+const tooMany = (rule: string): Failure =>
+  new Failure(429, `too many queries: ${rule}; try again in ${RETRY_AFTER_S} s`, { headers: { 'retry-after': String(RETRY_AFTER_S) } })

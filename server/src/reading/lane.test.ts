@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import type { QueryOwner } from '../world.ts'
+import { Lane, type LaneBounds, type Place } from './lane.ts'
+
+const BOUNDS: LaneBounds = { running: 4, perOrg: 3, waitingPerOrg: 4 }
+const clock = { monotonicMs: () => 0 }
+const laneOf = (bounds: Partial<LaneBounds> = {}): Lane => new Lane({ ...BOUNDS, ...bounds }, clock)
+
+const owner = (orgId: string, credential = 'key', more: Partial<QueryOwner> = {}): QueryOwner => ({
+  class: 'caller',
+  orgId,
+  credential: `${orgId}/${credential}`,
+  running: 2,
+  waiting: 2,
+  ...more,
+})
+
+function entered(lane: Lane, one: QueryOwner, hasBegun = false): Place {
+  const place = lane.enter(one, hasBegun)
+  if ('full' in place) throw new Error(`the ${place.full} is full`)
+  return place
+}
+
+const states = (places: readonly Place[]): boolean[] => places.map(({ isGranted }) => isGranted)
+
+describe('a credential', () => {
+  test('runs as many queries as it may, lets as many wait, and is refused one more', () => {
+    const lane = laneOf()
+    const places = Array.from({ length: 4 }, () => entered(lane, owner('a')))
+    expect(states(places)).toEqual([true, true, false, false])
+    expect(lane.enter(owner('a'), false)).toEqual({ full: 'credential' })
+    expect(entered(lane, owner('a', 'another')).isGranted).toBe(true)
+  })
+
+  test('whose query ends runs the one that has waited longest', () => {
+    const lane = laneOf()
+    const [first, , third, fourth] = Array.from({ length: 4 }, () => entered(lane, owner('a')))
+    first?.leave()
+    first?.leave()
+    expect([third?.isGranted, fourth?.isGranted]).toEqual([true, false])
+    expect(lane.enter(owner('a'), false)).toHaveProperty('isGranted', false)
+  })
+
+  test('keeps its place for a query that has begun: that one is never refused and goes first', () => {
+    const lane = laneOf()
+    const [first] = Array.from({ length: 4 }, () => entered(lane, owner('a')))
+    const begun = entered(lane, owner('a'), true)
+    expect(begun.isGranted).toBe(false)
+    first?.leave()
+    expect(begun.isGranted).toBe(true)
+  })
+
+  test('that gives up waiting leaves room for another', () => {
+    const lane = laneOf()
+    const places = Array.from({ length: 4 }, () => entered(lane, owner('a')))
+    places[3]?.leave()
+    expect(entered(lane, owner('a')).isGranted).toBe(false)
+  })
+})
+
+describe('an organization', () => {
+  test('runs no more than it may however many credentials it has, and what waits for it has a bound, too', () => {
+    const lane = laneOf()
+    const places = Array.from({ length: 7 }, (_, n) => entered(lane, owner('a', `key ${n}`)))
+    expect(places.filter(({ isGranted }) => isGranted)).toHaveLength(BOUNDS.perOrg)
+    expect(lane.enter(owner('a', 'one more'), false)).toEqual({ full: 'organization' })
+  })
+
+  test('cannot take the last place from another', () => {
+    const lane = laneOf()
+    for (let n = 0; n < 7; n += 1) entered(lane, owner('a', `key ${n}`))
+    expect(entered(lane, owner('b')).isGranted).toBe(true)
+  })
+
+  test('has its turn after every other one that waits, whoever asked first', () => {
+    const lane = laneOf({ running: 1, perOrg: 1 })
+    const running = entered(lane, owner('a'))
+    const waiting = [owner('a'), owner('a', 'other'), owner('b'), owner('c'), owner('b')].map((one) => entered(lane, one))
+    const turns: string[] = []
+    let last = running
+    for (let round = 0; round < waiting.length; round += 1) {
+      last.leave()
+      const next = waiting.find((place, at) => place.isGranted && !turns.includes(String(at)))
+      if (!next) throw new Error('nobody has a turn')
+      turns.push(String(waiting.indexOf(next)))
+      last = next
+    }
+    expect(turns).toEqual(['2', '3', '0', '4', '1'])
+  })
+
+  test('serves its credential that runs the fewest queries first', () => {
+    const lane = laneOf({ running: 3, perOrg: 3 })
+    const busy = [entered(lane, owner('a')), entered(lane, owner('a'))]
+    const other = entered(lane, owner('a', 'third'))
+    const [again, quiet] = [entered(lane, owner('a')), entered(lane, owner('a', 'quiet'))]
+    other.leave()
+    expect([again.isGranted, quiet.isGranted]).toEqual([false, true])
+    busy[0]?.leave()
+    expect(again.isGranted).toBe(true)
+  })
+})
+
+describe('the rank of a query', () => {
+  test('counts the queries of its own credential while nobody else asks', () => {
+    const lane = laneOf()
+    expect([owner('a'), owner('a'), owner('a', 'other')].map((one) => entered(lane, one).rank)).toEqual([1, 2, 1])
+  })
+
+  test('counts those of the whole organization as soon as another one asks', () => {
+    const lane = laneOf({ running: 8, perOrg: 4 })
+    entered(lane, owner('a'))
+    expect(entered(lane, owner('b')).rank).toBe(1)
+    expect([entered(lane, owner('a', 'second')).rank, entered(lane, owner('a', 'third')).rank]).toEqual([2, 3])
+    expect(entered(lane, owner('b', 'second')).rank).toBe(2)
+  })
+
+  test('counts those of the credential again when the other has been silent for a minute', () => {
+    let nowMs = 0
+    const lane = new Lane({ running: 8, perOrg: 4, waitingPerOrg: 4 }, { monotonicMs: () => nowMs })
+    entered(lane, owner('b')).leave()
+    entered(lane, owner('a'))
+    expect(entered(lane, owner('a', 'second')).rank).toBe(2)
+    nowMs = 61_000
+    expect(entered(lane, owner('a', 'third')).rank).toBe(1)
+  })
+})

@@ -1,0 +1,40 @@
+import { availableParallelism } from 'node:os'
+import type { QueryBounds, QueryLimit, QueryLimits } from '../world.ts'
+
+const RUNNING_PER_CORE = 4
+const RUNNING_MIN = 8
+/** ORG_SHARE leaves places that one organization cannot take, so that another one's query need not wait for it. */
+const ORG_SHARE = 0.75
+
+type BoundSettings = {
+  readonly DENDRO_QUERY_RUNNING: QueryLimit
+  readonly DENDRO_QUERY_WAITING: QueryLimit
+  readonly DENDRO_QUERY_RUNNING_ORG: number | undefined
+  readonly DENDRO_QUERY_RUNNING_ALL: number | undefined
+}
+
+/** queryBoundsOf fills in, from the number of cores, the bounds that the operator left open. */
+export function queryBoundsOf(config: BoundSettings, cores = availableParallelism()): QueryBounds {
+  const running = config.DENDRO_QUERY_RUNNING_ALL ?? Math.max(RUNNING_MIN, RUNNING_PER_CORE * cores)
+  return {
+    running,
+    perOrg: Math.min(running, config.DENDRO_QUERY_RUNNING_ORG ?? Math.max(1, Math.floor(running * ORG_SHARE))),
+    runningPerCredential: config.DENDRO_QUERY_RUNNING,
+    waitingPerCredential: config.DENDRO_QUERY_WAITING,
+  }
+}
+
+type LimitSettings = {
+  readonly DENDRO_QUERY_BYTES: QueryLimit
+  readonly DENDRO_QUERY_ROWS: QueryLimit
+  readonly DENDRO_QUERY_TIME: QueryLimit
+  readonly DENDRO_QUERY_MEMORY: number
+}
+
+/** queryLimitsOf are what one query may cost. */
+export const queryLimitsOf = (config: LimitSettings): QueryLimits => ({
+  bytes: config.DENDRO_QUERY_BYTES,
+  rows: config.DENDRO_QUERY_ROWS,
+  seconds: config.DENDRO_QUERY_TIME,
+  memoryBytes: config.DENDRO_QUERY_MEMORY,
+})
