@@ -4,7 +4,7 @@ import { createWriteStream, existsSync, readFileSync, type WriteStream } from 'n
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { randomFrom } from '../server/src/events/shred/generated-lines.ts'
+import { randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
 import { textLines } from './ingest-text.ts'
 import { makers } from './shred-data.ts'
 
@@ -17,7 +17,7 @@ export type DataFile = { kind: DataKind; file: string; jsonFile: string; bytes: 
 
 const SEED = 1
 const CHUNK_LINES = 5_000
-const SOURCES = ['ingest-data.ts', 'ingest-text.ts', 'shred-data.ts', '../server/src/events/shred/generated-lines.ts']
+const SOURCES = ['ingest-data.ts', 'ingest-text.ts', 'shred-data.ts', '../server/src/lines/generated-lines.fixture.ts']
 
 /** dataFile makes a file of about so many bytes, or finds the one that was made before; the same bytes come out every time, but for the day of lines of text. */
 export async function dataFile(kind: DataKind, bytes: number): Promise<DataFile> {

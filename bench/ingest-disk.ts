@@ -1,11 +1,11 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemClock } from '../server/src/clock.ts'
-import { storeDir } from '../server/src/events/engine.ts'
-import { openEventStore } from '../server/src/events/events.ts'
-import { tableClasses } from '../server/src/events/table.ts'
-import { systemIds } from '../server/src/ids.ts'
-import { openLog } from '../server/src/log.ts'
+import { systemClock } from '../server/src/kernel/clock.ts'
+import { storeDir } from '../server/src/events/store/engine.ts'
+import { openEventStore } from '../server/src/events/store/events.ts'
+import { tableClasses } from '../server/src/lines/table.ts'
+import { systemIds } from '../server/src/kernel/ids.ts'
+import { openLog } from '../server/src/kernel/log.ts'
 
 /** filesBytes is the size of all files below a directory; files that go away meanwhile do not count. */
 export async function filesBytes(dir: string): Promise<number> {

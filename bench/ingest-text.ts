@@ -1,4 +1,4 @@
-import type { Random } from '../server/src/events/shred/generated-lines.ts'
+import type { Random } from '../server/src/lines/generated-lines.fixture.ts'
 
 /**
  * Lines of text as sixteen kinds of programs write them that know no JSON: each has its own way to say the time, a handful of things to say, and

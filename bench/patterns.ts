@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Masker, skeletonText } from '../server/src/events/shred/skeleton.ts'
+import { Masker, skeletonText } from '../server/src/lines/skeleton.ts'
 
 /**
  * Measures how well messages are grouped into patterns, against labelled samples: node bench/patterns.ts FOLDER

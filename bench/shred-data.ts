@@ -1,4 +1,4 @@
-import { type Random, randomFrom } from '../server/src/events/shred/generated-lines.ts'
+import { type Random, randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
 
 /** Lines to measure the shredder with, made from a seed: what a service, an old program and a well instrumented platform write. */
 export const makers: Record<string, (random: Random) => () => string> = { service: serviceLines, text: textLines, wide: wideLines }

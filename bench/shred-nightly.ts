@@ -1,4 +1,4 @@
-import { holdFamilies, holdHostile, holdText } from '../server/src/events/shred/held-to-reference.ts'
+import { holdFamilies, holdHostile, holdText } from '../server/src/lines/equals-reference.fixture.ts'
 
 /**
  * The shredder held to the reference on as many lines as are asked for, a third of them hostile, a third JSON and a third text as programs write them. Every case has a seed,

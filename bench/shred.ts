@@ -1,8 +1,8 @@
-import type { Arrival } from '../server/src/events/shred/event.ts'
-import { observe } from '../server/src/events/shred/observe.ts'
-import { shred } from '../server/src/events/shred/reference.ts'
-import { Shredder } from '../server/src/events/shred/shred.ts'
-import { chooseTableClass, decideSlots, emptySlotMap, type SlotMap } from '../server/src/events/shred/slots.ts'
+import type { Arrival } from '../server/src/lines/event.ts'
+import { observe } from '../server/src/lines/observe.ts'
+import { shred } from '../server/src/lines/reference.ts'
+import { Shredder } from '../server/src/lines/shred.ts'
+import { chooseTableClass, decideSlots, emptySlotMap, type SlotMap } from '../server/src/lines/slots.ts'
 import { median, printTable } from './service.ts'
 import { makeLines, makers } from './shred-data.ts'
 

@@ -1,10 +1,10 @@
 import type { Event, Export, FailureBody, Monitor, PatternRow, SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { tableClasses } from '../server/src/events/table.ts'
+import { tableClasses } from '../server/src/lines/table.ts'
 import { sql } from '../server/src/meta/sql.ts'
-import { locate } from '../server/src/resources/catalog/catalog.ts'
-import { exporting } from '../server/src/resources/exports/run.ts'
-import { openRound } from '../server/src/resources/monitors/watching.ts'
+import { locate } from '../server/src/resources/data/catalog/catalog.ts'
+import { exporting } from '../server/src/resources/queries/exports/run.ts'
+import { openRound } from '../server/src/resources/watching/monitors/watching.ts'
 import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
 
 /** One dataset has SHAPES events, each of a shape of its own, and KEYS keys in others; beside it lie DATASETS more, with two events each. */

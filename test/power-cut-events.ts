@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { systemClock } from '../server/src/clock.ts'
-import { type EventStore, openEventStore } from '../server/src/events/events.ts'
-import { systemIds } from '../server/src/ids.ts'
-import { openLog } from '../server/src/log.ts'
+import { systemClock } from '../server/src/kernel/clock.ts'
+import { type EventStore, openEventStore } from '../server/src/events/store/events.ts'
+import { systemIds } from '../server/src/kernel/ids.ts'
+import { openLog } from '../server/src/kernel/log.ts'
 import type { StoreUnderTest } from './power-cut.ts'
 
 const MEMORY_BYTES = 2 ** 31

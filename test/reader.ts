@@ -2,7 +2,7 @@ import { sql } from '../server/src/meta/sql.ts'
 import { parseFilter } from '../server/src/query/query.ts'
 import type { Budget, EventsWish, FoundEvent, FoundEvents, Question, Source } from '../server/src/reading/question.ts'
 import { readEvents } from '../server/src/reading/reading.ts'
-import { locate } from '../server/src/resources/catalog/catalog.ts'
+import { locate } from '../server/src/resources/data/catalog/catalog.ts'
 import { openSenders, type Senders } from './senders.ts'
 
 export const budget: Budget = { bytes: 1e12, rows: 1e10, seconds: 60, memoryBytes: 2 ** 30 }

@@ -1,8 +1,8 @@
-import { rebuild } from '../server/src/events/shred/shape.ts'
-import type { Slot } from '../server/src/events/shred/slots.ts'
-import { fromNs } from '../server/src/events/shred/time-text.ts'
-import { slotColumns, tableClasses, tableClassNames } from '../server/src/events/table.ts'
-import { locate } from '../server/src/resources/catalog/catalog.ts'
+import { rebuild } from '../server/src/lines/shape.ts'
+import type { Slot } from '../server/src/lines/slots.ts'
+import { fromNs } from '../server/src/lines/time-text.ts'
+import { slotColumns, tableClasses, tableClassNames } from '../server/src/lines/table.ts'
+import { locate } from '../server/src/resources/data/catalog/catalog.ts'
 import type { World } from '../server/src/world.ts'
 
 /** A StoredEvent is an event as the store gives it back: its line byte for byte, and the values of its keys. */

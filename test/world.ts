@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { type App, openApp, openWorld } from '../server/src/app.ts'
-import { type Clock, systemClock } from '../server/src/clock.ts'
+import { type Clock, systemClock } from '../server/src/kernel/clock.ts'
 import { readConfig } from '../server/src/config.ts'
-import type { WebFiles } from '../server/src/http/web-app/files.ts'
+import type { WebFiles } from '../server/src/http/pages/web-app/files.ts'
 import type { JobKind } from '../server/src/jobs/job.ts'
-import { openLog } from '../server/src/log.ts'
-import { makeServiceDatabase } from '../server/src/meta/test-database.ts'
-import { foundOrganization } from '../server/src/resources/organizations/first-start.ts'
+import { openLog } from '../server/src/kernel/log.ts'
+import { makeServiceDatabase } from '../server/src/meta/database.fixture.ts'
+import { foundOrganization } from '../server/src/first-start.ts'
 import type { Mail, World } from '../server/src/world.ts'
 
 export type Reply<T = unknown> = { status: number; headers: Headers; body: T }

@@ -7,8 +7,8 @@ import { type Offer, offersAt, type Read, readText } from './offers.ts'
 import { printFilter } from './print.ts'
 import { parseGroups, parseSelect } from './select.ts'
 import { parseSelector } from './selector.ts'
-import { anyKey, filtersOf, freeText, nastyNumber, nastyText } from './test-filters.ts'
-import { anySelector, printSelector } from './test-selectors.ts'
+import { anyKey, filtersOf, freeText, nastyNumber, nastyText } from './filters.fixture.ts'
+import { anySelector, printSelector } from './selectors.fixture.ts'
 
 const filter: Read = (text, notes) => parseFilter(text, 'where', { notes })
 const selector: Read = (text, notes) => parseSelector(text, notes)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Refused } from './refusal.ts'
 import { parseSelector } from './selector.ts'
-import { anySelector, printSelector } from './test-selectors.ts'
+import { anySelector, printSelector } from './selectors.fixture.ts'
 
 test('a printed tree reads back as the same tree', () => {
   fc.assert(

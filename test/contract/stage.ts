@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { exporting } from '../../server/src/resources/exports/run.ts'
+import { exporting } from '../../server/src/resources/queries/exports/run.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
 
 type Body = Record<string, unknown>

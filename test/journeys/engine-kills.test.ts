@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../server/src/clock.ts'
-import { openEventStore } from '../../server/src/events/events.ts'
-import { systemIds } from '../../server/src/ids.ts'
-import { openLog } from '../../server/src/log.ts'
+import { systemClock } from '../../server/src/kernel/clock.ts'
+import { openEventStore } from '../../server/src/events/store/events.ts'
+import { systemIds } from '../../server/src/kernel/ids.ts'
+import { openLog } from '../../server/src/kernel/log.ts'
 
 /** KILLS is small, since the supervisor waits longer from one to the next. */
 const KILLS = 6

@@ -1,7 +1,7 @@
 import type { Dashboard } from '@dendro/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { exporting } from '../../server/src/resources/exports/run.ts'
+import { exporting } from '../../server/src/resources/queries/exports/run.ts'
 import { axeFaults, browserPath } from './browser.ts'
 import { openStand, type Stand } from './stand.ts'
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { readWebFiles } from '../../server/src/http/web-app/files.ts'
+import { readWebFiles } from '../../server/src/http/pages/web-app/files.ts'
 import type { JobKind } from '../../server/src/jobs/job.ts'
 import type { World } from '../../server/src/world.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Secret } from '../secret.ts'
+import { Secret } from '../kernel/secret.ts'
 
 export type Credential = { kind: 'key'; key: Secret } | { kind: 'token'; token: Secret }
 

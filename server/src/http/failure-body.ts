@@ -1,5 +1,5 @@
 import type { FailureBody } from '@dendro/api'
-import { Failure, reasonPhrase } from '../errors.ts'
+import { Failure, reasonPhrase } from '../kernel/errors.ts'
 
 /** toFailure turns anything thrown on the way to an answer into what the caller may see; undefined is a bug and answers 500. */
 export function toFailure(thrown: unknown): Failure | undefined {

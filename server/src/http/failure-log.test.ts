@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { notFound, unavailable } from '../errors.ts'
-import { openLog } from '../log.ts'
+import { notFound, unavailable } from '../kernel/errors.ts'
+import { openLog } from '../kernel/log.ts'
 import { FailureLog } from './failure-log.ts'
 
 /** written is what a log wrote, line by line. */

@@ -1,6 +1,6 @@
-import type { Failure } from '../errors.ts'
-import type { Log } from '../log.ts'
-import { LogLimit } from '../log-limit.ts'
+import type { Failure } from '../kernel/errors.ts'
+import type { Log } from '../kernel/log.ts'
+import { LogLimit } from '../kernel/log-limit.ts'
 
 /** BUGS_PER_WINDOW are logged with their correlation id, the first of them with its stack. */
 const BUGS_PER_WINDOW = 20

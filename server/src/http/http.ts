@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated, unavailable } from '../errors.ts'
-import type { Ids } from '../ids.ts'
-import type { Log } from '../log.ts'
+import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated, unavailable } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { Log } from '../kernel/log.ts'
 import type { Actor, Identified, RequestFacts } from './actor.ts'
 import type { BaseUrl } from './base-url.ts'
 import { compress } from './compress.ts'
@@ -12,7 +12,7 @@ import { parseJson, toJson } from './json.ts'
 import type { Meter } from './measure.ts'
 import { mount, type Routes } from './mount.ts'
 import type { Quota, RateLimiter } from './rate-limit.ts'
-import { headOf, sendAnswered } from './taking.ts'
+import { headOf, sendAnswered } from './raw-handler.ts'
 
 export type DoorOptions = {
   routes: readonly Routes[]

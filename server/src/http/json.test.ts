@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Failure } from '../errors.ts'
+import { Failure } from '../kernel/errors.ts'
 import { parseJson, toJson } from './json.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -1,5 +1,5 @@
 import { parse } from 'secure-json-parse'
-import { badRequest } from '../errors.ts'
+import { badRequest } from '../kernel/errors.ts'
 
 declare global {
   interface JSON {

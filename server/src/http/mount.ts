@@ -1,10 +1,10 @@
 import { type BodyOf, type ContractGroup, type Endpoint, type ParamsOf, pathNames, type QueryOf, type ReplyOf, statusOf } from '@dendro/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { badRequest, callerGone } from '../errors.ts'
+import { badRequest, callerGone } from '../kernel/errors.ts'
 import type { Actor, RequestFacts } from './actor.ts'
 import { toJson } from './json.ts'
-import type { Head, Taker, Takers } from './taking.ts'
+import type { Head, Taker, Takers } from './raw-handler.ts'
 import { check } from './validation.ts'
 import { Written } from './written.ts'
 

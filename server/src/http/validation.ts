@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { badRequest, type Failure, type FieldProblem } from '../errors.ts'
+import { badRequest, type Failure, type FieldProblem } from '../kernel/errors.ts'
 import { parseWithoutNulls } from './nulls.ts'
 
 const PROBLEMS_SHOWN_MAX = 5

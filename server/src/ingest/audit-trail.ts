@@ -1,15 +1,15 @@
-import { storedDays } from '../events/identity-rows.ts'
-import { seqAt } from '../events/seq.ts'
+import { storedDays } from '../events/writer/idempotency-rows.ts'
+import { seqAt } from '../events/writer/seq.ts'
 import type { Actor } from '../http/actor.ts'
-import { AUDIT_COLLECTION, type DueRow, dueRecords, noteEvents } from '../resources/audit/audit.ts'
-import { Heartbeats } from '../resources/datasets/heartbeats.ts'
+import { AUDIT_COLLECTION, type DueRow, dueRecords, noteEvents } from '../resources/access/audit/audit.ts'
+import { Heartbeats } from '../resources/data/datasets/heartbeats.ts'
 import type { World } from '../world.ts'
-import { Account } from './accounting.ts'
-import { identityNumber, identityOf } from './identity.ts'
-import type { IntakeWorld } from './intake-world.ts'
+import { Account } from './intake/accounting.ts'
+import { identityNumber, identityOf } from './intake/idempotency-key.ts'
+import type { IntakeWorld } from './intake/intake-world.ts'
 import { openOwnPool } from './own-pool.ts'
 import { native } from './receivers/native/native.ts'
-import { storePost } from './store.ts'
+import { storePost } from './intake/store.ts'
 
 type Deps = Pick<World, 'clock' | 'events' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'>
 

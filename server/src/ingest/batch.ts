@@ -1,4 +1,4 @@
-import type { Failure } from '../errors.ts'
+import type { Failure } from '../kernel/errors.ts'
 
 /** An EventTime is nanoseconds since 1970 without a float: whole milliseconds and the nanoseconds within. */
 export type EventTime = { ms: number; ns: number }

@@ -2,7 +2,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSenders, type Senders } from '../../../test/senders.ts'
-import { afterBlank } from './lines.ts'
+import { afterBlank } from './intake/lines.ts'
 
 let senders: Senders
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSenders, type Senders } from '../../../test/senders.ts'
 import type { Reply } from '../../../test/world.ts'
-import { encodeProtobuf } from './receivers/otlp/test-encode.ts'
+import { encodeProtobuf } from './receivers/otlp/encode.fixture.ts'
 
 let senders: Senders
 beforeAll(async () => {

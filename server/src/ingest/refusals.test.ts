@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { Failure, unavailable } from '../errors.ts'
+import { Failure, unavailable } from '../kernel/errors.ts'
 import type { Actor } from '../http/actor.ts'
-import type { Log } from '../log.ts'
-import { Refusals } from './refusals.ts'
+import type { Log } from '../kernel/log.ts'
+import { Refusals } from './intake/refusals.ts'
 
 type Said = { level: string; fields: object; message: string }
 

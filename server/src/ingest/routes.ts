@@ -1,6 +1,6 @@
 import { contract } from '@dendro/api'
 import { type Routes, routes } from '../http/mount.ts'
-import type { Intake } from './intake.ts'
+import type { Intake } from './intake/intake.ts'
 import { native } from './receivers/native/native.ts'
 import { otlp } from './receivers/otlp/otlp.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cleanName, foreignName, readRouting, readTags } from './routing.ts'
+import { cleanName, foreignName, readRouting, readTags } from './intake/routing.ts'
 
 const read = (headers: Record<string, string>, query: Record<string, string> = {}, extra: string[] = []) =>
   readRouting({ headers, query }, extra)

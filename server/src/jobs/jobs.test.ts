@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
-import { type Clock, systemClock } from '../clock.ts'
-import { systemIds } from '../ids.ts'
+import { type Clock, systemClock } from '../kernel/clock.ts'
+import { systemIds } from '../kernel/ids.ts'
 import type { Meta } from '../meta/meta.ts'
 import { type Sql, sql } from '../meta/sql.ts'
-import { makeTestDatabase, silent, type TestDatabase } from '../meta/test-database.ts'
+import { makeTestDatabase, silent, type TestDatabase } from '../meta/database.fixture.ts'
 import type { Job, JobKind } from './job.ts'
 import { enqueue, LeaseLost, startWorker, takeOver, type WorkBounds, type Worker } from './jobs.ts'
 
@@ -309,11 +309,11 @@ test('a stop ends what runs and gives the lease back, so that another goes on at
 function startProcess(body: string, leaseMs: number, triesMax = 20): ChildProcess {
   const at = (path: string) => JSON.stringify(join(import.meta.dirname, path))
   const program = `
-    import { systemClock as clock } from ${at('../clock.ts')}
-    import { systemIds as ids } from ${at('../ids.ts')}
+    import { systemClock as clock } from ${at('../kernel/clock.ts')}
+    import { systemIds as ids } from ${at('../kernel/ids.ts')}
     import { openMeta } from ${at('../meta/meta.ts')}
     import { sql } from ${at('../meta/sql.ts')}
-    import { silent as log } from ${at('../meta/test-database.ts')}
+    import { silent as log } from ${at('../meta/database.fixture.ts')}
     import { startWorker } from ${at('jobs.ts')}
     const meta = await openMeta({ url: process.argv[1], dataDir: 'not used' }, { clock, ids, log })
     const note = (job, step) => meta.write('*', async (tx) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Clock } from '../clock.ts'
-import { unavailable } from '../errors.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { unavailable } from '../kernel/errors.ts'
 import { Cache } from './cache.ts'
 import { reading } from './reads.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { CacheEntries, concerns, type Entry } from './cache-entries.ts'
 import { isUnavailable } from './driver.ts'
 import { ALL, type Change, Reads, reading, tablesIn } from './reads.ts'

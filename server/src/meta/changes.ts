@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Log } from '../kernel/log.ts'
 import { clientConfig } from './driver.ts'
 import { ALL, type Change } from './reads.ts'
 

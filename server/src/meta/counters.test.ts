@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { giveBackToWindow, removeWindows, takeFromWindow } from './counters.ts'
 import type { Meta } from './meta.ts'
-import { makeTestDatabase, type TestDatabase } from './test-database.ts'
+import { makeTestDatabase, type TestDatabase } from './database.fixture.ts'
 
 let database: TestDatabase
 let here: Meta

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { diagnoseMeta } from './doctor.ts'
 import { openMeta } from './meta.ts'
-import { testDeps } from './test-database.ts'
+import { testDeps } from './database.fixture.ts'
 
 let dataDir: string
 

@@ -1,6 +1,6 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
-import { badRequest, Failure, unavailable } from '../errors.ts'
+import { badRequest, Failure, unavailable } from '../kernel/errors.ts'
 import { reading } from './reads.ts'
 import type { Sql } from './sql.ts'
 

@@ -1,8 +1,8 @@
 import { chmod, mkdir, open, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Log } from '../kernel/log.ts'
 import { clientConfig } from './driver.ts'
 import { appliedMigrations } from './migrate.ts'
 

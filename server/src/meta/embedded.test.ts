@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Meta, openMeta } from './meta.ts'
 import { sql } from './sql.ts'
-import { testDeps } from './test-database.ts'
+import { testDeps } from './database.fixture.ts'
 
 let dataDir: string
 const opened: Meta[] = []
@@ -143,7 +143,7 @@ test('when the service is killed its server leaves too, and the next start works
   const program = `
     const { openMeta } = await import(${JSON.stringify(join(import.meta.dirname, 'meta.ts'))})
     const { sql } = await import(${JSON.stringify(join(import.meta.dirname, 'sql.ts'))})
-    const { testDeps } = await import(${JSON.stringify(join(import.meta.dirname, 'test-database.ts'))})
+    const { testDeps } = await import(${JSON.stringify(join(import.meta.dirname, 'database.fixture.ts'))})
     const meta = await openMeta({ dataDir: process.argv[1] }, testDeps)
     await meta.run(sql\`insert into settings (name, value) values ('kept', '1')\`)
     console.log(meta.server.state().pid)`
@@ -185,7 +185,7 @@ test.skipIf(process.getuid?.() !== 0)(
   async () => {
     const program = `
     const { openMeta } = await import(${JSON.stringify(join(import.meta.dirname, 'meta.ts'))})
-    const { testDeps } = await import(${JSON.stringify(join(import.meta.dirname, 'test-database.ts'))})
+    const { testDeps } = await import(${JSON.stringify(join(import.meta.dirname, 'database.fixture.ts'))})
     await openMeta({ dataDir: process.argv[1] }, testDeps).catch((refusal) => console.log(refusal.message))`
     // A namespace in which no further ones are allowed stands for a machine or container that forbids them.
     const forbidding = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'

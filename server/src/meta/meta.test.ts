@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { dbOn, openPool, sqlState, violated } from './driver.ts'
 import { type Db, type Meta, openMeta } from './meta.ts'
 import { json, sql } from './sql.ts'
-import { makeTestDatabase, type TestDatabase, testDeps } from './test-database.ts'
+import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixture.ts'
 
 let database: TestDatabase
 let here: Meta

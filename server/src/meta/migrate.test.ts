@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { clientConfig } from './driver.ts'
 import { appliedMigrations, migrate, migrationStatus } from './migrate.ts'
-import { makeTestDatabase, type TestDatabase, testDeps } from './test-database.ts'
+import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixture.ts'
 
 let database: TestDatabase
 let dir: string

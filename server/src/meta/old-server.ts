@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile, readlink, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Log } from '../kernel/log.ts'
 
 type Step = { waitMs: number; signal: 'SIGQUIT' | 'SIGKILL' }
 

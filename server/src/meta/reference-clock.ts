@@ -1,5 +1,5 @@
-import type { GuardedClock } from '../guarded-clock.ts'
-import type { Log } from '../log.ts'
+import type { GuardedClock } from '../kernel/guarded-clock.ts'
+import type { Log } from '../kernel/log.ts'
 import type { Db } from './driver.ts'
 import { sql } from './sql.ts'
 

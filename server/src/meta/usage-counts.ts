@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Log } from '../kernel/log.ts'
 import type { Db } from './driver.ts'
 import { removeOld } from './old-rows.ts'
 import { sql } from './sql.ts'

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { badRequest } from '../errors.ts'
+import { badRequest } from '../kernel/errors.ts'
 import { type AllowList, isPublic, mayReach } from './addresses.ts'
 
 /** A Letter is a request of ours to a place that a caller named. */

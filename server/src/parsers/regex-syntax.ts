@@ -1,4 +1,4 @@
-import { Failure, type FieldProblem } from '../errors.ts'
+import { Failure, type FieldProblem } from '../kernel/errors.ts'
 import { type CharSet, caseless, charSet, charsOf, inverted, type Range } from './char-set.ts'
 
 /**

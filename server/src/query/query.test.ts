@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Failure } from '../errors.ts'
+import { Failure } from '../kernel/errors.ts'
 import { parseFilter, parseFormula, parseGroups, parseOrderBy, parseSelect, parseSelector, parseTimeRange, refusal } from './query.ts'
 
 function failureOf(read: () => unknown): unknown {

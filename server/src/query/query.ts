@@ -5,7 +5,7 @@ import { regexProblem } from '@dendro/language/regex'
 import { parseGroups as readGroups, parseOrderBy as readOrderBy, parseSelect as readSelect } from '@dendro/language/select'
 import { parseSelector as readSelector } from '@dendro/language/selector'
 import { parseTimeRange as readTimeRange } from '@dendro/language/time-range'
-import { badRequest, type Failure } from '../errors.ts'
+import { badRequest, type Failure } from '../kernel/errors.ts'
 
 /** answering makes a 400 of what the language refuses; it is the one place that does. */
 const answering =

@@ -1,8 +1,8 @@
 import type { Selector, Subject } from '@dendro/language/selector'
-import { anySelector, datasetId, nastyName, nastyWord } from '@dendro/language/test-selectors'
+import { anySelector, datasetId, nastyName, nastyWord } from '@dendro/language/selectors.fixture'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Failure } from '../errors.ts'
+import { Failure } from '../kernel/errors.ts'
 import { parseSelector } from './query.ts'
 import { matchDatasets, type Selectable } from './selector.ts'
 

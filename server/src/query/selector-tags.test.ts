@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Failure } from '../errors.ts'
+import { Failure } from '../kernel/errors.ts'
 import { matchDatasets, type Selectable } from './selector.ts'
 import { selectorOfTags } from './selector-tags.ts'
 

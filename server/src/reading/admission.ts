@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts'
+import { Failure } from '../kernel/errors.ts'
 import type { QueryAdmission, QueryBounds, QueryClass, QueryOwner, QuerySlot, QueryTicket, World } from '../world.ts'
 import { Lane, type Place } from './lane.ts'
 

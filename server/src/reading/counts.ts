@@ -1,6 +1,6 @@
 import type { Filter } from '@dendro/language/tree'
-import type { EventStore } from '../events/events.ts'
-import { tableClasses } from '../events/table.ts'
+import type { EventStore } from '../events/store/events.ts'
+import { tableClasses } from '../lines/table.ts'
 import { branchesOf, keysIn } from './branches.ts'
 import { filterSql } from './condition.ts'
 import { sceneOf, scopeOf, whereOf } from './events-statement.ts'

@@ -1,4 +1,4 @@
-import { months, zoneOffsetMs } from '../events/shred/time-text.ts'
+import { months, zoneOffsetMs } from '../lines/time-text.ts'
 import { constant, param, type Sql, sql } from './statement.ts'
 
 const TOTAL_NS = 'toUnixTimestamp64Nano(ts)'

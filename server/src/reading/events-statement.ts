@@ -1,6 +1,6 @@
 import type { Order } from '@dendro/language/tree'
-import type { Slot } from '../events/shred/slots.ts'
-import { tableClasses } from '../events/table.ts'
+import type { Slot } from '../lines/slots.ts'
+import { tableClasses } from '../lines/table.ts'
 import { type Branch, columnsOf, idsOf, type Reached } from './branches.ts'
 import { builtIn, filterSql, type Scene } from './condition.ts'
 import type { Carrier } from './found-event.ts'

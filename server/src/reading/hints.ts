@@ -1,6 +1,6 @@
 import type { Filter } from '@dendro/language/tree'
-import { timeKeys } from '../events/shred/event.ts'
-import { type TableClass, tokensOf } from '../events/table.ts'
+import { timeKeys } from '../lines/event.ts'
+import { type TableClass, tokensOf } from '../lines/table.ts'
 import { constant, param, type Sql, sql } from './statement.ts'
 
 /** HINTS_MAX: one rare word leaves little to read; more of them cost more than they save. */

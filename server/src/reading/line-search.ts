@@ -1,4 +1,4 @@
-import type { Slot } from '../events/shred/slots.ts'
+import type { Slot } from '../lines/slots.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
 import { inPlainLine, isPlainFor, patternOf, type Search } from './plain-lines.ts'
 import { IS_JSON, type Lines, lineOfShapes, rawLine } from './raw-line.ts'

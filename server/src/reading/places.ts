@@ -1,6 +1,6 @@
-import { timeKeys } from '../events/shred/event.ts'
-import type { Slot } from '../events/shred/slots.ts'
-import { type TableClass, tableClasses } from '../events/table.ts'
+import { timeKeys } from '../lines/event.ts'
+import type { Slot } from '../lines/slots.ts'
+import { type TableClass, tableClasses } from '../lines/table.ts'
 import type { Sql } from './statement.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { type Place, shapeReferences } from '../events/shred/shape.ts'
-import type { Slot } from '../events/shred/slots.ts'
+import { type Place, shapeReferences } from '../lines/shape.ts'
+import type { Slot } from '../lines/slots.ts'
 import { foldCase } from '../query/like.ts'
 import { timeTextAs, timeWords } from './event-time.ts'
 import { type Lines, lineOfShapes } from './raw-line.ts'

@@ -1,6 +1,6 @@
 import type { Call, Filter, Order } from '@dendro/language/tree'
-import type { Located } from '../events/catalog.ts'
-import type { Severity } from '../events/shred/severity.ts'
+import type { Located } from '../lines/catalog.ts'
+import type { Severity } from '../lines/severity.ts'
 import type { QueryTicket } from '../world.ts'
 
 /** A Source is one dataset to read and where its events lie; undefined when it never had one. */

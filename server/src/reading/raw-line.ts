@@ -1,5 +1,5 @@
-import { type ParsedShape, type Place, shapeReferences } from '../events/shred/shape.ts'
-import type { Slot } from '../events/shred/slots.ts'
+import { type ParsedShape, type Place, shapeReferences } from '../lines/shape.ts'
+import type { Slot } from '../lines/slots.ts'
 import { timeText, timeTextAs } from './event-time.ts'
 import { readable } from './key-text.ts'
 import { constant, digits, joined, name, param, type Sql, sql } from './statement.ts'

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { EventStore } from '../events/events.ts'
+import type { EventStore } from '../events/store/events.ts'
 import { branchesOf, conditionsIn, keysIn } from './branches.ts'
 import { type EventsPlan, eventsPlan } from './events-statement.ts'
 import { type Carrier, foundEvent, type StoredEvent, storedEvent } from './found-event.ts'

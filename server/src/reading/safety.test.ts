@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../test/reader.ts'
-import type { Failure } from '../errors.ts'
+import type { Failure } from '../kernel/errors.ts'
 import { parseFilter } from '../query/query.ts'
 import { branchesOf, keysIn } from './branches.ts'
 import { eventsPlan } from './events-statement.ts'

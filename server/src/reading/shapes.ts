@@ -1,5 +1,5 @@
-import type { EventStore } from '../events/events.ts'
-import { tableClasses } from '../events/table.ts'
+import type { EventStore } from '../events/store/events.ts'
+import { tableClasses } from '../lines/table.ts'
 import type { Branch } from './branches.ts'
 import { scopeOf } from './events-statement.ts'
 import type { Bounds } from './question.ts'

@@ -1,5 +1,5 @@
 import type { Call } from '@dendro/language/tree'
-import { tableClasses } from '../events/table.ts'
+import { tableClasses } from '../lines/table.ts'
 import type { Branch } from './branches.ts'
 import { filterSql } from './condition.ts'
 import { sceneOf, scopeOf, whereOf } from './events-statement.ts'

@@ -1,5 +1,5 @@
-import { badRequest } from '../errors.ts'
-import type { EventStore } from '../events/events.ts'
+import { badRequest } from '../kernel/errors.ts'
+import type { EventStore } from '../events/store/events.ts'
 import { sliceStartMs } from '../query/slices.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import { type Branch, branchesOf, keysIn } from './branches.ts'

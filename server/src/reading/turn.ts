@@ -1,4 +1,4 @@
-import type { EventStore } from '../events/events.ts'
+import type { EventStore } from '../events/store/events.ts'
 import type { Question } from './question.ts'
 
 /** YIELD_MS is how long a query of lower priority pauses at each block while one of higher priority runs: it slows down and does not stop. */

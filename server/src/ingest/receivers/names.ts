@@ -1,4 +1,4 @@
-import { cleanName, KEY_BYTES_MAX, unescapeText } from '../../events/shred/walk.ts'
+import { cleanName, KEY_BYTES_MAX, unescapeText } from '../../lines/walk.ts'
 import type { BodyText } from './body-text.ts'
 
 /** A Name is a key as it is stored, with the names of the objects around it in front. */

@@ -1,11 +1,11 @@
-import { Failure } from '../../../errors.ts'
-import { ORIGINAL_TIME } from '../../../events/shred/event.ts'
-import { parseTime } from '../../../events/shred/time-text.ts'
+import { Failure } from '../../../kernel/errors.ts'
+import { ORIGINAL_TIME } from '../../../lines/event.ts'
+import { parseTime } from '../../../lines/time-text.ts'
 import type { Arrived, Pair } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
-import { JsonLeaves, KEYS_MAX } from '../json-leaves.ts'
-import { JsonReader } from '../json-reader.ts'
-import { unescapeBytes, unescapeToText } from '../json-unescape.ts'
+import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
+import { JsonReader } from '../json/reader.ts'
+import { unescapeBytes, unescapeToText } from '../json/unescape.ts'
 import { Names } from '../names.ts'
 
 /** timeKeys, lineKeys and levelKeys are looked for in these orders. */

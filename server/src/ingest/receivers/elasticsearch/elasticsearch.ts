@@ -1,4 +1,4 @@
-import type { Failure } from '../../../errors.ts'
+import type { Failure } from '../../../kernel/errors.ts'
 import type { Answered, Outcome, ParsedNotes, Receiver, RequestHead } from '../../batch.ts'
 import { BULK, parseBulk } from './bulk.ts'
 import { type BulkNotes, bulkAnswer } from './bulk-answer.ts'

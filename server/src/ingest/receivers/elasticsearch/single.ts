@@ -1,4 +1,4 @@
-import { badRequest } from '../../../errors.ts'
+import { badRequest } from '../../../kernel/errors.ts'
 import type { IngestRequest, Parsed } from '../../batch.ts'
 import { Documents } from './document.ts'
 import { decoded, placeOf } from './index-name.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Failure } from '../../../errors.ts'
-import { splitLines } from '../../lines.ts'
+import { Failure } from '../../../kernel/errors.ts'
+import { splitLines } from '../../intake/lines.ts'
 import { native } from './native.ts'
 
 const JSON_TYPE = 'application/json'

@@ -1,6 +1,6 @@
-import { badRequest, Failure } from '../../../errors.ts'
-import { BROKEN, END, endOfBrackets, endOfText, OPEN_ARRAY, OPEN_OBJECT, QUOTE, Walk } from '../../../events/shred/walk.ts'
-import { afterBlank, endOfLine, isBlank, lineWithin } from '../../lines.ts'
+import { badRequest, Failure } from '../../../kernel/errors.ts'
+import { BROKEN, END, endOfBrackets, endOfText, OPEN_ARRAY, OPEN_OBJECT, QUOTE, Walk } from '../../../lines/walk.ts'
+import { afterBlank, endOfLine, isBlank, lineWithin } from '../../intake/lines.ts'
 
 const LINE_FEED = 0x0a
 const COMMA = 0x2c

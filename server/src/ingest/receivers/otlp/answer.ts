@@ -1,4 +1,4 @@
-import type { Failure } from '../../../errors.ts'
+import type { Failure } from '../../../kernel/errors.ts'
 import type { Answered, Outcome, ParsedNotes, Rejected, RequestHead } from '../../batch.ts'
 
 export type Encoding = 'protobuf' | 'json'

@@ -1,7 +1,7 @@
 import type { Pair } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
-import { JsonLeaves, KEYS_MAX } from '../json-leaves.ts'
-import { JsonReader } from '../json-reader.ts'
+import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
+import { JsonReader } from '../json/reader.ts'
 import { Names } from '../names.ts'
 import { type Attribute, EMPTY, MAP, SCALAR, TEXT } from './message.ts'
 

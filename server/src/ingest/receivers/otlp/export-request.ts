@@ -1,4 +1,4 @@
-import { Failure } from '../../../errors.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import type { Arrived, Delivery, Pair, Parsed, Rejected } from '../../batch.ts'
 import { toPairs } from './attributes.ts'
 import { logArrived, logRecord, newLogRecord } from './log-record.ts'

@@ -1,6 +1,6 @@
 import type { BodyText } from '../body-text.ts'
-import { type JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json-reader.ts'
-import { unescapeToText } from '../json-unescape.ts'
+import { type JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
+import { unescapeToText } from '../json/unescape.ts'
 import type { Names } from '../names.ts'
 import {
   type Allowance,

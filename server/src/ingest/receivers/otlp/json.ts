@@ -1,7 +1,7 @@
 import type { EventTime } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
-import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json-reader.ts'
-import { unescapeBytes } from '../json-unescape.ts'
+import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
+import { unescapeBytes } from '../json/unescape.ts'
 import { hashOf, Names } from '../names.ts'
 import { isNext, JsonValue } from './json-value.ts'
 import {

@@ -1,4 +1,4 @@
-import { Failure } from '../../../errors.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import type { EventTime } from '../../batch.ts'
 
 /** The kinds of a value: absent, text, a number or boolean, a list or a map as JSON. */

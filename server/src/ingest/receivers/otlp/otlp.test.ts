@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Failure } from '../../../errors.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import type { IngestRequest, Parsed } from '../../batch.ts'
-import { parsedLines, readCases, runCase } from '../test-cases.ts'
+import { parsedLines, readCases, runCase } from '../cases.fixture.ts'
 import { RECORDS_MAX } from './export-request.ts'
 import { VALUE_DEPTH_MAX, VALUES_MAX } from './message.ts'
 import { otlp } from './otlp.ts'
-import { encodeProtobuf, varint } from './test-encode.ts'
+import { encodeProtobuf, varint } from './encode.fixture.ts'
 
 const casesOf = (file: string) => readCases(readFileSync(new URL(`cases/${file}.txt`, import.meta.url), 'utf8'))
 

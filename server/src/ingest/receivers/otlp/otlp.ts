@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { Failure } from '../../../errors.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import type { IngestRequest, Parsed, Receiver, RequestHead } from '../../batch.ts'
 import { allStored, answerOtlp, encodingOf, type SignalName } from './answer.ts'
 import { logsRequest, Post, TRACES as TRACES_COLLECTION, tracesRequest } from './export-request.ts'

@@ -1,4 +1,4 @@
-import { badRequest } from '../../../errors.ts'
+import { badRequest } from '../../../kernel/errors.ts'
 import type { EventTime } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { hashOf, Names } from '../names.ts'

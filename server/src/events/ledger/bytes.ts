@@ -1,0 +1,49 @@
+import type { EventStore } from '../store/events.ts'
+import { rebuildText } from '../../lines/shape.ts'
+import type { Slot } from '../../lines/slots.ts'
+import { fromNs } from '../../lines/time-text.ts'
+import { slotColumns, tableClasses, tableClassNames } from '../../lines/table.ts'
+
+const READ_BOUND_MS = 60_000
+
+/** A SeqSpan is the events of a dataset that got their numbers from `from` to just before `to`. */
+export type SeqSpan = { orgNumber: number; logId: string; from: bigint; to: bigint }
+
+type Row = { ns: string; shape: string; raw: string; more: Record<string, string> } & Record<string, string>
+
+/** lineBytes sums up the bytes of the lines of a span. Lines that the store keeps in parts are put together for that, so it is for few events. */
+export async function lineBytes(store: EventStore, span: SeqSpan): Promise<number> {
+  let bytes = 0
+  for (const name of tableClassNames) {
+    const { table } = tableClasses[name]
+    const where = 'org_id = {org:UInt32} and log_id = {log:UUID} and seq >= {from:UInt64} and seq < {to:UInt64}'
+    const ask = {
+      query_params: { org: span.orgNumber, log: span.logId, from: String(span.from), to: String(span.to) },
+      format: 'JSONEachRow' as const,
+      abort_signal: AbortSignal.timeout(READ_BOUND_MS),
+      clickhouse_settings: { select_sequential_consistency: '1' as const },
+    }
+    const whole = await store.writer.query({
+      ...ask,
+      query: `select sum(length(raw)) as bytes from ${table} where ${where} and shape = ''`,
+    })
+    bytes += Number((await whole.json<{ bytes: string }>())[0]?.bytes ?? 0)
+    const slots = slotColumns(name).map((column) => column.name)
+    const inParts = await store.writer.query({
+      ...ask,
+      query: `select toString(toUnixTimestamp64Nano(ts)) as ns, shape, raw, more, ${slots.join(', ')} from ${table} where ${where} and shape != ''`,
+    })
+    for await (const rows of inParts.stream<Row>()) for (const row of rows) bytes += bytesOf(row.json() as Row)
+  }
+  return bytes
+}
+
+const bytesOf = (row: Row): number =>
+  Buffer.byteLength(
+    rebuildText(row.shape, {
+      time: fromNs(BigInt(row.ns)),
+      slot: (slot: Slot) => row[slot] ?? '',
+      more: (path) => row.more[path],
+      raw: row.raw,
+    }),
+  )

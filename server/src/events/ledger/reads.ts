@@ -1,0 +1,156 @@
+import { awayFailure } from '../store/away.ts'
+import type { EventStore } from '../store/events.ts'
+import { amongIds } from '../store/id-list.ts'
+import { NOBODY } from './page.ts'
+
+/** A LedgerSpan is the minutes that a reading of the ledger is about, and whose: no organisation reads the ledger of another. */
+export type LedgerSpan = {
+  orgNumber: number
+  fromMs: number
+  toMs: number
+  /** isOpen spans end now: what carries a later minute, since the clock was set back meanwhile, counts as of the last one. */
+  isOpen: boolean
+  /** logIds leaves out all other datasets; undefined means every one, and what belongs to none. */
+  logIds: readonly string[] | undefined
+  /** identityId leaves out everybody else. */
+  identityId?: string | undefined
+}
+
+const COUNTS = ['received', 'stored', 'duplicate', 'rejected', 'truncated', 'late', 'missing', 'wire_bytes', 'raw_bytes'] as const
+export type LedgerCounts = Record<(typeof COUNTS)[number], number> & {
+  /** recounted are those of the stored events that were found again after a crash: whose they are, and their bytes, are not known. */
+  recounted: number
+  reasons: Record<string, number>
+}
+export type LedgerRow = LedgerCounts & {
+  /** slice counts the parts of the span from 0. */
+  slice: number
+  logId: string
+  identityType: string
+  identityId: string
+  protocol: string
+}
+
+const READ_BOUND_MS = 30_000
+/** ROWS_MAX is above what any reading of slices can give. */
+const ROWS_MAX = 10_000_000
+const RECOUNTED = "sumIf(ledger.stored, protocol = 'recount') as recounted"
+const sums = [...COUNTS.map((name) => `sum(${name}) as ${name}`), RECOUNTED, 'sumMap(reasons) as reasons'].join(', ')
+/** AT is the second at which a minute counts. */
+const AT = 'least(toInt64(toUnixTimestamp(minute)), {to:Int64} - 60)'
+const logsOf = ({ logIds }: LedgerSpan) => amongIds('log_id', 'logs', logIds ?? [])
+const spanSql = (span: LedgerSpan): string => `org_id = {org:UInt32} and minute >= fromUnixTimestamp({from:UInt32})
+  and ({open:Bool} or minute < fromUnixTimestamp({to:UInt32}))
+  and ({all:Bool} or ${logsOf(span).condition}) and ({anybody:Bool} or identity_id = {identity:UUID})`
+
+type Raw<T> = {
+  [Name in keyof T]: T[Name] extends number ? string : T[Name] extends Record<string, number> ? Record<string, string> : T[Name]
+}
+
+/** selectTotals is the sum over a span. */
+export async function selectTotals(store: EventStore, span: LedgerSpan): Promise<LedgerCounts> {
+  const [row] = await read<Raw<LedgerCounts>>(store, span, `select ${sums} from ledger final where ${spanSql(span)}`, {})
+  return countsOf(row)
+}
+
+/** selectLedger tells the sums apart by part of the span, dataset, identity and protocol; it gives at most `rowsMax`. */
+export async function selectLedger(
+  store: EventStore,
+  span: LedgerSpan,
+  { stepMs, rowsMax }: { stepMs: number; rowsMax: number },
+): Promise<LedgerRow[]> {
+  const rows = await read<Raw<LedgerRow>>(
+    store,
+    span,
+    `select toUInt32(intDiv(${AT} - {from:Int64}, {step:Int64})) as slice, log_id as logId, toString(identity_type) as identityType,
+       identity_id as identityId, protocol, ${sums}
+     from ledger final where ${spanSql(span)} group by slice, logId, identityType, identityId, protocol
+     order by slice, logId, identityId, protocol limit {rows:UInt32}`,
+    { step: stepMs / 1_000, rows: rowsMax },
+  )
+  return rows.map((row) => ({
+    slice: Number(row.slice),
+    logId: row.logId,
+    identityType: row.identityType,
+    identityId: row.identityId,
+    protocol: row.protocol,
+    ...countsOf(row),
+  }))
+}
+
+export type IngestedRow = { slice: number; logId: string; events: number; bytes: number; recounted: number }
+
+/**
+ * selectIngested sums up what each dataset stored in each of equal slices of a span, or of the whole span those that stored most; a minute
+ * belongs to the slice in which it begins. `recounted` events were found again after a crash, and their bytes are not known.
+ */
+export async function selectIngested(
+  store: EventStore,
+  span: LedgerSpan,
+  { slices, isByLog, logsMax }: { slices: number; isByLog: boolean; logsMax?: number | undefined },
+): Promise<IngestedRow[]> {
+  const rows = await read<Record<'slice' | 'logId' | 'events' | 'bytes' | 'recounted', string>>(
+    store,
+    span,
+    `select toUInt32(intDiv((${AT} - {from:Int64}) * {slices:Int64}, {to:Int64} - {from:Int64})) as slice, if({byLog:Bool}, log_id, {nobody:UUID}) as logId,
+       sum(stored) as events, sum(raw_bytes) as bytes, ${RECOUNTED}
+     from ledger final where ${spanSql(span)} and log_id != {nobody:UUID} group by slice, logId order by bytes desc, events desc, logId, slice
+     limit {rows:UInt64}`,
+    { slices, byLog: isByLog, nobody: NOBODY, rows: logsMax ?? ROWS_MAX },
+  )
+  return rows.map(({ slice, logId, events, bytes, recounted }) => ({
+    slice: Number(slice),
+    logId,
+    events: Number(events),
+    bytes: Number(bytes),
+    recounted: Number(recounted),
+  }))
+}
+
+/** selectBytes sums up the stored bytes of each dataset, without what stands on some pages. */
+export async function selectBytes(
+  store: EventStore,
+  span: LedgerSpan,
+  withoutPages: readonly string[],
+): Promise<{ logId: string; bytes: number }[]> {
+  const rows = await read<{ logId: string; bytes: string }>(
+    store,
+    span,
+    `select log_id as logId, sum(raw_bytes) as bytes from ledger final where ${spanSql(span)} and page not in {pages:Array(UUID)} group by logId`,
+    { pages: withoutPages },
+  )
+  return rows.map(({ logId, bytes }) => ({ logId, bytes: Number(bytes) }))
+}
+
+function countsOf(row: Raw<LedgerCounts> | undefined): LedgerCounts {
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row?.[name] ?? 0)])) as Record<(typeof COUNTS)[number], number>
+  const reasons = Object.entries(row?.reasons ?? {}).map(([reason, events]) => [reason, Number(events)] as const)
+  return { ...counts, recounted: Number(row?.recounted ?? 0), reasons: Object.fromEntries(reasons.sort(([a], [b]) => (a < b ? -1 : 1))) }
+}
+
+/** read asks as the organisation, and sees what other nodes acknowledged. */
+async function read<Row>(store: EventStore, span: LedgerSpan, query: string, params: Record<string, unknown>): Promise<Row[]> {
+  const { orgNumber, fromMs, toMs, isOpen, logIds, identityId } = span
+  const answer = store.ledger.query({
+    query,
+    query_params: {
+      org: orgNumber,
+      from: Math.floor(fromMs / 1_000),
+      to: Math.floor(toMs / 1_000),
+      open: isOpen,
+      all: logIds === undefined,
+      ...logsOf(span).params,
+      anybody: identityId === undefined,
+      identity: identityId ?? NOBODY,
+      ...params,
+    },
+    format: 'JSONEachRow',
+    abort_signal: AbortSignal.timeout(READ_BOUND_MS),
+    clickhouse_settings: { log_comment: String(orgNumber), ...(store.cluster === undefined ? {} : { select_sequential_consistency: '1' }) },
+  })
+  return answer
+    .then((rows) => rows.json<Row>())
+    .catch((cause) => {
+      throw awayFailure(cause) ?? cause
+    })
+}

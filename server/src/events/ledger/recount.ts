@@ -1,0 +1,110 @@
+import type { EventStore } from '../store/events.ts'
+import { lineBytes } from './bytes.ts'
+import { UNIT_MS } from './rollup-rows.ts'
+import {
+  type CorrectionRow,
+  countEvents,
+  type Found,
+  insertCorrections,
+  selectRolledDays,
+  selectTallies,
+  type Tally,
+} from './rows.ts'
+import { seqAt } from '../writer/seq.ts'
+
+/** A Difference is a minute of a dataset in which ledger and store did not agree before this recount. */
+export type Difference = {
+  orgNumber: number
+  logId: string
+  minuteMs: number
+  /** added is how many events are stored that nobody noted: their process was killed between the two. */
+  added: number
+  /** missing is how many noted events are not in the store. */
+  missing: number
+  /** isNew is false when an earlier recount had found a difference in this minute, and it is not the same or has not gone. */
+  isNew: boolean
+}
+
+/** A RecountSpan is the minutes from `fromMs` to just before `toMs`, which are full minutes. */
+export type RecountSpan = {
+  fromMs: number
+  toMs: number
+  /**
+   * start is given by a process that has just begun: what was stored before it is complete, although its last minute is not. What the process
+   * itself has noted since lies on `pages`.
+   */
+  start?: { ms: number; pages: readonly string[] }
+}
+
+/**
+ * recount compares the ledger with the stored events of a span, writes what is different into the ledger and gives it back. The minutes must be
+ * settled, unless they lie before a start: a post counts as stored in the minute in which it got its numbers, and is noted when its insert is
+ * done. `mayMiss` says of which datasets events were taken away on purpose: of these a recount can only find more.
+ */
+export async function recount(store: EventStore, span: RecountSpan, mayMiss: (logId: string) => boolean): Promise<Difference[]> {
+  const { fromMs, toMs, start } = span
+  const endMs = start ? Math.min(start.ms, toMs) : toMs
+  const tallies = await selectTallies(store, fromMs, toMs, start?.pages ?? [])
+  const found = await countEvents(store, fromMs, endMs)
+  const rolled = await selectRolledDays(store, fromMs, toMs)
+  const isApart = ({ minuteMs }: { minuteMs: number }) => !rolled.has(Math.floor(minuteMs / UNIT_MS.day) * UNIT_MS.day)
+  // Other processes may have noted since the start what was not counted here, so that minutes around it can only be found to have more.
+  const isOpen = (minuteMs: number) => start !== undefined && minuteMs > start.ms - OPEN_MS
+  const { corrections, differences } = compare(
+    tallies.filter(isApart),
+    found.filter(isApart),
+    (logId, minuteMs) => mayMiss(logId) || isOpen(minuteMs),
+  )
+  await insertCorrections(store, await withBytes(store, corrections, tallies, endMs))
+  return differences
+}
+
+/** OPEN_MS is longer than a post may be under way. */
+const OPEN_MS = 120_000
+
+/** withBytes measures the lines of minutes in which events were found: their bytes are what the minute has and nobody noted. */
+async function withBytes(
+  store: EventStore,
+  corrections: readonly Omit<CorrectionRow, 'rawBytes'>[],
+  tallies: readonly Tally[],
+  endMs: number,
+): Promise<CorrectionRow[]> {
+  const noted = new Map(tallies.map((tally) => [placeOf(tally), tally.notedBytes]))
+  const measured: CorrectionRow[] = []
+  for (const one of corrections) {
+    const { org_id: orgNumber, log_id: logId, minuteMs, added } = one
+    const span = { orgNumber, logId, from: seqAt(minuteMs), to: seqAt(Math.min(endMs, minuteMs + UNIT_MS.minute)) }
+    const rawBytes = added === 0 ? 0 : Math.max(0, (await lineBytes(store, span)) - (noted.get(placeOf(one)) ?? 0))
+    measured.push({ ...one, rawBytes })
+  }
+  return measured
+}
+
+const placeOf = ({ org_id, log_id, minuteMs }: Omit<Found, 'events'>): string => `${org_id} ${log_id} ${minuteMs}`
+
+/** compare decides what a recount writes; a minute on which ledger, store and the last recount agree is left alone. */
+export function compare(
+  tallies: readonly Tally[],
+  found: readonly Found[],
+  mayMiss: (logId: string, minuteMs: number) => boolean,
+): { corrections: Omit<CorrectionRow, 'rawBytes'>[]; differences: Difference[] } {
+  const places = new Map<string, { tally: Tally; events: number }>()
+  for (const tally of tallies) places.set(placeOf(tally), { tally, events: 0 })
+  for (const { events, ...at } of found) {
+    const tally = places.get(placeOf(at))?.tally ?? { ...at, noted: 0, notedBytes: 0, added: 0, missing: 0, version: 0 }
+    places.set(placeOf(at), { tally, events })
+  }
+  const corrections: Omit<CorrectionRow, 'rawBytes'>[] = []
+  const differences: Difference[] = []
+  for (const { tally, events } of places.values()) {
+    const { org_id, log_id, minuteMs, noted, version } = tally
+    const surplus = Math.max(0, events - noted)
+    const [added, missing] = mayMiss(log_id, minuteMs)
+      ? [Math.max(tally.added, surplus), tally.missing]
+      : [surplus, Math.max(0, noted - events)]
+    const isSame = tally.added === added && tally.missing === missing
+    if (!isSame) corrections.push({ org_id, log_id, minuteMs, version: version + 1, added, missing })
+    if (!isSame || missing > 0) differences.push({ orgNumber: org_id, logId: log_id, minuteMs, added, missing, isNew: version === 0 })
+  }
+  return { corrections, differences }
+}

@@ -1,0 +1,63 @@
+import { Secret } from '../../kernel/secret.ts'
+
+export type Login = { user: string; password: Secret }
+
+/** A StoreAddress says where the event store answers and as whom: the writer may do everything in the database, the reader only read. */
+export type StoreAddress = {
+  /** url is scheme, host and port; passwords travel in headers. */
+  url: string
+  database: string
+  cluster: string | undefined
+  writer: Login
+  /** reader is undefined when the address names none: then the writer reads, restrained by settings of each query. */
+  reader: Login | undefined
+  /** ledger reads only what the ledger says, apart from queries of callers; an address cannot name one, then the reader does that too. */
+  ledger?: Login
+}
+
+/** IDENTIFIER is what a database or cluster of ours may be called: such names are written into statements as they are. */
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
+const DEFAULT_PORTS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ 'http:': '8123', 'https:': '8443' }))
+const PARAMETERS = ['cluster', 'reader']
+
+/** parseAddress reads http(s)://user:password@host:port/database?cluster=name&reader=user:password; what it refuses it does not repeat, since it holds passwords. */
+export function parseAddress(text: string): StoreAddress {
+  if (!URL.canParse(text)) throw new Error('the address of the event store is not a URL')
+  const url = new URL(text)
+  const port = DEFAULT_PORTS.get(url.protocol)
+  if (!port) throw new Error('the address of the event store must begin with http:// or https://')
+  const database = decodeURIComponent(url.pathname.slice(1)) || 'dendro'
+  if (!IDENTIFIER.test(database)) throw new Error('the database of the event store may have letters, digits and _ in its name')
+  const cluster = url.searchParams.get('cluster') ?? undefined
+  if (cluster !== undefined && !IDENTIFIER.test(cluster)) {
+    throw new Error('the cluster of the event store may have letters, digits and _ in its name')
+  }
+  const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name))
+  if (unknown !== undefined) throw new Error(`the address of the event store has a parameter ${unknown} that means nothing (${PARAMETERS})`)
+  return {
+    url: `${url.protocol}//${url.hostname}:${portIn(text) || port}`,
+    database,
+    cluster,
+    writer: { user: decodeURIComponent(url.username) || 'default', password: new Secret(decodeURIComponent(url.password)) },
+    reader: parseLogin(url.searchParams.get('reader')),
+  }
+}
+
+/** formatAddress is the reverse of parseAddress; the text holds passwords. */
+export function formatAddress({ url, writer, reader, cluster, database }: StoreAddress): string {
+  const parameters = new URLSearchParams()
+  if (cluster !== undefined) parameters.set('cluster', cluster)
+  if (reader) parameters.set('reader', `${reader.user}:${reader.password.reveal()}`)
+  const login = `${encodeURIComponent(writer.user)}:${encodeURIComponent(writer.password.reveal())}`
+  return `${url.replace('//', `//${login}@`)}/${database}${parameters.size > 0 ? `?${parameters}` : ''}`
+}
+
+/** portIn reads the port under another scheme, since a URL forgets a port that is the usual one of its scheme. */
+const portIn = (text: string): string => new URL(text.replace(/^https?:/i, 'any:')).port
+
+function parseLogin(text: string | null): Login | undefined {
+  if (text === null) return undefined
+  const [, user, password] = /^([^:]+):(.*)$/s.exec(text) ?? []
+  if (user === undefined || password === undefined) throw new Error('the reader of the event store must look like user:password')
+  return { user, password: new Secret(password) }
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import type { Clock } from '../../kernel/clock.ts'
+import { type DiskWatch, judgeSpace, localSpace, type Space, watchDisk } from './disk.ts'
+import { diskSpace } from './rows.ts'
+import { makeEngines, testDeps } from './engine.fixture.ts'
+
+const [MIB, GIB] = [2 ** 20, 2 ** 30]
+const of = (totalBytes: number, freeBytes: number): Space => ({ totalBytes, freeBytes })
+
+test.each([
+  ['85 % of a large disk is tight', of(100 * GIB, 15 * GIB), 'tight'],
+  ['a little less is not', of(100 * GIB, 15 * GIB + 1), 'ok'],
+  ['95 % is full', of(100 * GIB, 5 * GIB), 'full'],
+  ['a little less is tight', of(100 * GIB, 5 * GIB + 1), 'tight'],
+  ['of a small disk 512 MiB must stay free', of(4 * GIB, 512 * MIB), 'tight'],
+  ['and not a byte less', of(4 * GIB, 512 * MIB - 1), 'full'],
+  ['nothing left is full', of(4 * GIB, 0), 'full'],
+] as const)('%s', (_, space, expected) => expect(judgeSpace(space)).toBe(expected))
+
+/** A hand is a disk whose space the test says, and a clock that goes on from look to look. */
+function hand() {
+  let nowMs = 0
+  const waiting: (() => void)[] = []
+  const clock: Clock = {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    sleep: (ms, signal) =>
+      new Promise((done, fail) => {
+        signal?.addEventListener('abort', () => fail(signal.reason), { once: true })
+        waiting.push(() => {
+          nowMs += ms
+          done()
+        })
+      }),
+  }
+  const told: string[] = []
+  const note = (_: unknown, message?: string) => void told.push(message ?? '')
+  const log = { ...testDeps.log, info: note, warn: note, error: note }
+  let reading: Space | Error = of(100 * GIB, 50 * GIB)
+  const read = async () => {
+    if (reading instanceof Error) throw reading
+    return reading
+  }
+  const look = async (watch: DiskWatch, next: Space | Error = reading) => {
+    reading = next
+    waiting.shift()?.()
+    await expect.poll(() => waiting.length).toBe(1)
+    return watch.state()
+  }
+  return { deps: { clock, log: log as typeof testDeps.log }, read, look, told }
+}
+
+test('events are refused with the reason while the disk is full, and taken when there is space again', async () => {
+  const { deps, read, look, told } = hand()
+  const watch = await watchDisk(read, deps, 1_000)
+  expect([watch.state(), watch.refusal()]).toEqual(['ok', undefined])
+  expect(await look(watch, of(100 * GIB, 10 * GIB))).toBe('tight')
+  expect(watch.refusal()).toBe(undefined)
+  expect(await look(watch, of(100 * GIB, 300 * MIB))).toBe('full')
+  expect(watch.refusal()).toBe(
+    'the disk of the event store is full: 300 MiB of 100 GiB are free; events are taken again when there is space',
+  )
+  expect(await look(watch)).toBe('full')
+  expect(await look(watch, of(100 * GIB, 50 * GIB))).toBe('ok')
+  expect([watch.refusal(), watch.space()]).toEqual([undefined, of(100 * GIB, 50 * GIB)])
+  expect(told).toEqual([
+    'the disk of the event store is getting full',
+    'the disk of the event store is full: events are refused',
+    'the disk of the event store has space again: events are taken',
+  ])
+  await watch.close()
+})
+
+test('a look that fails changes nothing for a minute, and then nobody knows and nothing is refused', async () => {
+  const { deps, read, look } = hand()
+  const watch = await watchDisk(read, deps, 10_000)
+  await look(watch, of(100 * GIB, 0))
+  const seen: string[] = []
+  for (let turn = 0; turn < 8; turn += 1) seen.push(await look(watch, new Error('gone')))
+  expect(seen).toEqual(['full', 'full', 'full', 'full', 'full', 'full', 'ok', 'ok'])
+  expect(watch.space()).toBe(undefined)
+  await watch.close()
+})
+
+const engines = makeEngines()
+
+test('the engine and the machine agree on the space of the disk', async () => {
+  const dir = await engines.newDir()
+  const store = await engines.open(dir)
+  try {
+    const [asked, seen] = [await diskSpace(store.writer, undefined), await localSpace(dir)]
+    expect(Math.abs((asked?.freeBytes ?? 0) - seen.freeBytes)).toBeLessThan(GIB)
+    expect(asked?.totalBytes).toBeGreaterThanOrEqual(seen.totalBytes)
+  } finally {
+    await engines.cleanUp()
+  }
+})

@@ -1,0 +1,154 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseAddress } from './address.ts'
+import { type Clients, openClients } from './clients.ts'
+import { judgeSpace, localSpace, type Space, spaceInWords } from './disk.ts'
+import { EngineFailure, type EventDeps, eventsDir, openEngine } from './engine.ts'
+import { findEngineLibrary, platformName } from './engine-library.ts'
+import type { EventStoreOptions } from './events.ts'
+import { isMade } from './first-engine-start.ts'
+import { migrationStatus } from './migrate.ts'
+import { refusedStart } from './refused-start.ts'
+import { databaseExists, detachedParts, diskSpace, serverVersion, strangersSeen } from './rows.ts'
+
+/** A Finding is one thing looked at; a bad one says what to do. */
+export type Finding = { ok: boolean; what: string; advice?: string }
+
+const ASK_MS = 5_000
+
+/** diagnoseEvents looks at everything the event store needs, whether the service runs or not, and changes no data. */
+export async function diagnoseEvents(options: EventStoreOptions, deps: EventDeps): Promise<Finding[]> {
+  if (options.url !== undefined) return diagnoseServer(options.url)
+  const findings = [diagnoseLibrary(), ...(await diagnoseDirectory(options.dataDir))]
+  return findings.every(({ ok }) => ok) ? [...findings, ...(await diagnoseEngine(options, deps))] : findings
+}
+
+function diagnoseLibrary(): Finding {
+  try {
+    findEngineLibrary()
+    return { ok: true, what: `the event engine is installed for ${platformName()}` }
+  } catch (cause) {
+    return { ok: false, what: `the event engine is not installed for ${platformName()}`, advice: messageOf(cause) }
+  }
+}
+
+async function diagnoseDirectory(dataDir: string): Promise<Finding[]> {
+  const dir = await deepestExisting(eventsDir(dataDir))
+  const { uid, mode } = await stat(dir)
+  const probe = await mkdtemp(join(dir, 'doctor-')).catch(messageOf)
+  if (!probe.startsWith(dir))
+    return [{ ok: false, what: `${dir} cannot be written: ${probe}`, advice: 'give it to the user of the service' }]
+  await rm(probe, { recursive: true })
+  const isOurs = uid === process.getuid?.() || dir !== eventsDir(dataDir)
+  const isPrivate = (mode & 0o077) === 0 || dir !== eventsDir(dataDir)
+  return [
+    { ok: true, what: `${dir} can be written` },
+    ...(isOurs
+      ? []
+      : [{ ok: false, what: `${dir} belongs to user ${uid}`, advice: 'run the service as that user, or give it the directory' }]),
+    ...(isPrivate ? [] : [{ ok: false, what: `${dir} is open to other users of this machine`, advice: `chmod 700 ${dir}` }]),
+    await diagnoseSpace(dir),
+  ]
+}
+
+async function deepestExisting(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined)
+  return found ? path : deepestExisting(resolve(path, '..'))
+}
+
+async function diagnoseSpace(dir: string): Promise<Finding> {
+  return judged(await localSpace(dir), `for ${dir}`)
+}
+
+function judged(space: Space, where: string): Finding {
+  const what = `${spaceInWords(space)} ${where}`
+  const advice = 'free some space, delete datasets or shorten retention'
+  switch (judgeSpace(space)) {
+    case 'ok':
+      return { ok: true, what }
+    case 'tight':
+      return { ok: false, what: `${what}, which is little`, advice }
+    case 'full':
+      return { ok: false, what: `${what}: events are refused`, advice }
+  }
+}
+
+/** diagnoseEngine starts the engine; before the first start of the service it does so in a directory of its own, so that nothing half-made is left. */
+async function diagnoseEngine(options: EventStoreOptions, deps: EventDeps): Promise<Finding[]> {
+  const made = await isMade(options.dataDir)
+  const dataDir = made ? options.dataDir : await mkdtemp(join(tmpdir(), 'dendro-doctor-'))
+  try {
+    const engine = await openEngine({ dataDir, memoryBytes: options.memoryBytes, lockWaitMs: 0 }, deps)
+    try {
+      const started = await diagnoseAnswers(engine.clients(), 'the event engine starts and answers')
+      return made ? [...started, ...(await diagnoseData(engine.clients()))] : started
+    } finally {
+      await engine.close()
+    }
+  } catch (cause) {
+    if (cause instanceof EngineFailure && cause.reason === 'locked') {
+      return [{ ok: true, what: `the event engine is running on ${eventsDir(dataDir)}: stop the service to look at its tables` }]
+    }
+    return [{ ok: false, what: messageOf(cause), advice: 'look at what the engine says, or set DENDRO_CLICKHOUSE_URL to another server' }]
+  } finally {
+    if (!made) await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function diagnoseServer(url: string): Promise<Finding[]> {
+  const advice = 'check DENDRO_CLICKHOUSE_URL and that the server runs'
+  let clients: Clients
+  try {
+    clients = openClients(parseAddress(url))
+  } catch (cause) {
+    return [{ ok: false, what: messageOf(cause), advice }]
+  }
+  const { address, outside } = clients
+  try {
+    const answers = await diagnoseAnswers(clients, `the event store at ${address.url} answers`)
+    if (!(await databaseExists(outside, address.database))) {
+      return [...answers, { ok: true, what: `the database ${address.database} will be made at the first start` }]
+    }
+    const space = await diskSpace(clients.writer, address.cluster, AbortSignal.timeout(ASK_MS))
+    const disk = space ? [judged(space, 'on the disk of the event store')] : []
+    return [...answers, ...disk, ...(await diagnoseData(clients)), await diagnoseWall(clients)]
+  } catch (cause) {
+    const known = refusedStart(cause, { ...address, isOurs: false })
+    if (known) return [{ ok: false, what: known.message, advice }]
+    return [{ ok: false, what: `the event store at ${address.url} does not answer: ${messageOf(cause)}`, advice }]
+  } finally {
+    await clients.close()
+  }
+}
+
+async function diagnoseAnswers({ outside }: Clients, what: string): Promise<Finding[]> {
+  return [{ ok: true, what: `${what}, version ${await serverVersion(outside, AbortSignal.timeout(ASK_MS))}` }]
+}
+
+async function diagnoseData(clients: Clients): Promise<Finding[]> {
+  const { pending, unknown } = await migrationStatus(clients)
+  const tables: Finding =
+    unknown.length > 0
+      ? { ok: false, what: `its tables are of a newer Dendro (${unknown.join(', ')})`, advice: 'start that version or a later one' }
+      : { ok: true, what: pending.length > 0 ? `${pending.length} migrations will run at the next start` : 'its tables are up to date' }
+  const detached = await detachedParts(clients.writer, AbortSignal.timeout(ASK_MS))
+  const parts = detached.map(({ table, reason, parts }) => ({
+    ok: false,
+    what: `${parts} damaged parts of ${table} were set aside (${reason})`,
+    advice: 'compare the ledger: rows that are missing there are lost, others were merged before',
+  }))
+  return [tables, ...parts]
+}
+
+/** diagnoseWall: our own engine walls organisations off by row policies; on a server of somebody else an administrator has to make them. */
+async function diagnoseWall(clients: Clients): Promise<Finding> {
+  const advice = 'make a user that may only select, with a row policy, and name it as reader=user:password in DENDRO_CLICKHOUSE_URL'
+  if (!clients.address.reader)
+    return { ok: true, what: 'reads use the login of the writer: only the service itself keeps organisations apart' }
+  return (await strangersSeen(clients.reader, AbortSignal.timeout(ASK_MS)))
+    ? { ok: false, what: 'the reader sees rows though its query names no organisation', advice }
+    : { ok: true, what: 'the reader sees nothing unless its query names the organisation' }
+}
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import type { Log } from '../../kernel/log.ts'
+
+const PROGRAMS = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv', '/sbin/setpriv']
+const TRY_MS = 5_000
+
+/**
+ * withoutRights are the words before a program that take the rights of root from it, which it must not have when something in it is taken over. What
+ * remains is what the files of the directories need, where they belong to somebody else.
+ */
+export async function withoutRights(dirs: readonly string[], log: Pick<Log, 'warn'>): Promise<readonly string[]> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return []
+  const owners = await Promise.all(dirs.map(async (dir) => (await stat(dir)).uid))
+  const kept = owners.every((uid) => uid === 0) ? '' : ',+chown,+dac_override,+fowner'
+  for (const program of PROGRAMS) {
+    if (!(await isThere(program))) continue
+    const words = [program, '--no-new-privs', '--inh-caps=-all', `--bounding-set=-all${kept}`, '--']
+    if (await runsWell(words)) return words
+  }
+  log.warn({}, 'the event engine keeps the rights of root, for there is no setpriv that could take them; start Dendro as an ordinary user')
+  return []
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+
+async function runsWell([program = '', ...args]: readonly string[]): Promise<boolean> {
+  const child = spawn(program, [...args, process.execPath, '--version'], { stdio: 'ignore', timeout: TRY_MS, env: {} })
+  try {
+    const [status] = await once(child, 'exit')
+    return status === 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ClickHouseClient } from '@clickhouse/client'
+import { systemClock } from '../../kernel/clock.ts'
+import { systemIds } from '../../kernel/ids.ts'
+import { openLog } from '../../kernel/log.ts'
+import type { EventDeps } from './engine.ts'
+import { type EventStore, openEventStore } from './events.ts'
+
+export const testDeps: EventDeps = { clock: systemClock, ids: systemIds, log: openLog('silent') }
+
+export const MEMORY_BYTES = 2 ** 30
+
+/** Engines opens event stores in directories of their own and closes whatever a test left open. */
+export type Engines = {
+  newDir(): Promise<string>
+  open(dataDir: string, deps?: EventDeps): Promise<EventStore>
+  cleanUp(): Promise<void>
+}
+
+export function makeEngines(): Engines {
+  const opened: EventStore[] = []
+  const dirs: string[] = []
+  return {
+    newDir: async () => {
+      const dir = await mkdtemp(join(tmpdir(), 'dendro-events-'))
+      dirs.push(dir)
+      return dir
+    },
+    open: async (dataDir, deps = testDeps) => {
+      const store = await openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps)
+      opened.push(store)
+      return store
+    },
+    cleanUp: async () => {
+      for (const store of opened.splice(0)) await store.close()
+      for (const dir of dirs.splice(0)) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+    },
+  }
+}
+
+/** pidOf is the process of a store's engine, which must be up. */
+export function pidOf(store: EventStore): number {
+  const state = store.engine?.state()
+  if (state?.kind !== 'up') throw new Error('the engine is not up')
+  return state.pid
+}
+
+/** addEvents stores events of one organisation with the given lines, and is done when they are durable. */
+export async function addEvents(store: EventStore, orgId: number, lines: readonly string[]): Promise<void> {
+  const logId = randomUUID()
+  const values = lines.map((raw, seq) => ({ org_id: orgId, log_id: logId, ts: '2026-11-21 10:00:00', seq, raw }))
+  await store.writer.insert({ table: 'events_s', values, format: 'JSONEachRow' })
+}
+
+/** ask gives the rows of a statement; `organisation` is what a query of a reader carries. */
+export async function ask<Row = Record<string, unknown>>(client: ClickHouseClient, query: string, organisation?: string): Promise<Row[]> {
+  const settings = organisation === undefined ? {} : { log_comment: organisation }
+  return (await client.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })).json<Row>()
+}
+
+export const linesOf = async (client: ClickHouseClient, organisation?: string): Promise<string[]> =>
+  (await ask<{ raw: string }>(client, 'select raw from events_s order by raw', organisation)).map((row) => row.raw)

@@ -1,0 +1,306 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access, chown, readdir, readFile, readlink, stat, utimes } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { freePort, openEngine, storeDir } from './engine.ts'
+import { ALLOCATOR } from './engine-config.ts'
+import type { EventStore } from './events.ts'
+import { addEvents, ask, linesOf, MEMORY_BYTES, makeEngines, pidOf, testDeps } from './engine.fixture.ts'
+
+const engines = makeEngines()
+afterEach(engines.cleanUp)
+
+const until = (look: () => Promise<unknown>, expected: unknown) => expect.poll(look, { interval: 20 }).toEqual(expected)
+
+/** enginesIn gives the processes that work on an engine directory. */
+async function enginesIn(dataDir: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0)
+  const args = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
+  return pids.filter((_, n) => args[n]?.includes(`--config-file=${dataDir}/`))
+}
+
+/** configOf is the file that an engine reads, or has read. */
+const configOf = async (pid: number): Promise<string> =>
+  (await readFile(`/proc/${pid}/cmdline`, 'utf8')).match(/--config-file=([^\0]*)/)?.[1] ?? ''
+
+test('it starts, stores, stops, and has everything when it starts again', async () => {
+  const dir = await engines.newDir()
+  const first = await engines.open(dir)
+  expect(first.health()).toEqual({ status: 'ok' })
+  await first.ping()
+  await addEvents(first, 1, ['one', 'two'])
+  await first.close()
+  expect(await enginesIn(dir)).toEqual([])
+  expect(first.health()).toEqual({ status: 'down', reason: 'the event engine is stopped' })
+  await expect(first.ping()).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '2' } })
+  expect(await linesOf((await engines.open(dir)).writer)).toEqual(['one', 'two'])
+})
+
+test('its files are for us alone, and passwords stand neither in them nor in its arguments or environment', async () => {
+  const dir = await engines.newDir()
+  const store = await engines.open(dir)
+  expect((await stat(join(dir, 'events'))).mode & 0o777).toBe(0o700)
+  const passwords = decodeURIComponent(store.url).match(/(?<=writer:|reader:)[\w-]{43}/g) ?? []
+  expect(passwords.length).toBe(2)
+  const process = `/proc/${pidOf(store)}`
+  const config = await configOf(pidOf(store))
+  const places = [config, join(dirname(config), 'users.xml'), `${process}/cmdline`, `${process}/environ`]
+  for (const file of places.slice(0, 2)) expect((await stat(file)).mode & 0o777).toBe(0o600)
+  for (const place of places) {
+    const text = await readFile(place, 'utf8')
+    for (const password of passwords) expect(text).not.toContain(password)
+  }
+  expect(await readFile(`${process}/environ`, 'utf8')).toBe(`TZ=UTC\0JE_MALLOC_CONF=${ALLOCATOR.JE_MALLOC_CONF}\0`)
+})
+
+test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
+  'started by root, it keeps no rights of root that it does not need',
+  async () => {
+    const rightsOf = async (store: EventStore) => {
+      const status = await readFile(`/proc/${pidOf(store)}/status`, 'utf8')
+      return ['CapEff', 'CapPrm', 'CapInh', 'CapBnd', 'NoNewPrivs'].map((name) => new RegExp(`^${name}:\\s+(\\w+)$`, 'm').exec(status)?.[1])
+    }
+    const own = await engines.open(await engines.newDir())
+    expect(await rightsOf(own)).toEqual([...Array(4).fill('0000000000000000'), '1'])
+    const dir = await engines.newDir()
+    await chown(dir, 65_534, 65_534)
+    const foreign = await engines.open(dir)
+    await addEvents(foreign, 1, ['one'])
+    // chown, dac_override and fowner: the files of somebody else are all that it has to get at.
+    const files = '000000000000000b'
+    expect(await rightsOf(foreign)).toEqual([files, files, '0000000000000000', files, '1'])
+  },
+)
+
+test('it listens on loopback alone', async () => {
+  const store = await engines.open(await engines.newDir())
+  const sockets = new Set(
+    await Promise.all((await readdir(`/proc/${pidOf(store)}/fd`)).map((fd) => readlink(`/proc/${pidOf(store)}/fd/${fd}`).catch(() => ''))),
+  )
+  const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8')))
+  const listening = tables
+    .flatMap((table) => table.split('\n').map((line) => line.trim().split(/\s+/)))
+    .filter((columns) => columns[3] === '0A' && sockets.has(`socket:[${columns[9]}]`))
+    .map((columns) => columns[1]?.split(':')[0])
+  expect(listening).toEqual(['0100007F'])
+})
+
+test('killed, it comes back with its data, new passwords and a new port', async () => {
+  const store = await engines.open(await engines.newDir())
+  await addEvents(store, 1, ['before'])
+  const [oldUrl, oldPid] = [store.url, pidOf(store)]
+  store.engine?.kill()
+  await until(async () => store.engine?.state().kind, 'down')
+  expect(store.health()).toMatchObject({ status: 'down', reason: 'the event engine ended (status SIGKILL) and is being restarted' })
+  await until(async () => store.health(), { status: 'ok' })
+  expect(await linesOf(store.writer)).toEqual(['before'])
+  expect(pidOf(store)).not.toBe(oldPid)
+  expect(store.url).not.toBe(oldUrl)
+  await addEvents(store, 1, ['after'])
+  expect(await linesOf(store.reader, '1')).toEqual(['after', 'before'])
+})
+
+test('an engine that hangs is ended and started again', async () => {
+  const store = await engines.open(await engines.newDir())
+  const pid = pidOf(store)
+  process.kill(pid, 'SIGSTOP')
+  await expect.poll(() => store.engine?.state(), { interval: 100 }).toMatchObject({ kind: 'up', restarts: 1 })
+  expect(pidOf(store)).not.toBe(pid)
+  await store.ping()
+})
+
+test('a read that wants more memory than it may have is refused, and the engine lives', async () => {
+  const store = await engines.open(await engines.newDir())
+  const pid = pidOf(store)
+  // One state cannot go on on disk, as many groups would.
+  const greedy = 'select length(groupArray(number)) from numbers(1e9)'
+  await expect(ask(store.reader, greedy)).rejects.toThrow(/memory limit exceeded/i)
+  await store.ping()
+  expect(pidOf(store)).toBe(pid)
+})
+
+test('reads that are left at any moment do not end the engine', async () => {
+  const store = await engines.open(await engines.newDir())
+  const pid = pidOf(store)
+  const read = async (leaveMs: number) => {
+    const query = `select repeat('x', 1000) as text from numbers(${leaveMs % 2 === 0 ? 300 : 300_000})`
+    const answer = await store.reader.query({ query, format: 'JSONEachRow', abort_signal: AbortSignal.timeout(leaveMs + 1) })
+    const stream = answer.stream()
+    if (leaveMs % 3 === 0) stream.destroy()
+    else for await (const rows of stream) if (rows.length > 200) break
+  }
+  for (let leaveMs = 0; leaveMs < 30; leaveMs += 1)
+    await Promise.all([read(leaveMs), read(leaveMs)].map((one) => one.catch(() => undefined)))
+  await store.ping()
+  expect(pidOf(store)).toBe(pid)
+})
+
+test('when its parent is killed it leaves, and the next start has the data', async () => {
+  const dir = await engines.newDir()
+  const program = `
+    import { addEvents, makeEngines } from ${JSON.stringify(join(import.meta.dirname, 'engine.fixture.ts'))}
+    const store = await makeEngines().open(${JSON.stringify(dir)})
+    await addEvents(store, 1, ['kept'])
+    process.stdout.write('stored')`
+  const parent = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(parent.stdout, 'data')
+  expect((await enginesIn(dir)).length).toBe(1)
+  parent.kill('SIGKILL')
+  await until(() => enginesIn(dir), [])
+  expect(await linesOf((await engines.open(dir)).writer)).toEqual(['kept'])
+})
+
+test('an engine whose service was killed before it read its files does not take those of the next start', async () => {
+  const dir = await engines.newDir()
+  const program = `
+    import { makeEngines } from ${JSON.stringify(join(import.meta.dirname, 'engine.fixture.ts'))}
+    await makeEngines().open(${JSON.stringify(dir)})`
+  const parent = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const orphan = await held(dir, [])
+  parent.kill('SIGKILL')
+  const orphanConfig = await configOf(orphan)
+  const opened = engines.open(dir)
+  const ours = await held(dir, [orphan])
+  expect(await configOf(ours)).not.toBe(orphanConfig)
+  process.kill(orphan, 'SIGCONT')
+  await until(async () => (await enginesIn(dir)).includes(orphan), false)
+  process.kill(ours, 'SIGCONT')
+  const store = await opened
+  expect(pidOf(store)).toBe(ours)
+  await addEvents(store, 1, ['fine'])
+  expect(await linesOf(store.writer)).toEqual(['fine'])
+})
+
+/** held is the next engine that starts on a directory, stopped before it has read anything. */
+async function held(dataDir: string, known: readonly number[]): Promise<number> {
+  for (;;) {
+    const found = (await enginesIn(dataDir)).find((pid) => !known.includes(pid))
+    if (found === undefined) continue
+    process.kill(found, 'SIGSTOP')
+    return found
+  }
+}
+
+test('files of earlier starts are removed when nobody can read them any more, and those of a start just made stay', async () => {
+  const dir = await engines.newDir()
+  const store = await engines.open(dir)
+  const config = await configOf(pidOf(store))
+  await store.close()
+  const again = await engines.open(dir)
+  await access(config)
+  await again.close()
+  const old = new Date(Date.now() - 3_600_000)
+  await utimes(dirname(config), old, old)
+  await engines.open(dir)
+  await expect(access(config)).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+test('a start waits for an engine that is still leaving', async () => {
+  const dir = await engines.newDir()
+  const first = await engines.open(dir)
+  const second = engines.open(dir)
+  await testDeps.clock.sleep(1_000)
+  await first.close()
+  expect((await second).health()).toEqual({ status: 'ok' })
+})
+
+test('a second engine on the same directory is refused with a sentence, and the first goes on', async () => {
+  const dir = await engines.newDir()
+  const first = await engines.open(dir)
+  await expect(openEngine({ dataDir: dir, memoryBytes: MEMORY_BYTES, lockWaitMs: 0 }, testDeps)).rejects.toThrow(
+    `another server is running on ${dir}/events; stop it or choose another data directory`,
+  )
+  expect(await enginesIn(dir)).toEqual([pidOf(first)])
+  await addEvents(first, 1, ['unharmed'])
+  expect(await linesOf(first.writer)).toEqual(['unharmed'])
+})
+
+test('a port that another program took meanwhile is not the end of a start', async () => {
+  const { server, port } = await listen()
+  const offered: number[] = []
+  const engine = await openEngine(
+    {
+      dataDir: await engines.newDir(),
+      memoryBytes: MEMORY_BYTES,
+      freePort: async () => {
+        offered.push(offered.length < 2 ? port : await freePort())
+        return offered.at(-1) ?? port
+      },
+    },
+    testDeps,
+  )
+  expect([offered.length, engine.child.state().kind]).toEqual([3, 'up'])
+  await engine.close()
+  server.close()
+})
+
+test('another program that answers on the port is not taken for the engine', async () => {
+  const { server, port } = await listen('HTTP/1.1 200 OK\r\nContent-Length: 13\r\nConnection: close\r\n\r\n{"id":"mine"}')
+  await expect(
+    openEngine({ dataDir: await engines.newDir(), memoryBytes: MEMORY_BYTES, freePort: async () => port }, testDeps),
+  ).rejects.toThrow('the event engine found no free port on 127.0.0.1')
+  server.close()
+})
+
+test('what a stranger sends to its port does not end it', async () => {
+  const store = await engines.open(await engines.newDir())
+  const pid = pidOf(store)
+  const { port } = new URL(store.url)
+  for (const bytes of [
+    'GARBAGE\r\n\r\n',
+    'GET / HTTP/1.1\r\n',
+    `POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n${'x'.repeat(1_000)}`,
+    '\0'.repeat(100_000),
+  ]) {
+    await fetchRaw(Number(port), bytes)
+  }
+  await store.ping()
+  expect(pidOf(store)).toBe(pid)
+})
+
+test('leaving the connection ends a read', async () => {
+  const store = await engines.open(await engines.newDir())
+  const leaving = new AbortController()
+  const query = store.reader.query({ query: 'select count() from numbers(1e13) settings max_threads = 1', abort_signal: leaving.signal })
+  query.catch(() => undefined)
+  const running = () => readsOf(store)
+  await until(running, 1)
+  leaving.abort()
+  await expect(query).rejects.toThrow()
+  await until(running, 0)
+})
+
+test('what keeps it from starting is said in the error', async () => {
+  const dir = await engines.newDir()
+  const store = await engines.open(dir)
+  await store.close()
+  const { writeFile } = await import('node:fs/promises')
+  await writeFile(join(storeDir(dir), 'metadata', 'dendro.sql'), 'not a statement')
+  await expect(engines.open(dir)).rejects.toThrow(/the event engine did not start on .*Syntax error/s)
+})
+
+async function readsOf(store: EventStore): Promise<number> {
+  const [row] = await ask<{ reads: number }>(store.writer, "select toUInt32(count()) as reads from system.processes where user = 'reader'")
+  return row?.reads ?? -1
+}
+
+async function listen(answer?: string): Promise<{ server: Server; port: number }> {
+  const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(answer ?? '')))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { server, port: address.port }
+}
+
+async function fetchRaw(port: number, bytes: string): Promise<void> {
+  const { connect } = await import('node:net')
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write(bytes)
+  socket.setTimeout(200, () => socket.destroy())
+  await once(socket, 'close')
+}

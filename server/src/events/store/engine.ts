@@ -1,0 +1,266 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type SupervisedChild, supervise } from '../../kernel/child.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import type { Log } from '../../kernel/log.ts'
+import { Secret } from '../../kernel/secret.ts'
+import type { Login, StoreAddress } from './address.ts'
+import { type Clients, openClients } from './clients.ts'
+import { ALLOCATOR, DATABASE, engineConfig, usersConfig } from './engine-config.ts'
+import { findEngineLibrary } from './engine-library.ts'
+import { type EngineLog, forwardEngineLog } from './engine-log.ts'
+import { withoutRights } from './engine-rights.ts'
+import { isOverloaded, startId as startIdOf } from './rows.ts'
+
+export type EngineOptions = {
+  dataDir: string
+  memoryBytes: number
+  /** lockWaitMs is how long a start waits for the engine of a service that just died to let go of the directory. */
+  lockWaitMs?: number
+  freePort?: () => Promise<number>
+}
+
+export type EventDeps = { clock: Clock; log: Log; ids: Ids }
+
+/** An Engine is the embedded event engine, a supervised child; its clients change with every restart and must not be kept. */
+export type Engine = { child: SupervisedChild; clients(): Clients; close(): Promise<void> }
+
+const LOCK_WAIT_MS = 10_000
+const START_AGAIN_MS = 250
+const PORT_TRIES_MAX = 10
+const PASSWORD_BYTES = 32
+const READY_BOUND_MS = 5_000
+const READY_MS = 120_000
+const STOP_MS = 15_000
+/** STALE_MS is longer than any start takes; files of a start that old are read by nobody any more. */
+const STALE_MS = 600_000
+const START_DIR = /^start-/
+const LAST_WORDS_SHOWN = 500
+const ENGINE_PROGRAM = join(import.meta.dirname, 'engine-child.ts')
+/** The engine listens after its first statement and then waits at its prompt, which nobody uses but which keeps it alive. */
+const STATEMENT = 'SYSTEM START LISTEN HTTP'
+
+/** eventsDir is what the embedded event store owns of the data directory; the engine's own files lie in its folder `store`. */
+export const eventsDir = (dataDir: string): string => join(resolve(dataDir), 'events')
+export const storeDir = (dataDir: string): string => join(eventsDir(dataDir), 'store')
+
+/** openEngine starts the engine on its directory, once its predecessor has let go of it and on whatever port is free. */
+export async function openEngine(options: EngineOptions, deps: EventDeps): Promise<Engine> {
+  const giveUpMs = deps.clock.monotonicMs() + (options.lockWaitMs ?? LOCK_WAIT_MS)
+  for (let tries = 1; ; tries += 1) {
+    const starter = makeStarter(options, deps)
+    try {
+      const child = await supervise(starter.plan, deps)
+      return { child, clients: starter.clients, close: () => child.close() }
+    } catch (cause) {
+      await starter.giveUp()
+      const why = whyNotStarted(starter.lastWords())
+      const again = (why === 'locked' && deps.clock.monotonicMs() < giveUpMs) || (why === 'port taken' && tries < PORT_TRIES_MAX)
+      if (!again) throw failedStart(why, starter.lastWords(), options.dataDir, cause)
+      deps.log.info({ why }, 'event engine could not start yet, trying again')
+      await deps.clock.sleep(START_AGAIN_MS)
+    }
+  }
+}
+
+/** A StartReason tells apart what passes (another engine, a taken port), what the engine itself found broken, and everything else. */
+type StartReason = 'locked' | 'port taken' | 'broken' | 'other'
+
+/** An EngineFailure is a start that failed, with a sentence for the person who has to mend it. */
+export class EngineFailure extends Error {
+  readonly reason: StartReason
+
+  constructor(reason: StartReason, sentence: string, cause: unknown) {
+    super(sentence, { cause })
+    this.reason = reason
+  }
+}
+
+/** whyNotStarted reads the engine's last words; its exit status says nothing. */
+function whyNotStarted(lastWords: string): StartReason {
+  if (/Another server instance in same directory/.test(lastWords)) return 'locked'
+  if (/Address already in use/.test(lastWords)) return 'port taken'
+  return /Exception/.test(lastWords) ? 'broken' : 'other'
+}
+
+function failedStart(reason: StartReason, lastWords: string, dataDir: string, cause: unknown): EngineFailure {
+  const dir = eventsDir(dataDir)
+  const fail = (sentence: string) => new EngineFailure(reason, sentence, cause)
+  switch (reason) {
+    case 'locked':
+      return fail(`another server is running on ${dir}; stop it or choose another data directory`)
+    case 'port taken':
+      return fail('the event engine found no free port on 127.0.0.1')
+    case 'broken':
+    case 'other': {
+      const said = lastWords.trim().slice(-LAST_WORDS_SHOWN)
+      const why = said === '' ? (cause instanceof Error ? cause.message : String(cause)) : said
+      return fail(`the event engine did not start on ${dir}: ${why}`)
+    }
+  }
+}
+
+/** makeStarter holds what changes with every start: port, passwords, the id the engine must answer, and the clients that know them. */
+function makeStarter(options: EngineOptions, deps: EventDeps) {
+  const log = deps.log.child({ child: 'event engine' })
+  let clients: Clients | undefined
+  let startId = ''
+  let engineLog: EngineLog | undefined
+  let child: ChildProcess | undefined
+
+  async function start(): Promise<ChildProcess> {
+    await clients?.close()
+    const address = newAddress(await (options.freePort ?? freePort)(), deps.ids)
+    startId = deps.ids.uuid()
+    const configFile = await writeConfig(options, address, startId, deps.clock)
+    clients = openClients(address)
+    const spawned = spawnEngine(
+      await withoutRights([resolve(options.dataDir), eventsDir(options.dataDir), storeDir(options.dataDir)], log),
+      configFile,
+    )
+    engineLog = forwardEngineLog(spawned.stderr, log, () => {
+      log.error({}, 'the disk failed to sync, the event engine is started again from what is on it')
+      spawned.kill('SIGKILL')
+    })
+    child = spawned
+    return spawned
+  }
+
+  /** An engine that cannot listen says so and stays, deaf. */
+  async function isReady(signal: AbortSignal): Promise<void> {
+    if (whyNotStarted(lastWords()) === 'port taken') child?.kill('SIGKILL')
+    await answersItsId(signal)
+  }
+
+  async function answersItsId(signal: AbortSignal): Promise<void> {
+    const bound = AbortSignal.any([signal, AbortSignal.timeout(READY_BOUND_MS)])
+    if ((await startIdOf(opened().outside, bound)) !== startId) throw new Error('another program answers on the port of the event engine')
+  }
+
+  /** An engine that refuses a statement for want of memory or of room among others is busy, not deaf: ending it would end everybody's work. */
+  async function answersAtAll(signal: AbortSignal): Promise<void> {
+    await answersItsId(signal).catch((cause) => {
+      if (!isOverloaded(cause)) throw cause
+    })
+  }
+
+  const opened = (): Clients => {
+    if (!clients) throw new Error('the event engine was never started')
+    return clients
+  }
+
+  const lastWords = (): string => engineLog?.lastWords() ?? ''
+
+  return {
+    clients: opened,
+    lastWords,
+    giveUp: async () => {
+      await clients?.close()
+      await engineLog?.ended
+    },
+    plan: {
+      name: 'event engine',
+      spawn: start,
+      ready: isReady,
+      ping: answersAtAll,
+      // Idle connections would keep the engine for seconds; the end of its standard input lets it finish what runs and leave.
+      stop: (running: ChildProcess) => {
+        clients?.close().catch((err) => log.warn({ err }, 'clients of the event engine did not close'))
+        running.stdin?.end()
+      },
+      readyMs: READY_MS,
+      stopMs: STOP_MS,
+    },
+  }
+}
+
+type OwnAddress = StoreAddress & Required<Pick<StoreAddress, 'ledger'>> & { reader: Login }
+
+const newAddress = (port: number, ids: Ids): OwnAddress => ({
+  url: `http://127.0.0.1:${port}`,
+  database: DATABASE,
+  cluster: undefined,
+  writer: { user: 'writer', password: new Secret(ids.secret(PASSWORD_BYTES)) },
+  reader: { user: 'reader', password: new Secret(ids.secret(PASSWORD_BYTES)) },
+  ledger: { user: 'ledger_reader', password: new Secret(ids.secret(PASSWORD_BYTES)) },
+})
+
+/**
+ * writeConfig makes files for this start alone. An engine whose service was killed while it started reads its files late: were they those of the
+ * next start, it would answer to that one's port, id and passwords, and then leave.
+ */
+async function writeConfig(options: EngineOptions, address: ReturnType<typeof newAddress>, startId: string, clock: Clock): Promise<string> {
+  const eventsRoot = eventsDir(options.dataDir)
+  await mkdir(storeDir(options.dataDir), { recursive: true, mode: 0o700 })
+  await chmod(eventsRoot, 0o700)
+  await removeStale(eventsRoot, clock)
+  const dir = join(eventsRoot, `start-${startId}`)
+  await mkdir(dir, { mode: 0o700 })
+  const usersFile = join(dir, 'users.xml')
+  const configFile = join(dir, 'config.xml')
+  await writeSecretFile(usersFile, usersConfig(address, options.memoryBytes))
+  await writeSecretFile(
+    configFile,
+    engineConfig({
+      storeDir: storeDir(options.dataDir),
+      usersFile,
+      port: Number(new URL(address.url).port),
+      startId,
+      memoryBytes: options.memoryBytes,
+      cores: availableParallelism(),
+    }),
+  )
+  return configFile
+}
+
+const writeSecretFile = (path: string, text: string): Promise<void> => writeFile(path, text, { mode: 0o600, flag: 'wx' })
+
+/** removeStale removes the files of earlier starts; another start on the same directory may be sweeping, too. */
+async function removeStale(eventsRoot: string, clock: Clock): Promise<void> {
+  for (const name of await readdir(eventsRoot)) {
+    if (!START_DIR.test(name)) continue
+    const dir = join(eventsRoot, name)
+    const made = await stat(dir).catch(() => undefined)
+    if (made && clock.nowMs() - made.mtimeMs > STALE_MS) await rm(dir, { recursive: true, force: true })
+  }
+}
+
+function spawnEngine(prefix: readonly string[], configFile: string) {
+  const [program = '', ...args] = [
+    ...prefix,
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    ENGINE_PROGRAM,
+    findEngineLibrary(),
+    `--config-file=${configFile}`,
+    '--interactive',
+    `--query=${STATEMENT}`,
+  ]
+  const child = spawn(program, args, {
+    // A process group of its own: Ctrl-C in a terminal must reach the service alone, which stops the engine when it is ready to.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+    // Nothing of our environment: it may hold secrets, and the engine would read names of its own from it. Dates are those of UTC.
+    env: { TZ: 'UTC', ...ALLOCATOR },
+  })
+  // Letting go of the lifeline of an engine that just died is no failure of ours.
+  child.stdin.on('error', () => undefined)
+  return child
+}
+
+/** freePort asks the kernel for a port; another program may take it before the engine does, which is seen and tried again. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail)
+    server.listen(0, '127.0.0.1', done)
+  })
+  const address = server.address()
+  await new Promise((done) => server.close(done))
+  if (address === null || typeof address === 'string') throw new Error('no free port on 127.0.0.1')
+  return address.port
+}

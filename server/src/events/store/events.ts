@@ -1,0 +1,205 @@
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
+import type { SupervisedChild } from '../../kernel/child.ts'
+import { unavailable } from '../../kernel/errors.ts'
+import { untilReached } from '../../kernel/reach.ts'
+import { formatAddress, parseAddress } from './address.ts'
+import { type Clients, openClients } from './clients.ts'
+import { type Engine, EngineFailure, type EventDeps, openEngine } from './engine.ts'
+import { clearHalfMade, markMade } from './first-engine-start.ts'
+import { migrate } from './migrate.ts'
+import { refusedStart } from './refused-start.ts'
+import { answers, detachedParts, shardsAnswer } from './rows.ts'
+
+export type EventStoreOptions = {
+  /** url is a ClickHouse server or cluster (DENDRO_CLICKHOUSE_URL); without it our own engine runs in the data directory. */
+  url?: string | undefined
+  dataDir: string
+  /** memoryBytes is what our own engine may take. */
+  memoryBytes: number
+}
+
+export type EventHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: string }
+
+export type EventStore = {
+  /** writer and reader belong to the running engine and change when it is restarted: take them from here for every statement. */
+  readonly writer: ClickHouseClient
+  /** reader may only select, and with our own engine sees only the organisation whose number a query carries in its setting `log_comment`. */
+  readonly reader: ClickHouseClient
+  /** ledger reads what the ledger says, and sees what the reader sees; queries of callers cannot take its memory. */
+  readonly ledger: ClickHouseClient
+  /** url opens the same store from another process; it holds passwords, and for our own engine it changes with every restart. */
+  readonly url: string
+  /** cluster is the name to use in inserts and DDL; undefined on one server. */
+  readonly cluster: string | undefined
+  /** ping throws a 503 when the store does not answer within 5 s. */
+  ping(signal?: AbortSignal): Promise<void>
+  health(): EventHealth
+  /** engine is our own child process; undefined with a server of somebody else. */
+  readonly engine: SupervisedChild | undefined
+  close(): Promise<void>
+}
+
+const PING_BOUND_MS = 5_000
+const MEMORY_LIMIT = '241'
+const WATCH_EVERY_MS = 5_000
+const DETACHED_EVERY_MS = 3_600_000
+
+/** openEventStore opens the event store and brings its tables up to this program. */
+export async function openEventStore(options: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
+  return options.url === undefined ? openEmbedded(options, deps) : openServer(options.url, deps)
+}
+
+async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
+  const engine = await bringUp(options, deps).catch(async (cause) => {
+    const isBroken = cause instanceof EngineFailure && cause.reason === 'broken'
+    if (!isBroken || !(await clearHalfMade(options.dataDir))) throw cause
+    deps.log.warn({ err: cause }, 'an interrupted first start of the event store is made anew')
+    return bringUp(options, deps)
+  })
+  await markMade(options.dataDir)
+  return storeOn(engine.clients, deps, {
+    engine: engine.child,
+    health: () => engineHealth(engine.child),
+    close: engine.close,
+  })
+}
+
+async function bringUp(options: EventStoreOptions, deps: EventDeps): Promise<Engine> {
+  const engine = await openEngine(options, deps)
+  try {
+    await migrateOrSay(engine.clients(), deps, true)
+    return engine
+  } catch (cause) {
+    await engine.close()
+    throw cause
+  }
+}
+
+async function migrateOrSay(clients: Clients, deps: EventDeps, isOurs: boolean): Promise<void> {
+  await migrate(clients, deps).catch((cause) => {
+    throw refusedStart(cause, { ...clients.address, isOurs }) ?? cause
+  })
+}
+
+function engineHealth(engine: SupervisedChild): EventHealth {
+  const state = engine.state()
+  switch (state.kind) {
+    case 'up':
+      return { status: 'ok' }
+    case 'starting':
+      return { status: 'starting', reason: 'the event engine is starting' }
+    case 'down':
+      return { status: 'down', reason: `the event engine ended (${state.reason}) and is being restarted` }
+    case 'stopped':
+      return { status: 'down', reason: 'the event engine is stopped' }
+  }
+}
+
+async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
+  const clients = openClients(parseAddress(url))
+  try {
+    await reach(clients, deps)
+    await migrateOrSay(clients, deps, false)
+  } catch (cause) {
+    await clients.close()
+    throw cause
+  }
+  let health: EventHealth = { status: 'ok' }
+  const watching = new AbortController()
+  const watch = every(WATCH_EVERY_MS, deps, watching.signal, async () => {
+    health = await look(clients, AbortSignal.any([watching.signal, AbortSignal.timeout(PING_BOUND_MS)]))
+  })
+  return storeOn(() => clients, deps, {
+    engine: undefined,
+    health: () => health,
+    close: async () => {
+      watching.abort()
+      await watch
+      await clients.close()
+    },
+  })
+}
+
+/** look asks the server, and in a cluster every shard of it: without one nothing that is asked can be answered whole. */
+async function look({ outside, address: { url, cluster } }: Clients, signal: AbortSignal): Promise<EventHealth> {
+  try {
+    await answers(outside, signal)
+  } catch {
+    return { status: 'down', reason: `the event store at ${url} does not answer` }
+  }
+  const areThere = cluster === undefined || (await shardsAnswer(outside, cluster, signal).catch(() => false))
+  return areThere ? { status: 'ok' } : { status: 'down', reason: `a shard of the cluster ${cluster} of the event store does not answer` }
+}
+
+/** REFUSALS are what a server says to a login that it does not take, by its codes; whoever waits for another answer waits in vain. */
+const REFUSALS: ReadonlySet<string> = new Set(['192', '193', '194', '195', '497', '516'])
+
+const isRefusal = (cause: unknown): cause is ClickHouseError => cause instanceof ClickHouseError && REFUSALS.has(cause.code)
+
+async function reach(clients: Clients, deps: EventDeps): Promise<void> {
+  const { url } = clients.address
+  const attempt = { server: url, reach: () => answers(clients.outside, AbortSignal.timeout(PING_BOUND_MS)), isHopeless: isRefusal }
+  try {
+    await untilReached(attempt, deps)
+  } catch (cause) {
+    if (isRefusal(cause)) {
+      throw new Error(`the event store at ${url} refuses this user or password (${cause.type}); check DENDRO_CLICKHOUSE_URL`, { cause })
+    }
+    throw new Error(`the event store at ${url} did not answer within a minute; check DENDRO_CLICKHOUSE_URL and that the server runs`, {
+      cause,
+    })
+  }
+}
+
+type Opened = { engine: SupervisedChild | undefined; health(): EventHealth; close(): Promise<void> }
+
+function storeOn(clients: () => Clients, deps: EventDeps, opened: Opened): EventStore {
+  const watching = new AbortController()
+  const watch = every(DETACHED_EVERY_MS, deps, watching.signal, () => reportDetached(clients(), deps, watching.signal))
+  return {
+    get writer() {
+      return clients().writer
+    },
+    get reader() {
+      return clients().reader
+    },
+    get ledger() {
+      return clients().ledger
+    },
+    get url() {
+      return formatAddress(clients().address)
+    },
+    get cluster() {
+      return clients().address.cluster
+    },
+    engine: opened.engine,
+    health: opened.health,
+    ping: async (signal) => {
+      const bound = AbortSignal.timeout(PING_BOUND_MS)
+      await answers(clients().outside, signal ? AbortSignal.any([signal, bound]) : bound).catch((cause) => {
+        // A store that has no memory for this very moment answers.
+        if (cause instanceof ClickHouseError && cause.code === MEMORY_LIMIT) return
+        throw unavailable('the event store does not answer', { cause })
+      })
+    },
+    close: async () => {
+      watching.abort()
+      await watch
+      await opened.close()
+    },
+  }
+}
+
+/** reportDetached says aloud what the engine does silently: it sets damaged parts aside and goes on without their rows. */
+async function reportDetached(clients: Clients, { log }: EventDeps, signal: AbortSignal): Promise<void> {
+  const found = await detachedParts(clients.writer, AbortSignal.any([signal, AbortSignal.timeout(PING_BOUND_MS)]))
+  for (const { table, reason, parts } of found) log.warn({ table, reason, parts }, 'the event engine set damaged parts aside')
+}
+
+/** every does the work now and at each interval until stopped; a failure is noted and the next time comes anyway. */
+async function every(ms: number, { clock, log }: EventDeps, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await work().catch((err) => signal.aborted || log.warn({ err }, 'the event store could not be looked over'))
+    await clock.sleep(ms, signal).catch(() => undefined)
+  }
+}

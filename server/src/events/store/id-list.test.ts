@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { amongIds } from './id-list.ts'
+import { makeEngines } from './engine.fixture.ts'
+
+const engines = makeEngines()
+afterAll(() => engines.cleanUp())
+
+test('one of tens of thousands of ids is found, and nothing among none', async () => {
+  const store = await engines.open(await engines.newDir())
+  const ids = Array.from({ length: 20_001 }, () => randomUUID())
+  const asked = async (id: string, list: readonly string[]) => {
+    const { condition, params } = amongIds('id', 'ids', list)
+    const answer = await store.reader.query({
+      query: `select count() as found from (select {id:UUID} as id) where ${condition}`,
+      query_params: { id, ...params },
+      format: 'JSONEachRow',
+    })
+    return Number((await answer.json<{ found: string }>())[0]?.found)
+  }
+  for (const id of [ids[0], ids[2_500], ids[20_000]]) expect(await asked(id ?? '', ids)).toBe(1)
+  expect(await asked(randomUUID(), ids)).toBe(0)
+  expect(await asked(ids[0] ?? '', [])).toBe(0)
+})

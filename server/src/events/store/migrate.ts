@@ -1,0 +1,68 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clients } from './clients.ts'
+import type { EventDeps } from './engine.ts'
+import { type AppliedMigration, appliedMigrations, createDatabase, databaseExists, recordMigration, tableExists } from './rows.ts'
+import { statements } from './migration-template.ts'
+
+const MIGRATIONS_DIR = join(import.meta.dirname, 'migrations')
+const MIGRATION_FILE = /^(\d{4})-([a-z0-9-]+)\.sql$/
+
+type Migration = { number: number; name: string; path: string }
+
+/**
+ * migrate brings the tables up to this program. Every statement does nothing when it was done before, and a file is recorded after its last
+ * one, so that an interrupted run, or two at once, end in the same tables. Data of a newer program is refused.
+ */
+export async function migrate(clients: Clients, deps: Pick<EventDeps, 'clock' | 'log'>, dir = MIGRATIONS_DIR): Promise<void> {
+  const { address, outside, writer } = clients
+  if (!(await databaseExists(outside, address.database))) await createDatabase(outside, address)
+  const known = await knownMigrations(dir)
+  const applied = await readApplied(clients)
+  refuseNewer(known, applied)
+  for (const migration of known) {
+    if (applied.some(({ number }) => number === migration.number)) continue
+    for (const query of statements(await readFile(migration.path, 'utf8'), address)) {
+      await writer.command({ query }).catch((cause: unknown) => {
+        const said = cause instanceof Error ? cause.message : String(cause)
+        throw new Error(`migration ${migration.name} of the event store failed: ${said}`, { cause })
+      })
+    }
+    await recordMigration(writer, migration.number, migration.name, deps.clock.nowMs())
+    deps.log.info({ migration: migration.name }, 'event store migrated')
+  }
+}
+
+/** migrationStatus compares the store with this program without changing anything. */
+export async function migrationStatus(clients: Clients, dir = MIGRATIONS_DIR): Promise<{ pending: string[]; unknown: string[] }> {
+  const known = await knownMigrations(dir)
+  const applied = (await databaseExists(clients.outside, clients.address.database)) ? await readApplied(clients) : []
+  return {
+    pending: known.filter(({ number }) => !applied.some((done) => done.number === number)).map(({ name }) => name),
+    unknown: unknownOf(known, applied),
+  }
+}
+
+const readApplied = async ({ writer }: Clients): Promise<AppliedMigration[]> =>
+  (await tableExists(writer, 'migrations')) ? appliedMigrations(writer) : []
+
+const unknownOf = (known: readonly Migration[], applied: readonly AppliedMigration[]): string[] =>
+  applied.filter(({ number }) => !known.some((migration) => migration.number === number)).map(({ name }) => name)
+
+function refuseNewer(known: readonly Migration[], applied: readonly AppliedMigration[]): void {
+  const unknown = unknownOf(known, applied)
+  if (unknown.length === 0) return
+  throw new Error(
+    `the events were written by a newer version of Dendro (it has ${unknown.join(', ')}, which this version does not know); start that version or a later one, data cannot go back`,
+  )
+}
+
+async function knownMigrations(dir: string): Promise<Migration[]> {
+  const found = (await readdir(dir)).sort().flatMap((file) => {
+    const match = MIGRATION_FILE.exec(file)
+    return match ? [{ number: Number(match[1]), name: file.slice(0, -'.sql'.length), path: join(dir, file) }] : []
+  })
+  const twice = found.find(({ number }, index) => found[index - 1]?.number === number)
+  if (twice) throw new Error(`two migrations of the event store have the number ${twice.number}`)
+  return found
+}

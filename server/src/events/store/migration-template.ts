@@ -1,0 +1,97 @@
+import type { StoreAddress } from './address.ts'
+import {
+  columns,
+  localTable,
+  PARTITION_KEY,
+  replicatedSettings,
+  SHARD_KEY,
+  SORT_KEY,
+  type TableClass,
+  tableClassNames,
+  tableSettings,
+  tokensOf,
+} from '../../lines/table.ts'
+
+type Target = Pick<StoreAddress, 'database' | 'cluster'>
+
+/**
+ * statements gives the statements of a migration file for one server or for a cluster. A placeholder is `{{words}}`:
+ * - `on cluster`: nothing, or the clause that runs the statement on every node
+ * - `local <table>`: the name of the table that holds the rows
+ * - `engine sharded <table>`, `engine everywhere <table>`: rows spread over the shards, or all rows on every node
+ * - `replacing everywhere <table>`: the same, where of rows with one sort key the one of the highest `version` stays
+ * - `distributed <table>`: a whole statement, the table of the plain name that reads all shards; nothing on one server
+ * - `events <class>`, `partition key`, `sort key`, `settings`: from table.ts
+ */
+export function statements(file: string, target: Target): string[] {
+  return file
+    .replace(/^--.*$/gm, '')
+    .replace(/\{\{([^}]+)\}\}/g, (_, words: string) => fill(words.trim().split(/\s+/), target))
+    .split(/;\s*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
+}
+
+function fill([first = '', second = '', third = '']: readonly string[], target: Target): string {
+  const { cluster } = target
+  switch (`${first} ${second}`) {
+    case 'on cluster':
+      return cluster === undefined ? '' : `on cluster '${cluster}'`
+    case 'engine sharded':
+      return engine(third, '{shard}', '{replica}', target)
+    case 'engine everywhere':
+      return engine(third, 'everywhere', '{shard}-{replica}', target)
+    case 'replacing everywhere':
+      return replacing(engine(third, 'everywhere', '{shard}-{replica}', target))
+    case 'partition key':
+      return PARTITION_KEY
+    case 'sort key':
+      return SORT_KEY
+    case 'settings ':
+      return settings(cluster)
+    default:
+      return fillWithName(first, second, target)
+  }
+}
+
+function fillWithName(word: string, name: string, target: Target): string {
+  switch (word) {
+    case 'local':
+      return localTable(name, target.cluster)
+    case 'distributed':
+      return distributed(name, target)
+    case 'events':
+      return eventsBody(name)
+    default:
+      throw new Error(`a migration has a placeholder that means nothing: {{${word} ${name}}}`)
+  }
+}
+
+function engine(table: string, shard: string, replica: string, { cluster, database }: Target): string {
+  return cluster === undefined ? 'MergeTree' : `ReplicatedMergeTree('/clickhouse/tables/${shard}/${database}/${table}', '${replica}')`
+}
+
+/** replacing makes a plain engine one that keeps the highest version of each sort key. */
+const replacing = (plain: string): string =>
+  plain.endsWith(')') ? plain.replace('MergeTree', 'ReplacingMergeTree').replace(/\)$/, ', version)') : 'ReplacingMergeTree(version)'
+
+function distributed(table: string, { cluster, database }: Target): string {
+  if (cluster === undefined) return ''
+  const local = localTable(table, cluster)
+  return `create table if not exists ${table} on cluster '${cluster}' as ${local}
+engine = Distributed('${cluster}', '${database}', '${local}', ${SHARD_KEY})`
+}
+
+function settings(cluster: string | undefined): string {
+  const all = cluster === undefined ? tableSettings : { ...tableSettings, ...replicatedSettings }
+  return Object.entries(all)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(', ')
+}
+
+function eventsBody(name: string): string {
+  const tableClass = tableClassNames.find((known): known is TableClass => known === name)
+  if (!tableClass) throw new Error(`a migration names a class of events tables that does not exist: ${name}`)
+  const lines = columns(tableClass).map((column) => `  ${column.name} ${column.type} codec(${column.codec})`)
+  return `\n${[...lines, `  index tok ${tokensOf(tableClass)} type bloom_filter(0.01) granularity 1`].join(',\n')}\n`
+}

@@ -1,0 +1,96 @@
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
+import type { StoreAddress } from './address.ts'
+import { tableClasses } from '../../lines/table.ts'
+
+/** databaseExists asks the server, not the database; who may use a database may not always make one. */
+export const databaseExists = async (outside: ClickHouseClient, database: string, signal?: AbortSignal): Promise<boolean> =>
+  (await rows(outside, 'select name from system.databases where name = {database:String}', { database }, signal)).length > 0
+
+/** createDatabase writes names as they are: address.ts lets only identifiers through, and parameters are not allowed here. */
+export const createDatabase = async (outside: ClickHouseClient, { database, cluster }: StoreAddress): Promise<void> => {
+  await outside.command({ query: `create database if not exists ${database} ${cluster === undefined ? '' : `on cluster '${cluster}'`}` })
+}
+
+export const tableExists = async (writer: ClickHouseClient, table: string): Promise<boolean> =>
+  (await rows(writer, 'select name from system.tables where database = currentDatabase() and name = {table:String}', { table })).length > 0
+
+export type AppliedMigration = { number: number; name: string }
+
+/** appliedMigrations are distinct: two services that migrate at once may both record a file. */
+export const appliedMigrations = (writer: ClickHouseClient): Promise<AppliedMigration[]> =>
+  rows<AppliedMigration>(writer, 'select distinct number, name from migrations order by number', {})
+
+export const recordMigration = async (writer: ClickHouseClient, number: number, name: string, nowMs: number): Promise<void> => {
+  await writer.command({
+    query:
+      'insert into migrations (number, name, applied_at) select {number:UInt32}, {name:String}, fromUnixTimestamp64Milli({nowMs:Int64})',
+    query_params: { number, name, nowMs },
+  })
+}
+
+export type DetachedParts = { table: string; reason: string; parts: number }
+
+/** detachedParts counts what the engine set aside without a word because it was damaged or did not fit. */
+export const detachedParts = (writer: ClickHouseClient, signal?: AbortSignal): Promise<DetachedParts[]> =>
+  rows<DetachedParts>(
+    writer,
+    `select table, reason, toUInt32(count()) as parts from system.detached_parts
+     where database = currentDatabase() and reason != '' group by table, reason order by table, reason`,
+    {},
+    signal,
+  )
+
+export const answers = async (outside: ClickHouseClient, signal: AbortSignal): Promise<void> => {
+  await rows(outside, 'select 1 as one', {}, signal)
+}
+
+/** shardsAnswer is true when every shard of a cluster has a replica that answers; else it throws. */
+export const shardsAnswer = async (outside: ClickHouseClient, cluster: string, signal: AbortSignal): Promise<boolean> =>
+  (await rows(outside, `select 1 as one from cluster('${cluster}', system.one)`, {}, signal)).length > 0
+
+/** OVERLOADED are the codes by which an engine says that it has no memory, or no room beside other statements, for one more. */
+const OVERLOADED: ReadonlySet<string> = new Set(['241', '202'])
+
+/** isOverloaded is true of an answer that proves that the engine is there, though it cannot do what it was asked for. */
+export const isOverloaded = (cause: unknown): boolean => cause instanceof ClickHouseError && OVERLOADED.has(cause.code)
+
+/** startId is what an engine of ours was told at its start. */
+export const startId = async (outside: ClickHouseClient, signal: AbortSignal): Promise<string | undefined> =>
+  (await rows<{ id: string }>(outside, "select getMacro('start') as id", {}, signal))[0]?.id
+
+export const serverVersion = async (outside: ClickHouseClient, signal: AbortSignal): Promise<string> =>
+  (await rows<{ version: string }>(outside, 'select version() as version', {}, signal))[0]?.version ?? ''
+
+/** strangersSeen reports whether a query that carries no organisation gets any event. */
+export const strangersSeen = async (reader: ClickHouseClient, signal: AbortSignal): Promise<boolean> => {
+  const tables = Object.values(tableClasses).map(({ table }) => `select 1 as one from ${table} limit 1`)
+  return (await rows(reader, `select one from (${tables.join(' union all ')}) limit 1`, {}, signal)).length > 0
+}
+
+/** diskSpace is of the node that has least left, of those that answer; a node with several disks has their sum. */
+export const diskSpace = async (
+  writer: ClickHouseClient,
+  cluster: string | undefined,
+  signal?: AbortSignal,
+): Promise<{ freeBytes: number; totalBytes: number } | undefined> => {
+  const disks = cluster === undefined ? 'system.disks' : `clusterAllReplicas('${cluster}', system.disks)`
+  const [least] = await rows<{ free: number; total: number }>(
+    writer,
+    `select sum(toFloat64(unreserved_space)) as free, sum(toFloat64(total_space)) as total from ${disks}
+     where not is_read_only and not is_broken group by hostName() having total > 0 order by free / total limit 1
+     settings skip_unavailable_shards = 1`,
+    {},
+    signal,
+  )
+  return least && { freeBytes: Number(least.free), totalBytes: Number(least.total) }
+}
+
+async function rows<Row>(client: ClickHouseClient, query: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<Row[]> {
+  const answer = await client.query({
+    query,
+    query_params: params,
+    format: 'JSONEachRow',
+    ...(signal ? { abort_signal: signal } : {}),
+  })
+  return answer.json<Row>()
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { Block, Column, Post } from './post.ts'
+import type { TableClass } from '../../lines/table.ts'
+
+const DAY_MS = 86_400_000
+
+/** DAY is a moment of the day on which test events lie unless they say otherwise. */
+export const DAY_START_MS = Date.UTC(2026, 2, 1)
+
+type Given = Partial<Pick<Post, 'orgNumber' | 'logId' | 'identity' | 'bodyHash'>> & { tableClass?: TableClass }
+
+/** postOf is a post of plain lines, in milliseconds one after the other from the moment given. */
+export function postOf(lines: readonly string[], given: Given = {}, startMs = DAY_START_MS): Post {
+  const { orgNumber = 1, logId = randomUUID(), identity = 0n, bodyHash = BigInt(lines.length), tableClass = 's' } = given
+  return { orgNumber, logId, identity, bodyHash, blocks: [blockOf(lines, { orgNumber, logId, tableClass }, startMs)] }
+}
+
+export function blockOf(
+  lines: readonly string[],
+  { orgNumber, logId, tableClass = 's' }: { orgNumber: number; logId: string; tableClass?: TableClass },
+  startMs = DAY_START_MS,
+): Block {
+  const times = BigInt64Array.from(lines, (_, row) => BigInt(startMs + row) * 1_000_000n)
+  const columns: Column[] = [
+    { name: 'org_id', type: 'UInt32', bytes: bytesOf(new Uint32Array(lines.length).fill(orgNumber)) },
+    { name: 'log_id', type: 'UUID', bytes: Buffer.alloc(16 * lines.length, uuid(logId)) },
+    { name: 'ts', type: "DateTime64(9, 'UTC')", bytes: bytesOf(times) },
+    { name: 'raw', type: 'String', bytes: Buffer.concat(lines.map(text)) },
+  ]
+  const bytes = columns.reduce((sum, column) => sum + column.bytes.length, 0)
+  return { tableClass, day: Math.floor(startMs / DAY_MS), rows: lines.length, columns, bytes }
+}
+
+/** damaged is a post whose bytes the store cannot read: its last column ends too early. */
+export function damaged(post: Post): Post {
+  const blocks = post.blocks.map((block) => ({
+    ...block,
+    columns: block.columns.map((column) => (column.name === 'raw' ? { ...column, bytes: column.bytes.subarray(1) } : column)),
+  }))
+  return { ...post, blocks }
+}
+
+const bytesOf = (numbers: Uint32Array | BigInt64Array): Uint8Array => new Uint8Array(numbers.buffer)
+
+/** uuid has its two halves stored backwards. */
+function uuid(id: string): Buffer {
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+  bytes.subarray(0, 8).reverse()
+  bytes.subarray(8).reverse()
+  return bytes
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value)
+  const length: number[] = []
+  let rest = bytes.length
+  for (; rest > 127; rest >>>= 7) length.push((rest & 127) | 128)
+  return Buffer.concat([Buffer.from([...length, rest]), bytes])
+}

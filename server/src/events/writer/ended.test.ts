@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { EventStore } from '../store/events.ts'
+import type { Post, PostEnd } from './post.ts'
+import { ask, makeEngines, pidOf, testDeps } from '../store/engine.fixture.ts'
+import { type EventWriter, openEventWriter } from './writer.ts'
+import { damaged, postOf } from './blocks.fixture.ts'
+
+const engines = makeEngines()
+let store: EventStore
+let writer: EventWriter
+beforeAll(async () => {
+  store = await engines.open(await engines.newDir())
+  writer = await openEventWriter(store, testDeps)
+})
+afterAll(async () => {
+  await writer?.close()
+  await engines.cleanUp()
+})
+
+/** written gives the answer to a post as a word, and its end. */
+async function written(post: Post, by = writer): Promise<{ answer: string; end: PostEnd }> {
+  const end = Promise.withResolvers<PostEnd>()
+  const answer = by.write({ ...post, ended: end.resolve }).then(
+    ({ kind }) => kind,
+    (failure) => `failed ${failure.status}`,
+  )
+  return { answer: await answer, end: await end.promise }
+}
+
+const rowsOf = ({ stored }: PostEnd): number => stored.reduce((sum, { block }) => sum + block.rows, 0)
+const storedIn = async (logId: string): Promise<number> =>
+  Number((await ask<{ rows: string }>(store.writer, `select count() as rows from events_s where log_id = '${logId}'`))[0]?.rows)
+
+test('the end of a stored post names its blocks and their numbers; a repeat stores nothing more', async () => {
+  const post = postOf(['a', 'b'], { identity: 7n })
+  const first = await written(post)
+  expect(first).toMatchObject({ answer: 'stored', end: { stored: [{ block: post.blocks[0] }], failure: undefined } })
+  expect(first.end.stored[0]?.firstSeq).toBeGreaterThan(0n)
+  expect(await written(post)).toEqual({ answer: 'duplicate', end: { stored: [], failure: undefined } })
+  expect((await written({ ...post, bodyHash: 99n })).end).toMatchObject({ stored: [], failure: { status: 422 } })
+})
+
+test('the end of a refused post is its failure, also of one that was not let in', async () => {
+  expect(await written(damaged(postOf(['a', 'b'])))).toMatchObject({ answer: 'failed 400', end: { stored: [], failure: { status: 400 } } })
+  const closed = await openEventWriter(store, testDeps)
+  await closed.close()
+  expect(await written(postOf(['a']), closed)).toMatchObject({ answer: 'failed 503', end: { stored: [], failure: { status: 503 } } })
+})
+
+test('when the engine is killed under load, the ends say exactly what is in the store', async () => {
+  const posts = Array.from({ length: 60 }, (_, n) =>
+    postOf([`line ${n}`, 'more'], { logId: randomUUID(), identity: n % 2 ? BigInt(n) : 0n }),
+  )
+  const ends = posts.map(async (post, n) => {
+    if (n === 20) process.kill(pidOf(store), 'SIGKILL')
+    return written(post)
+  })
+  const results = await Promise.all(ends)
+  await expect.poll(() => store.health().status).toBe('ok')
+  for (const [n, { answer, end }] of results.entries()) {
+    const rows = await storedIn(posts[n]?.logId ?? '')
+    expect(rowsOf(end)).toBe(rows)
+    if (answer === 'stored') expect(rows).toBe(2)
+  }
+})
+
+test('a writer that closes has told every end', async () => {
+  const closing = await openEventWriter(store, testDeps)
+  let ended = 0
+  const answers = Array.from({ length: 10 }, () =>
+    closing.write({
+      ...postOf(['x']),
+      ended: () => {
+        ended += 1
+      },
+    }),
+  )
+  await closing.close()
+  expect(ended).toBe(10)
+  await Promise.all(answers)
+})

@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { makeIdentityMemory } from './idempotency-memory.ts'
+
+const HOUR_MS = 3_600_000
+
+test('it is a map, also for keys that want one place', () => {
+  const key = fc.oneof(
+    fc.bigInt(0n, 2n ** 64n - 1n),
+    fc.bigInt(0n, 50n),
+    fc.bigInt(0n, 50n).map((n) => n * 2n ** 32n + 5n),
+  )
+  const pair = fc.tuple(key, fc.bigInt(1n, 2n ** 64n - 1n))
+  fc.assert(
+    fc.property(fc.array(pair, { maxLength: 3_000 }), (pairs) => {
+      const memory = makeIdentityMemory({ keepMs: HOUR_MS, keysMax: 1_000_000, nowMs: () => 0 })
+      const truth = new Map<bigint, bigint>()
+      for (const [name, value] of pairs) {
+        memory.set(name, value)
+        truth.set(name, value)
+      }
+      for (const [name, value] of truth) expect(memory.get(name)).toBe(value)
+      expect(memory.size()).toBe(truth.size)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('a key is kept for its time and not for much longer, and a later value wins', () => {
+  let nowMs = 0
+  const memory = makeIdentityMemory({ keepMs: HOUR_MS, keysMax: 1_000_000, nowMs: () => nowMs })
+  const setAt = new Map<bigint, number>()
+  for (let key = 1n; key < 2_000n; key += 1n) {
+    nowMs += HOUR_MS / 400
+    memory.set(key, key)
+    setAt.set(key, nowMs)
+    const kept = [...setAt].map(([old, ms]) => ({ ageMs: nowMs - ms, kept: memory.get(old) === old }))
+    expect(kept.filter((each) => (each.kept ? each.ageMs > 1.3 * HOUR_MS : each.ageMs <= HOUR_MS))).toEqual([])
+  }
+  memory.set(1_999n, 5n)
+  nowMs += HOUR_MS / 9
+  memory.set(1_999n, 6n)
+  expect(memory.get(1_999n)).toBe(6n)
+  expect(memory.fullFromMs()).toBe(Number.NEGATIVE_INFINITY)
+})
+
+test('with more keys than it may have it forgets the oldest, and says from when on it knows all', () => {
+  let nowMs = 0
+  const memory = makeIdentityMemory({ keepMs: HOUR_MS, keysMax: 1_000, nowMs: () => nowMs })
+  const setAt: number[] = []
+  for (let key = 0; key < 10_000; key += 1) {
+    nowMs += 1
+    memory.set(BigInt(key), 1n)
+    setAt.push(nowMs)
+    expect(memory.size()).toBeLessThanOrEqual(1_100)
+  }
+  expect(memory.fullFromMs()).toBeGreaterThan(8_000)
+  for (const [key, ms] of setAt.entries()) if (ms > memory.fullFromMs()) expect(memory.get(BigInt(key))).toBe(1n)
+  memory.forgot()
+  expect(memory.fullFromMs()).toBe(nowMs)
+})
+
+test('it refuses to remember nothing', () => {
+  expect(() => makeIdentityMemory({ keepMs: 1, keysMax: 1, nowMs: () => 0 }).set(1n, 0n)).toThrow('0 cannot be remembered')
+})

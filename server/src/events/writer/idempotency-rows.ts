@@ -1,0 +1,54 @@
+import type { ClickHouseClient } from '@clickhouse/client'
+import { tableClasses, tableClassNames } from '../../lines/table.ts'
+
+export type StoredPost = { org_id: number; log_id: string; post: bigint }
+/** StoredDay is how many events of a post the store has on one day. */
+export type StoredDay = StoredPost & { day: number; rows: number }
+
+/** Posts wait for these answers, so a store that is stuck is asked again soon; the hour before a start is read once. */
+const ASK_BOUND_MS = 4_000
+
+const everyTable = (select: (table: string) => string): string =>
+  tableClassNames.map((name) => select(tableClasses[name].table)).join(' union all ')
+
+/** postsSince gives the identity of every post with events from sequence number `seq` on. */
+export async function* postsSince(
+  writer: ClickHouseClient,
+  seq: bigint,
+  postsMax: number,
+  boundMs = ASK_BOUND_MS,
+): AsyncIterable<StoredPost> {
+  const answer = await writer.query({
+    query: `select * from (${everyTable(
+      (table) => `select distinct org_id, log_id, post from ${table} where seq >= {seq:UInt64} and post != 0`,
+    )}) limit {postsMax:UInt32}`,
+    query_params: { seq: String(seq), postsMax },
+    format: 'JSONEachRow',
+    abort_signal: AbortSignal.timeout(boundMs),
+  })
+  for await (const chunk of answer.stream<{ org_id: number; log_id: string; post: string }>()) {
+    for (const row of chunk) {
+      const { post, ...rest } = row.json()
+      yield { ...rest, post: BigInt(post) }
+    }
+  }
+}
+
+export type Wanted = { logIds: readonly string[]; posts: readonly bigint[]; days: readonly number[] }
+
+/** storedDays looks for posts among the events of some days with sequence numbers from `seq` on. */
+export const storedDays = async (writer: ClickHouseClient, { logIds, posts, days }: Wanted, seq: bigint): Promise<StoredDay[]> => {
+  const answer = await writer.query({
+    query: `select org_id, log_id, post, toUInt32(toUInt16(day)) as day, toUInt32(sum(rows)) as rows from (${everyTable(
+      (table) => `select org_id, log_id, post, toDate(ts) as day, count() as rows from ${table}
+        where log_id in {logIds:Array(UUID)} and toDate(ts) in arrayMap(d -> toDate(d), {days:Array(UInt16)})
+          and seq >= {seq:UInt64} and post in {posts:Array(UInt64)}
+        group by org_id, log_id, post, day`,
+    )}) group by org_id, log_id, post, day`,
+    query_params: { logIds: [...logIds], posts: [...posts], days: [...days], seq: String(seq) },
+    format: 'JSONEachRow',
+    abort_signal: AbortSignal.timeout(ASK_BOUND_MS),
+  })
+  const rows = await answer.json<{ org_id: number; log_id: string; post: string; day: number; rows: number }>()
+  return rows.map((row) => ({ ...row, post: BigInt(row.post) }))
+}

@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream'
+import type { ClickHouseSettings } from '@clickhouse/client'
+import type { Clock } from '../../kernel/clock.ts'
+import type { EventStore } from '../store/events.ts'
+import { localTable, type TableClass, tableClasses } from '../../lines/table.ts'
+
+export type Insert = {
+  tableClass: TableClass
+  /** token stands for the bytes: two inserts of one token are stored once. */
+  token: string
+  queryId: string
+  rows: number
+  bytes: number
+  chunks(): Iterable<Buffer>
+}
+
+const INSERT_BOUND_MS = 60_000
+const ASK_BOUND_MS = 30_000
+const LOOK_BOUND_MS = 5_000
+const END_TRIES = 50
+const END_AGAIN_MS = 100
+
+const EVERY_INSERT: ClickHouseSettings = {
+  async_insert: 0,
+  insert_deduplicate: 1,
+  // A column that the table has not would be left out without a word.
+  input_format_skip_unknown_fields: 0,
+  // The blocks of a group become one part, which is there as a whole or not at all.
+  min_insert_block_size_rows: '1048576',
+  min_insert_block_size_bytes: '0',
+  max_insert_threads: '1',
+}
+/** ON_REPLICAS: an acknowledged insert is on the majority of the replicas. */
+const ON_REPLICAS: ClickHouseSettings = { insert_quorum: 'auto' }
+
+/** insertNative returns when the rows are durable. The length of the body is said in advance, so that a cut connection is not taken for its end. */
+export async function insertNative(store: EventStore, insert: Insert, signal?: AbortSignal): Promise<void> {
+  const bound = AbortSignal.timeout(INSERT_BOUND_MS)
+  const answer = await store.writer.exec({
+    query: `insert into ${localTable(tableClasses[insert.tableClass].table, store.cluster)} format Native`,
+    query_id: insert.queryId,
+    values: Readable.from(insert.chunks(), { objectMode: false }),
+    http_headers: { 'content-length': String(insert.bytes) },
+    abort_signal: signal ? AbortSignal.any([signal, bound]) : bound,
+    clickhouse_settings: {
+      ...EVERY_INSERT,
+      insert_deduplication_token: insert.token,
+      ...(store.cluster === undefined ? {} : ON_REPLICAS),
+    },
+  })
+  for await (const _ of answer.stream);
+  const written = answer.summary?.written_rows
+  if (written !== undefined && Number(written) < insert.rows) throw new Error(`the event store took ${written} of ${insert.rows} rows`)
+}
+
+/** runningInserts counts what the store is working on under ids that begin so; a node that is away works on nothing of which we could hear. */
+export const runningInserts = async (store: EventStore, idPrefix: string): Promise<number> => {
+  const processes = store.cluster === undefined ? 'system.processes' : `clusterAllReplicas('${store.cluster}', system.processes)`
+  const answer = await store.writer.query({
+    query: `select toUInt32(count()) as running from ${processes} where startsWith(query_id, {prefix:String})`,
+    query_params: { prefix: idPrefix },
+    format: 'JSONEachRow',
+    clickhouse_settings: { skip_unavailable_shards: 1 },
+    abort_signal: AbortSignal.timeout(LOOK_BOUND_MS),
+  })
+  const [row] = await answer.json<{ running: number }>()
+  return row?.running ?? 0
+}
+
+/**
+ * endInserts ends what still runs under ids that begin so, and returns when it has ended: what is stored then stays so. It asks the node that it
+ * speaks to, and the others only when something still runs: a node that is away must not keep us from knowing. It throws when something runs on.
+ */
+export const endInserts = async (store: EventStore, idPrefix: string, clock: Clock): Promise<void> => {
+  await killInserts(store, idPrefix)
+  for (let tries = 0; tries < END_TRIES; tries += 1) {
+    if ((await runningInserts(store, idPrefix)) === 0) return
+    // Behind a load balancer it may run on another node. The queue of the cluster takes the word there, and nobody waits for its answers.
+    if (tries === 0 && store.cluster !== undefined) await killInserts(store, idPrefix, `on cluster '${store.cluster}'`)
+    await clock.sleep(END_AGAIN_MS)
+  }
+  throw new Error('an insert whose outcome is unknown could not be ended yet')
+}
+
+const killInserts = async (store: EventStore, idPrefix: string, where = ''): Promise<void> => {
+  await store.writer.command({
+    query: `kill query ${where} where startsWith(query_id, {prefix:String}) async`,
+    query_params: { prefix: idPrefix },
+    clickhouse_settings: where === '' ? {} : { distributed_ddl_task_timeout: '0', distributed_ddl_output_mode: 'never_throw' },
+    abort_signal: AbortSignal.timeout(LOOK_BOUND_MS),
+  })
+}
+
+export type StoredRange = { tableClass: TableClass; day: number; first: bigint; last: bigint }
+
+/**
+ * storedRows counts what the store has of an insert; a range of sequence numbers belongs to one insert alone. In a cluster the rows lie on the node
+ * that we speak to, unless a load balancer chose another: then all shards are asked.
+ */
+export const storedRows = async (store: EventStore, range: StoredRange): Promise<number> => {
+  const { table } = tableClasses[range.tableClass]
+  const here = await countRows(store, localTable(table, store.cluster), range)
+  return here > 0 || store.cluster === undefined ? here : countRows(store, table, range)
+}
+
+async function countRows({ writer }: EventStore, table: string, { day, first, last }: StoredRange): Promise<number> {
+  const answer = await writer.query({
+    query: `select toUInt32(count()) as stored from ${table}
+      where toDate(ts) = toDate({day:UInt16}) and seq between {first:UInt64} and {last:UInt64}`,
+    query_params: { day, first: String(first), last: String(last) },
+    format: 'JSONEachRow',
+    abort_signal: AbortSignal.timeout(ASK_BOUND_MS),
+  })
+  const [row] = await answer.json<{ stored: number }>()
+  return row?.stored ?? 0
+}

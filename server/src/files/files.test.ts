@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import { DepotFull } from './files.ts'
+import { openDepot } from './open-files.ts'
+
+const run = promisify(execFile)
+const MIB = 2 ** 20
+const root = await mkdtemp(join(tmpdir(), 'dendro-depot-'))
+const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', root]).then(
+  () => true,
+  () => false,
+)
+if (!mounted) process.stderr.write('THE TEST OF A FULL DEPOT DID NOT RUN: it needs the right to mount\n')
+afterAll(async () => {
+  if (mounted) await run('umount', ['-l', root])
+  await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+})
+
+const bytes = (size: number, byte: number) => Buffer.alloc(size, byte)
+
+test('a file is read as its parts stand in the list, whatever else was written, and in any piece', async () => {
+  const depot = openDepot({ kind: 'directory', dir: join(root, 'files') })
+  const draft = await depot.begin('one')
+  const first = await depot.put(draft, [], { turn: 1, bytes: bytes(10, 65) })
+  const parts = [first, await depot.put(draft, [first], { turn: 2, bytes: bytes(5, 66) })]
+  await depot.put(draft, [first], { turn: 1, bytes: bytes(7, 67) })
+  await depot.finish(draft, parts)
+  const read = async (start: number, end: number) => (await buffer(await depot.read('one', parts, { start, end }))).toString()
+  expect(await read(0, 15)).toBe(`${'A'.repeat(10)}BBBBB`)
+  expect(await read(8, 12)).toBe('AABB')
+  expect(await read(10, 11)).toBe('B')
+  expect(await read(3, 3)).toBe('')
+  expect(await depot.strays(Number.MAX_SAFE_INTEGER)).toEqual(['one'])
+  expect(await depot.strays(0)).toEqual([])
+  await depot.remove(draft)
+  await depot.remove(draft)
+  expect(await depot.strays(Number.MAX_SAFE_INTEGER)).toEqual([])
+})
+
+test.skipIf(!mounted)('a full disk is refused in words of its own, and before anything is ordered', async () => {
+  const depot = openDepot({ kind: 'directory', dir: join(root, 'files') })
+  expect(await depot.refusal()).toContain('is full')
+  const draft = await depot.begin('two')
+  await expect(depot.put(draft, [], { turn: 1, bytes: bytes(4 * MIB, 65) })).rejects.toThrow(DepotFull)
+})

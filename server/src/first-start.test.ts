@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, inject, test } from 'vitest'
+import { openTestApp } from '../../test/world.ts'
+import { openDirectory } from './files/directory.ts'
+import { makeServiceDatabase } from './meta/database.fixture.ts'
+import { adoptFingerprints } from './resources/access/organizations/fingerprints.ts'
+
+test('a start with another master key than the deployment’s is refused with a sentence', async () => {
+  const app = await openTestApp()
+  try {
+    await expect(openTestApp({ DENDRO_MASTER_KEY: 'another key altogether, as good as any' })).rejects.toThrow(
+      'the master key is not the one of this deployment',
+    )
+  } finally {
+    await app.close()
+  }
+})
+
+test('a start with another token secret or another place of exports than the others have is refused with the setting, until it is adopted', async () => {
+  const database = await makeServiceDatabase(inject('stores').meta)
+  const env = { DENDRO_POSTGRES_URL: database.url }
+  const elsewhere = await mkdtemp(join(tmpdir(), 'dendro-place-'))
+  const secret = { DENDRO_JWT_SECRET: 'another secret altogether, as good as any' }
+  const place = { DENDRO_EXPORT_URL: `file://${elsewhere}` }
+  const first = await openTestApp(env)
+  try {
+    await expect(openTestApp({ ...env, ...secret })).rejects.toThrow(/DENDRO_JWT_SECRET.* is not the one of this deployment/)
+    await expect(openTestApp({ ...env, ...place })).rejects.toThrow(/another place \(DENDRO_EXPORT_URL/)
+    await expect(openTestApp({ ...env, DENDRO_EXPORT_URL: 's3://a:b@bucket/x' })).rejects.toThrow(/another place \(DENDRO_EXPORT_URL/)
+    await (await openTestApp(env)).close()
+  } finally {
+    await first.close()
+  }
+  const { vault } = first.app.world
+  await adoptFingerprints({
+    meta: await database.open(),
+    vault: { ...vault, tokenFingerprint: 'another' },
+    depot: openDirectory(elsewhere),
+  })
+  await expect(openTestApp({ ...env, ...place })).rejects.toThrow(/DENDRO_JWT_SECRET/)
+  await adoptFingerprints({ meta: await database.open(), vault, depot: openDirectory(elsewhere) })
+  await (await openTestApp({ ...env, ...place })).close()
+  await database.drop()
+  await rm(elsewhere, { recursive: true })
+})
+
+test('a start beside processes that run already changes nothing for them: they go on with what they know', async () => {
+  const database = await makeServiceDatabase(inject('stores').meta)
+  const env = { DENDRO_POSTGRES_URL: database.url }
+  const first = await openTestApp(env)
+  const heard: string[] = []
+  first.app.world.meta.onChange((orgId) => heard.push(orgId))
+  const second = await openTestApp(env)
+  try {
+    // News comes in the order of the changes: with that of this organisation, all of the start has come.
+    const { orgId } = await second.newOrganization()
+    await expect.poll(() => heard.includes(orgId)).toBe(true)
+    expect(heard).not.toContain('*')
+  } finally {
+    await second.close()
+    await first.close()
+    await database.drop()
+  }
+})

@@ -1,0 +1,54 @@
+import type { Identity } from '@dendro/api'
+import { conflict } from './kernel/errors.ts'
+import type { Db } from './meta/meta.ts'
+import type { Secret } from './kernel/secret.ts'
+import type { World } from './world.ts'
+import { bootstrapKey } from './resources/access/api-keys/api-keys.ts'
+import { bootstrapDatasets } from './resources/data/datasets/datasets.ts'
+import { bootstrapAdmin } from './resources/access/users/bootstrap-admin.ts'
+import { checkFingerprints } from './resources/access/organizations/fingerprints.ts'
+import { insertOrganization, selectFirstOrganization } from './resources/access/organizations/rows.ts'
+
+export type Founded = { orgId: string; firstKey: Secret }
+
+const FIRST_NAME = 'default'
+
+/**
+ * firstStart makes the first organisation when there is none. Its key is given back only by the start that made it; of two
+ * processes that start at once, one makes and the other finds.
+ */
+export async function firstStart(world: World): Promise<{ orgId: string; firstKey: Secret | undefined }> {
+  await checkFingerprints(world)
+  const known = await selectFirstOrganization(world.meta)
+  if (known) return { orgId: known.id, firstKey: undefined }
+  const orgId = world.ids.uuid()
+  try {
+    return await world.meta.write(orgId, async (tx) => {
+      const founded = await foundOrganization(world, tx, { orgId, name: FIRST_NAME, firstKey: world.deployment.firstKey })
+      if (world.deployment.admin) await bootstrapAdmin(world, tx, orgId, world.deployment.admin)
+      return founded
+    })
+  } catch (thrown) {
+    const winner = await selectFirstOrganization(world.meta)
+    if (!winner) throw thrown
+    return { orgId: winner.id, firstKey: undefined }
+  }
+}
+
+/** foundOrganization makes an organisation with its first key and its datasets, all in the transaction it is given. */
+export async function foundOrganization(
+  world: Pick<World, 'clock' | 'ids' | 'vault'>,
+  tx: Db,
+  ask: { orgId: string; name: string; firstKey: Secret | undefined; founder?: Identity },
+): Promise<Founded> {
+  const made = await insertOrganization(tx, {
+    id: ask.orgId,
+    name: ask.name,
+    created_at: world.clock.nowMs(),
+    created_by: ask.founder ?? null,
+  })
+  if (!made) throw conflict(`an organisation called ${ask.name} exists already`)
+  const firstKey = await bootstrapKey(world, tx, ask.orgId, ask.firstKey)
+  await bootstrapDatasets(world, tx, ask.orgId)
+  return { orgId: ask.orgId, firstKey }
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+/** An Asset is a file the pages load; its address changes with its text, so that browsers may keep it. */
+export type Asset = { text: string; address: string }
+
+function asset(name: string): Asset {
+  const text = readFileSync(new URL(name, import.meta.url), 'utf8')
+  const version = createHash('sha256').update(text).digest('hex').slice(0, 12)
+  return { text, address: `/docs/${name}?v=${version}` }
+}
+
+export const style = asset('reference.css')
+export const script = asset('reference.js')
+export const icon = asset('icon.svg')
+export const invitationScript = asset('../invitation/invitation.js')

@@ -1,0 +1,78 @@
+import { contract, openApiDocument } from '@dendro/api'
+import { Answer, type Routes, routes } from '../../mount.ts'
+import type { WebFiles } from '../web-app/files.ts'
+import { webAppPage } from '../web-app/web-app.ts'
+import { type Asset, icon, invitationScript, script, style } from './assets.ts'
+import { homePage, prefersJson } from './home.ts'
+import { invitationPage } from '../invitation/invitation.ts'
+import { referencePage } from './page.ts'
+
+export type ReferenceFacts = {
+  version: string
+  region: string
+  /** web is the web app where it was built; without it a page tells what answers here. */
+  web: WebFiles | undefined
+  /** troubles are what keeps the service from being well just now. */
+  troubles(): Promise<readonly string[]>
+}
+
+/** referenceRoutes answers what explains the service: the first page, the OpenAPI document, the reference and its files. */
+export function referenceRoutes(facts: ReferenceFacts): Routes {
+  const document = once(() => openApiDocument(contract, { servers: [{ url: BASE, description: `Region ${facts.region}` }] }))
+  const page = once(() => referencePage(document(), { baseUrl: BASE, version: facts.version }))
+  return routes('reference', contract.reference, {
+    home: async ({ facts: { baseUrl, accept } }) => {
+      if (prefersJson(accept)) {
+        const about = JSON.stringify({ name: 'Dendro', version: facts.version, docs: `${baseUrl}/docs` })
+        return new Answer(200, about, { 'content-type': 'application/json; charset=utf-8', vary: 'accept' })
+      }
+      if (facts.web) return webAppPage(facts.web, { vary: 'accept' })
+      return asPage(homePage({ baseUrl, version: facts.version, region: facts.region, troubles: await facts.troubles() }), {
+        vary: 'accept',
+      })
+    },
+    openapi: async ({ facts: { baseUrl } }) => ({ ...document(), servers: [{ url: baseUrl, description: `Region ${facts.region}` }] }),
+    page: async ({ facts: { baseUrl } }) => asPage(page().replaceAll(BASE, baseUrl)),
+    style: async () => asFile(style),
+    script: async () => asFile(script),
+    icon: async () => asFile(icon),
+    invitation: async () => asPage(invitationPage()),
+    invitationScript: async () => asFile(invitationScript),
+  })
+}
+
+/** BASE stands for the address of the service in a page that is drawn once for all addresses it is asked under. */
+const BASE = 'http://base.invalid'
+const DAY_S = 86_400
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** What a page may load and do: our own files and addresses, nothing inline, nothing from elsewhere. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const asPage = (markup: string, headers: Record<string, string> = {}): Answer<string> =>
+  new Answer(200, markup, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    ...headers,
+  })
+
+const asFile = ({ text }: Asset): Answer<string> => new Answer(200, text, { 'cache-control': `public, max-age=${DAY_S}` })

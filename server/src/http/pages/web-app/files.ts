@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+
+/** A WebFile lies in memory as it is sent. */
+export type WebFile = { type: string; bytes: Buffer }
+export type WebFiles = { page: string; files: ReadonlyMap<string, WebFile> }
+
+const types: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '.js': 'text/javascript; charset=utf-8',
+    '.css': 'text/css; charset=utf-8',
+    '.svg': 'image/svg+xml',
+    '.woff2': 'font/woff2',
+  }),
+)
+const BUILT = new URL('../../../../../web/dist/', import.meta.url).pathname
+
+/** readWebFiles reads what the build of the web app left; undefined when it was not built. */
+export function readWebFiles(directory = BUILT): WebFiles | undefined {
+  try {
+    const page = readFileSync(join(directory, 'index.html'), 'utf8')
+    const folder = join(directory, 'files')
+    const files = readdirSync(folder).map((name): [string, WebFile] => [
+      name,
+      { type: types.get(extname(name)) ?? 'application/octet-stream', bytes: readFileSync(join(folder, name)) },
+    ])
+    return { page, files: new Map(files) }
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return undefined
+    throw thrown
+  }
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { contract, webPages } from '@dendro/api'
+import { notFound } from '../../../kernel/errors.ts'
+import { Answer, type Routes, routes } from '../../mount.ts'
+import type { WebFiles } from './files.ts'
+
+/**
+ * policyWith is what the app may load and do: our own files and addresses. Parts of the interface bring style sheets of their own, which name the
+ * nonce of the page; no script and no other style stands in it.
+ */
+const policyWith = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ')
+
+const NONCE_BYTES = 16
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+/** webAppRoutes serves the web app out of memory. */
+export function webAppRoutes(web: WebFiles | undefined): Routes {
+  return routes('webApp', contract.webApp, {
+    start: async () => webAppPage(web),
+    page: async ({ params: { page } }) => {
+      if (!webPages.some((name) => name === page)) throw notFound('page of the web app')
+      return webAppPage(web)
+    },
+    file: async ({ params }) => {
+      const file = web?.files.get(params.file)
+      if (!file) throw notFound('file of the web app')
+      return new Answer<unknown>(200, file.bytes, { 'content-type': file.type, 'cache-control': FOR_EVER })
+    },
+  })
+}
+
+/** webAppPage is the one page of the app, which finds out by its address what to show. */
+export function webAppPage(web: WebFiles | undefined, headers: Record<string, string> = {}): Answer<string> {
+  if (!web) throw notFound('web app: it was not built, which `npm start` and `npm run build` do')
+  const nonce = randomBytes(NONCE_BYTES).toString('base64url')
+  return new Answer(200, web.page.replace('<head>', `<head><meta property="csp-nonce" nonce="${nonce}">`), {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policyWith(nonce),
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    ...headers,
+  })
+}

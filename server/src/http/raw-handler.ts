@@ -1,0 +1,75 @@
+import type { Readable } from 'node:stream'
+import type { Permission } from '@dendro/api'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Failure } from '../kernel/errors.ts'
+import type { Actor } from './actor.ts'
+
+/** A Head is what is known of a request before its body; names of headers are in lower case, of a repeated query parameter the last counts. */
+export type Head = {
+  method: string
+  /** path is percent-encoded as it came, with single slashes and none at the end. */
+  path: string
+  query: Readonly<Record<string, string>>
+  headers: Readonly<Record<string, string>>
+}
+
+export type Answered = { status: number; headers: Record<string, string>; body: string | Uint8Array }
+
+/** A Taker answers requests whose bodies are not JSON of ours; it reads them itself, and words its failures as its protocol wants them. */
+export type Taker = {
+  /** action names it in figures and in the audit trail. */
+  action: string
+  permission: Permission
+  take(call: { actor: Actor; head: Head; body: Readable }): Promise<Answered>
+  /** refuse words what the door turned away; the actor is undefined where nobody was identified. */
+  refuse(head: Head, failure: Failure, correlationId: string, actor: Actor | undefined): Answered
+}
+
+/** Takers find who takes a request; `known` says that its path is one of the contract. */
+export type Takers = (head: Head, known: boolean) => Taker | undefined
+
+export function headOf(request: FastifyRequest): Head {
+  const [path = '/', query = ''] = splitAt(request.raw.url ?? '/', '?')
+  return {
+    method: request.method,
+    path: `/${path
+      .split('/')
+      .filter((part) => part !== '')
+      .join('/')}`,
+    query: Object.fromEntries(new URLSearchParams(query)),
+    headers: Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+    ),
+  }
+}
+
+function splitAt(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** LINGER: what is left of a body after its answer is read and dropped for this long, so that the sender gets to see the answer. */
+const LINGER_MS = 2_000
+const LINGER_BYTES = 16 * 2 ** 20
+const LINGER_CHECK_MS = 50
+
+export function sendAnswered(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: Answered): FastifyReply {
+  const { raw } = request
+  raw.resume()
+  if (!raw.complete) {
+    const { socket } = raw
+    const before = socket.bytesRead
+    const startedMs = performance.now()
+    const watch = setInterval(() => {
+      const isOver = performance.now() - startedMs > LINGER_MS || socket.bytesRead - before > LINGER_BYTES
+      if (!raw.complete && !isOver) return
+      clearInterval(watch)
+      if (!raw.complete) socket.destroy()
+    }, LINGER_CHECK_MS)
+    watch.unref()
+  }
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(typeof body === 'string' ? body : Buffer.from(body))
+}

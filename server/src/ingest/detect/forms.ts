@@ -1,0 +1,38 @@
+import type { Instant } from '../../lines/time-text.ts'
+import type { Form } from '../../parsers/built-in.ts'
+import type { Pair } from '../batch.ts'
+import { accessLog } from './access.ts'
+import { cef, jsonObject } from './message.ts'
+import { pairsIn } from './pairs.ts'
+import { type Header, plainHeader } from './plain.ts'
+import { syslog } from './syslog.ts'
+
+/** A LineForm says what a line gives in one form; undefined when it is not in it. */
+type LineForm = (text: string, at: Instant) => readonly Pair[] | undefined
+
+const forms = {
+  json: (text) => jsonObject(text.trim()),
+  syslog: (text, at) => keysOf(syslog(text, at)),
+  cef: (text) => cef(text.trim()),
+  'access-log': (text, at) => keysOf(accessLog(text, at)),
+  logfmt: (text) => (isAllPairs(text) ? pairsOf(text) : undefined),
+  'key-value': (text, at) => (isAllPairs(text) ? undefined : pairsOf(text.slice(plainHeader(text, at)?.restStart ?? 0))),
+} satisfies Record<Form, LineForm>
+
+/** readForm reads a line in one of the forms that need no parser. */
+export const readForm = (form: Form, text: string, at: Instant): readonly Pair[] | undefined => forms[form](text, at)
+
+const keysOf = (header: Header | undefined): Pair[] | undefined => header?.leaves.map(({ path, text }) => [path, text])
+
+const pairsOf = (text: string): Pair[] | undefined => {
+  const pairs = pairsIn(text)
+  return pairs.length === 0 ? undefined : pairs
+}
+
+const PAIR = /^[\w.@/-]+=(?:"(?:[^"\\]|\\.)*"|\S*)$/
+
+/** isAllPairs says that nothing but pairs stands in a text. */
+function isAllPairs(text: string): boolean {
+  const words = text.trim().match(/[^\s"=]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)|\S+/g) ?? []
+  return words.length > 1 && words.every((word) => PAIR.test(word))
+}

@@ -1,0 +1,57 @@
+import { type FoundLeaf, standing } from '../../lines/text-line.ts'
+
+/** LEVEL_CHARS: only near the beginning of a text is such a word a level. */
+const LEVEL_CHARS = 80
+const levels = new Set('TRACE DEBUG INFO NOTICE WARN WARNING ERROR ERR SEVERE FATAL CRITICAL CRIT ALERT EMERG PANIC'.split(' '))
+/** BRACKETED is a level in any case, alone in brackets or behind the module that it belongs to. */
+const BRACKETED = /\[(?:\w+:)?([A-Za-z]{3,8})\]/y
+const OPENING = 0x5b
+const FIRST = 1
+const BEFORE = 2
+const BEHIND = 4
+const SPACE = 8
+
+/** kinds say of a character whether a level may begin with it, stand behind it, or end before it. */
+const kinds = makeKinds()
+
+function makeKinds(): Uint8Array {
+  const made = new Uint8Array(128)
+  const mark = (chars: string, kind: number) => {
+    for (const char of chars) made[char.charCodeAt(0)] = (made[char.charCodeAt(0)] ?? 0) | kind
+  }
+  for (const level of levels) mark(level.charAt(0), FIRST)
+  mark('[(<|:', BEFORE)
+  mark('])>|:,', BEHIND)
+  mark(' \t\n\v\f\r', BEFORE | BEHIND | SPACE)
+  return made
+}
+
+const kindOf = (text: string, at: number): number => kinds[text.charCodeAt(at)] ?? 0
+
+/** levelIn finds a level that is written in capitals, or in brackets. */
+export function levelIn(text: string, start: number): FoundLeaf | undefined {
+  const end = Math.min(text.length, start + LEVEL_CHARS)
+  let mayBegin = true
+  for (let at = start; at < end; at += 1) {
+    const kind = kindOf(text, at)
+    const found = mayBegin && kind & FIRST ? capitals(text, at) : text.charCodeAt(at) === OPENING ? bracketed(text, at) : undefined
+    if (found) return found
+    mayBegin = (kind & BEFORE) !== 0
+  }
+  return undefined
+}
+
+function capitals(text: string, start: number): FoundLeaf | undefined {
+  let end = start
+  for (let code = text.charCodeAt(end); code >= 0x41 && code <= 0x5a; code = text.charCodeAt(end)) end += 1
+  if (end < text.length && !(kindOf(text, end) & BEHIND)) return undefined
+  const word = text.slice(start, end)
+  return levels.has(word) ? standing('level', word, start) : undefined
+}
+
+function bracketed(text: string, start: number): FoundLeaf | undefined {
+  BRACKETED.lastIndex = start
+  const word = BRACKETED.exec(text)?.[1]
+  if (word === undefined || !levels.has(word.toUpperCase())) return undefined
+  return standing('level', word, BRACKETED.lastIndex - 1 - word.length)
+}

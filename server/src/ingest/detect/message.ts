@@ -1,0 +1,78 @@
+import { decodeText } from '../../lines/leaf-text.ts'
+import { workedOut } from '../../lines/text-line.ts'
+import { BROKEN, END, NULL, STRING, Walk } from '../../lines/walk.ts'
+import type { Pair } from '../batch.ts'
+import { findPairs, type Pairs } from './pairs.ts'
+
+const CEF = /(?:^|\s)CEF:(\d+)\|/
+const LEAVES_MAX = 1_000
+
+/** messageLeaves reads what a message holds besides words: CEF, a JSON object, or key=value pairs, of which logfmt consists; `whole` as for findPairs. */
+export function messageLeaves(text: string, start: number, whole: number): Pairs {
+  const end = endOfText(text)
+  const mayBeJson = text.charAt(end - 1) === '}'
+  if (mayBeJson || text.indexOf('CEF:', start) >= 0) {
+    const trimmed = text.slice(start, end).trimStart()
+    const told = cef(trimmed) ?? (mayBeJson ? (jsonObject(trimmed.replace(/^@cee:\s*/, '')) ?? jsonTail(trimmed)) : undefined)
+    if (told) return { leaves: told.map(([path, value]) => workedOut(path, value)), isWhole: false }
+  }
+  return findPairs(text, startOfText(text, start), end, whole)
+}
+
+const BLANK = /\s/
+
+function endOfText(text: string): number {
+  let end = text.length
+  while (end > 0 && BLANK.test(text.charAt(end - 1))) end -= 1
+  return end
+}
+
+function startOfText(text: string, from: number): number {
+  let start = from
+  while (start < text.length && BLANK.test(text.charAt(start))) start += 1
+  return start
+}
+
+/** jsonObject gives the values of a text that is one JSON object; undefined when it is none. */
+export function jsonObject(text: string): Pair[] | undefined {
+  if (!text.startsWith('{') || !text.endsWith('}')) return undefined
+  const bytes = Buffer.from(text, 'utf8')
+  const walk = new Walk(bytes, 0, bytes.length)
+  const leaves = new Map<string, string>()
+  for (;;) {
+    const step = walk.next()
+    if (step === BROKEN) return undefined
+    if (step === END) return [...leaves]
+    if (step === NULL || leaves.size >= LEAVES_MAX) continue
+    const source = bytes.toString('utf8', walk.valueStart, walk.valueEnd)
+    leaves.set(walk.path, step === STRING ? decodeText(source).text : source)
+  }
+}
+
+/** jsonTail reads a JSON object at the end of a text. */
+function jsonTail(text: string): Pair[] | undefined {
+  const start = text.endsWith('}') ? text.indexOf('{"') : -1
+  return start > 0 ? jsonObject(text.slice(start)) : undefined
+}
+
+const cefNames = ['device_vendor', 'device_product', 'device_version', 'signature_id', 'name', 'severity']
+const CEF_PAIR = /(?:^|\s)([\w.-]{1,128})=/g
+
+/** cef reads the Common Event Format; undefined when a text is none. */
+export function cef(text: string): Pair[] | undefined {
+  const match = CEF.exec(text)
+  if (!match) return undefined
+  const fields = text.slice(match.index + match[0].length).split(/(?<!\\)\|/)
+  if (fields.length < cefNames.length) return undefined
+  const head = cefNames.map((name, index): Pair => [name, (fields[index] ?? '').replace(/\\([|\\])/g, '$1')])
+  return [['cef_version', match[1] ?? ''], ...head, ...cefExtension(fields.slice(cefNames.length).join('|'))]
+}
+
+/** cefExtension reads pairs whose values may hold blanks: each goes on until the next key. */
+function cefExtension(text: string): Pair[] {
+  const starts = [...text.matchAll(CEF_PAIR)].filter(({ index, 0: whole }) => text[index + whole.length - 2] !== '\\')
+  return starts.map((match, index): Pair => {
+    const value = text.slice(match.index + match[0].length, starts[index + 1]?.index).trim()
+    return [match[1] ?? '', value.replace(/\\([=\\])/g, '$1').replace(/\\n/g, '\n')]
+  })
+}

@@ -1,0 +1,122 @@
+import { type FoundLeaf, standing, workedOut } from '../../lines/text-line.ts'
+import type { Pair } from '../batch.ts'
+
+/** PAIRS_MIN: a single pair in a text is more often an accident than data. */
+const PAIRS_MIN = 2
+const PAIRS_MAX = 200
+const NAME_CHARS_MAX = 128
+const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ n: '\n', t: '\t', r: '\r' }))
+const [EQUALS, DOUBLE, SINGLE, BACKSLASH] = [0x3d, 0x22, 0x27, 0x5c]
+
+/** NAME characters make a key, of which FIRST ones begin it; a pair begins behind BEFORE and ends at BEHIND; a bare value begins with neither quote nor =. */
+const NAME = 1
+const FIRST = 2
+const BEFORE = 4
+const BEHIND = 8
+
+const kinds = makeKinds()
+
+function makeKinds(): Uint8Array {
+  const made = new Uint8Array(128)
+  const mark = (chars: string, kind: number) => {
+    for (const char of chars) made[char.charCodeAt(0)] = (made[char.charCodeAt(0)] ?? 0) | kind
+  }
+  const letters = 'abcdefghijklmnopqrstuvwxyz'
+  mark(`${letters}${letters.toUpperCase()}_@`, NAME | FIRST)
+  mark('0123456789./-', NAME)
+  mark('[({,;|', BEFORE)
+  mark(',;|])}', BEHIND)
+  mark(' \t\n\v\f\r', BEFORE | BEHIND)
+  return made
+}
+
+const OTHER_SPACE = /\s/
+
+function kindAt(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  if (code < 128) return kinds[code] as number
+  return OTHER_SPACE.test(text.charAt(at)) ? BEFORE | BEHIND : 0
+}
+
+/** Pairs are the pairs of a part of a text; isWhole says that there is nothing else in it, so that only their values differ from line to line. */
+export type Pairs = { leaves: readonly FoundLeaf[]; isWhole: boolean }
+export const NO_PAIRS: Pairs = { leaves: [], isWhole: false }
+
+/** pairsIn reads the key=value pairs of a text, quoted or not; logfmt is a text that has nothing else. */
+export const pairsIn = (text: string): Pair[] => findPairs(text, 0, text.length, 0).leaves.map(({ path, text: value }) => [path, value])
+
+/** findPairs reads the pairs between two places; for the question whether there is nothing else, the text counts from `whole` on. */
+export function findPairs(text: string, from: number, to: number, whole: number): Pairs {
+  const leaves: FoundLeaf[] = []
+  let isWhole = true
+  let told = whole
+  let at = from
+  for (let equals = text.indexOf('=', at); equals >= 0 && equals < to; equals = text.indexOf('=', at)) {
+    const start = nameStart(text, at, equals, from)
+    const value = start < 0 ? NONE : valueAt(text, equals + 1, to)
+    at = value === NONE ? equals + 1 : value.next
+    if (value === NONE) continue
+    isWhole &&= isFixed(text, told, start) && !(value.leaf && value.leaf.start < 0)
+    told = value.next
+    if (value.leaf) leaves.push({ ...value.leaf, path: text.slice(start, equals) })
+    if (leaves.length === PAIRS_MAX) break
+  }
+  if (leaves.length < PAIRS_MIN) return NO_PAIRS
+  return { leaves, isWhole: isWhole && isFixed(text, told, to) && leaves.length < PAIRS_MAX }
+}
+
+/** nameStart is where the name before the sign begins, -1 when none does. */
+function nameStart(text: string, at: number, equals: number, from: number): number {
+  let start = equals
+  while (start > at && kindAt(text, start - 1) & NAME) start -= 1
+  if (start === equals || equals - start > NAME_CHARS_MAX || !(kindAt(text, start) & FIRST)) return -1
+  return start === from || kindAt(text, start - 1) & BEFORE ? start : -1
+}
+
+type Value = { leaf: FoundLeaf | undefined; next: number }
+/** NONE is what follows a sign that makes no pair. */
+const NONE: Value = { leaf: undefined, next: -1 }
+
+/** valueAt reads the value that begins there; a name without a value is a pair of which nothing is known. */
+function valueAt(text: string, start: number, to: number): Value {
+  const code = start < to ? text.charCodeAt(start) : 0
+  if (code === DOUBLE) return quoted(text, start + 1, to)
+  if (code === SINGLE) {
+    const close = text.indexOf("'", start + 1)
+    return close >= 0 && close < to && endsAt(text, close + 1, to) ? { leaf: leafOf(text, start + 1, close), next: close + 1 } : NONE
+  }
+  if (endsAt(text, start, to)) return { leaf: undefined, next: start }
+  if (code === EQUALS) return NONE
+  let end = start
+  while (end < to && !(kindAt(text, end) & BEHIND)) end += 1
+  return { leaf: leafOf(text, start, end), next: end }
+}
+
+function quoted(text: string, start: number, to: number): Value {
+  let hasEscapes = false
+  let close = start
+  for (; close < to; close += 1) {
+    const code = text.charCodeAt(close)
+    if (code === DOUBLE) break
+    if (code === BACKSLASH) {
+      hasEscapes = true
+      close += 1
+    }
+  }
+  if (close >= to || !endsAt(text, close + 1, to)) return NONE
+  if (!hasEscapes) return { leaf: leafOf(text, start, close), next: close + 1 }
+  const value = text.slice(start, close).replace(/\\(.)/g, (_, char: string) => ESCAPES.get(char) ?? char)
+  return { leaf: workedOut('', value), next: close + 1 }
+}
+
+const leafOf = (text: string, start: number, end: number): FoundLeaf => standing('', text.slice(start, end), start)
+
+const endsAt = (text: string, at: number, to: number): boolean => at >= to || (kindAt(text, at) & BEHIND) !== 0
+
+/** isFixed says that nothing but signs and blanks stands between two places. */
+function isFixed(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (!(kindAt(text, at) & (BEFORE | BEHIND)) && !isQuote(text.charCodeAt(at))) return false
+  return true
+}
+
+const isQuote = (code: number): boolean => code === DOUBLE || code === SINGLE

@@ -1,0 +1,78 @@
+import { type FoundLeaf, type FoundTime, standing, workedOut } from '../../lines/text-line.ts'
+import type { Instant } from '../../lines/time-text.ts'
+import { levelIn } from './level.ts'
+import { isoTime, NamedTimes } from './time.ts'
+
+/** A Header is what stands in front of a message. */
+export type Header = {
+  leaves: readonly FoundLeaf[]
+  time: FoundTime | undefined
+  /** restStart is where the text begins that may say more; wordsStart as in a FoundText. */
+  restStart: number
+  wordsStart: number
+  /** isWhole says that nothing is left to be read. */
+  isWhole: boolean
+}
+
+const OPENING = '['
+const BEHIND_TIME = /\]?[\s,|]*/y
+const WEEKDAY = /((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?( \d{4})/y
+const BEHIND_WEEKDAY = /\]?\s*/y
+/** CONTAINER is how container runtimes write a line: time, stream, whether it is whole, text. */
+const CONTAINER = /(stdout|stderr) ([FP])(?: |$)/y
+
+const weekdays = new NamedTimes((text, start) => {
+  WEEKDAY.lastIndex = start
+  const match = WEEKDAY.exec(text)
+  if (!match) return undefined
+  const [whole, , month = '', day = '', clock = '', fraction, tail = ''] = match
+  return { layout: 'w', text: whole, head: whole.slice(0, whole.indexOf(clock)), year: tail.trim(), month, day, clock, fraction, tail }
+})
+
+/** plainHeader reads a time in front of a text, what a container runtime adds, and a level near the beginning. */
+export function plainHeader(text: string, at: Instant): Header | undefined {
+  const { time, restStart } = leadingTime(text, at)
+  return (time?.instant && containerHeader(text, time, restStart)) ?? levelHeader(text, time, restStart)
+}
+
+function containerHeader(text: string, time: FoundTime, restStart: number): Header | undefined {
+  CONTAINER.lastIndex = restStart
+  const match = CONTAINER.exec(text)
+  if (!match) return undefined
+  const [whole, stream = '', part] = match
+  const end = restStart + whole.length
+  const leaves = [standing('stream', stream, restStart), ...(part === 'P' ? [workedOut('partial', 'true')] : [])]
+  return { leaves, time, restStart: end, wordsStart: end, isWhole: false }
+}
+
+function levelHeader(text: string, time: FoundTime | undefined, restStart: number): Header | undefined {
+  const level = levelIn(text, restStart)
+  if (!level) return time && { leaves: [], time, restStart, wordsStart: restStart, isWhole: false }
+  const wordsStart = isFixed(text, restStart, level.start) ? level.end : restStart
+  return { leaves: [level], time, restStart, wordsStart, isWhole: false }
+}
+
+/** isFixed says that nothing stands between two places but signs and blanks, which are the same in other lines. */
+function isFixed(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at) | 0x20
+    if ((code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a) || code > 0x7f) return false
+  }
+  return true
+}
+
+function leadingTime(text: string, at: Instant): { time: FoundTime | undefined; restStart: number } {
+  const start = text.startsWith(OPENING) ? 1 : 0
+  const iso = isoTime(text, start, at)
+  if (iso) return { time: iso, restStart: after(BEHIND_TIME, text, iso.end) }
+  const named = mayBeWeekday(text.charCodeAt(start)) ? weekdays.read(text, start, at) : undefined
+  return { time: named, restStart: named ? after(BEHIND_WEEKDAY, text, named.end) : 0 }
+}
+
+/** mayBeWeekday is true for the letters M, T, W, F and S. */
+const mayBeWeekday = (code: number): boolean => code === 0x4d || code === 0x54 || code === 0x57 || code === 0x46 || code === 0x53
+
+function after(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : at
+}

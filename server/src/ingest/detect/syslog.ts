@@ -1,0 +1,134 @@
+import { type FoundLeaf, type FoundTime, standing, workedOut } from '../../lines/text-line.ts'
+import type { Instant } from '../../lines/time-text.ts'
+import type { Header } from './plain.ts'
+import { isoTime, NamedTimes } from './time.ts'
+
+const facilities =
+  'kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock local0 local1 local2 local3 local4 local5 local6 local7'.split(
+    ' ',
+  )
+const severities = 'emerg alert crit err warning notice info debug'.split(' ')
+
+const PRIORITY = /<(\d{1,3})>/y
+const MODERN = /(\d{1,2}) (-|\S{10,64}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1,32}) (?=-|\[)/y
+const NAMED_DATE = /([A-Z][a-z]{2}) ( ?\d{1,2}) (?:(\d{4}) )?(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?=:? )/y
+const ISO_DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?(?=:? )/y
+const BEHIND_DATE = /:? /y
+const SENDER = /([\w.:-]{1,255}) ([\w./@()-]{1,128})(?:\[(\d{1,10})\])?: ?/y
+const [LESS, UPPER_A, UPPER_Z] = [0x3c, 0x41, 0x5a]
+const NONE = '-'
+
+const times = new NamedTimes((text, start) => {
+  const match = at(NAMED_DATE, text, start)
+  if (!match) return undefined
+  const [whole, month = '', day = '', year, clock = '', fraction] = match
+  const layout = year === undefined ? 'b' : 'y'
+  return { layout, text: whole, head: whole.slice(0, whole.indexOf(clock)), year, month, day, clock, fraction, tail: '' }
+})
+
+/** syslog reads RFC 5424, and the older form with or without its priority. */
+export function syslog(text: string, arrival: Instant): Header | undefined {
+  const first = text.charCodeAt(0)
+  // Without a priority only the name of a month begins such a line.
+  if (first !== LESS && !(first >= UPPER_A && first <= UPPER_Z && text.charAt(3) === ' ')) return undefined
+  const priority = at(PRIORITY, text, 0)
+  if (priority && Number(priority[1]) > 191) return undefined
+  const start = priority?.[0].length ?? 0
+  const said = priority ? priorityLeaves(priority[1] ?? '') : []
+  return (priority && modern(text, start, said, arrival)) ?? old(text, start, said, arrival)
+}
+
+function priorityLeaves(written: string): FoundLeaf[] {
+  const number = Number(written)
+  const severity = severities[number % 8] ?? ''
+  return [
+    String(number) === written ? standing('pri', written, 1) : workedOut('pri', String(number)),
+    workedOut('facility', facilities[Math.floor(number / 8)] ?? ''),
+    workedOut('severity', severity),
+    workedOut('level', severity),
+  ]
+}
+
+function modern(text: string, start: number, said: readonly FoundLeaf[], arrival: Instant): Header | undefined {
+  const match = at(MODERN, text, start)
+  if (!match) return undefined
+  const [whole, version = '', timeText = '', ...names] = match
+  const data = structuredData(text, start + whole.length)
+  if (!data) return undefined
+  const leaves = [...said, standing('version', version, start)]
+  const timeStart = start + version.length + 1
+  let nameStart = timeStart + timeText.length + 1
+  for (const [index, path] of (['hostname', 'appname', 'procid', 'msgid'] as const).entries()) {
+    const name = names[index] ?? NONE
+    if (name !== NONE) leaves.push(standing(path, name, nameStart))
+    nameStart += name.length + 1
+  }
+  const messageStart = data.end + (/^ ?\ufeff?/.exec(text.slice(data.end, data.end + 2))?.[0].length ?? 0)
+  leaves.push(...data.leaves, standing('message', text.slice(messageStart), messageStart))
+  return { leaves, time: modernTime(text, timeStart, timeText, arrival), restStart: messageStart, wordsStart: text.length, isWhole: false }
+}
+
+function modernTime(text: string, start: number, written: string, arrival: Instant): FoundTime | undefined {
+  if (written === NONE) return undefined
+  const time = isoTime(text, start, arrival)
+  const end = start + written.length
+  return time?.end === end ? time : { instant: undefined, format: undefined, start, end }
+}
+
+/** structuredData reads `[id name="value" …]…` or `-`; in values, quotes, backslashes and closing brackets are escaped. */
+function structuredData(text: string, start: number): { leaves: FoundLeaf[]; end: number } | undefined {
+  if (text[start] === NONE) return { leaves: [], end: start + 1 }
+  const leaves: FoundLeaf[] = []
+  let place = start
+  while (text[place] === '[') {
+    const id = at(ELEMENT, text, place)?.[1]
+    if (id === undefined) return undefined
+    place += id.length + 1
+    for (let parameter = at(PARAMETER, text, place); parameter; parameter = at(PARAMETER, text, place)) {
+      const [whole, name = '', value = ''] = parameter
+      const path = `${id}.${name}`
+      const plain = value.includes('\\') ? value.replace(/\\(["\\\]])/g, '$1') : value
+      leaves.push(plain === value ? standing(path, value, place + name.length + 3) : workedOut(path, plain))
+      place += whole.length
+    }
+    if (text[place] !== ']') return undefined
+    place += 1
+  }
+  return { leaves, end: place }
+}
+
+const ELEMENT = /\[([^\s=\]"]{1,64})/y
+const PARAMETER = / ([^\s=\]"]{1,64})="((?:[^"\\]|\\.)*)"/y
+
+function old(text: string, start: number, said: readonly FoundLeaf[], arrival: Instant): Header | undefined {
+  const time = times.read(text, start, arrival) ?? (said.length > 0 ? isoDate(text, start, arrival) : undefined)
+  if (!time && said.length === 0) return undefined
+  const behind = time ? time.end + (at(BEHIND_DATE, text, time.end)?.[0].length ?? 0) : start
+  const sender = at(SENDER, text, behind)
+  // Without a priority only date and sender together are syslog.
+  if (!sender && said.length === 0) return undefined
+  const leaves = [...said]
+  if (sender) {
+    const [, hostname = '', appname = '', procid] = sender
+    const appStart = behind + hostname.length + 1
+    leaves.push(standing('hostname', hostname, behind), standing('appname', appname, appStart))
+    if (procid !== undefined) leaves.push(standing('procid', procid, appStart + appname.length + 1))
+  }
+  const messageStart = behind + (sender?.[0].length ?? 0)
+  leaves.push(standing('message', text.slice(messageStart), messageStart))
+  return { leaves, time, restStart: messageStart, wordsStart: text.length, isWhole: false }
+}
+
+/** isoDate is the time with which some programs write the older form. */
+function isoDate(text: string, start: number, arrival: Instant): FoundTime | undefined {
+  const written = at(ISO_DATE, text, start)?.[0]
+  if (written === undefined) return undefined
+  const end = start + written.length
+  const time = isoTime(`${written} `, 0, arrival)
+  return { instant: time?.instant, format: time?.format, start, end }
+}
+
+function at(pattern: RegExp, text: string, place: number): RegExpExecArray | null {
+  pattern.lastIndex = place
+  return pattern.exec(text)
+}

@@ -1,0 +1,160 @@
+import type { FoundTime } from '../../lines/text-line.ts'
+import { digitsCode, formatTime, type Instant, type Layout, months, readTime, zoneOffsetMs } from '../../lines/time-text.ts'
+
+const DAY_MS = 86_400_000
+const [COLON, ZERO] = [0x3a, 0x30]
+
+/**
+ * A Clock reads times that look like the one before: what stands before the clock reading and behind its fraction is remembered, and only the digits
+ * are read anew.
+ */
+class Clock {
+  private head = ''
+  private headMs = 0
+  private atMs = 0
+  private point = ''
+  private digits = 0
+  private tail = ''
+  private format: string | undefined
+
+  /** read gives undefined for what looks otherwise, which may be a time all the same. The time that arrival gives to a year counts. */
+  read(text: string, start: number, at: Instant): FoundTime | undefined {
+    const { head, digits } = this
+    if (head === '' || at.ms !== this.atMs || !text.startsWith(head, start)) return undefined
+    const clock = start + head.length
+    if (text.charCodeAt(clock + 2) !== COLON || text.charCodeAt(clock + 5) !== COLON) return undefined
+    const [hour, minute, second] = [twoDigits(text, clock), twoDigits(text, clock + 3), twoDigits(text, clock + 6)]
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return undefined
+    let end = clock + 8
+    let nanos = 0
+    if (digits > 0) {
+      if (text[end] !== this.point) return undefined
+      end += 1
+      for (const stop = end + digits; end < stop; end += 1) {
+        const digit = text.charCodeAt(end) - ZERO
+        if (!(digit >= 0 && digit <= 9)) return undefined
+        nanos = nanos * 10 + digit
+      }
+      for (let digit = digits; digit < 9; digit += 1) nanos *= 10
+    }
+    if (this.tail !== '' && !text.startsWith(this.tail, end)) return undefined
+    const ns = nanos % 1_000_000
+    const ms = this.headMs + ((hour * 60 + minute) * 60 + second) * 1_000 + (nanos - ns) / 1_000_000
+    return { instant: { ms, ns }, format: this.format, start, end: end + this.tail.length }
+  }
+
+  /** remember takes a time as the pattern of those to come: what stands before its clock reading, the digits of its fraction and what follows. */
+  remember(found: FoundTime, at: Instant, { head, clock, point, fraction, tail }: Pattern): FoundTime {
+    const code = fraction === '' ? '0' : digitsCode(fraction)
+    // Only of some lengths every fraction has the same format; of others the last digit decides.
+    if (!found.instant || found.format === undefined || !/^[0369]$/.test(code)) return found
+    const [hour = 0, minute = 0, second = 0] = clock.split(':').map(Number)
+    const ofDayMs = ((hour * 60 + minute) * 60 + second) * 1_000 + Number(fraction.slice(0, 3).padEnd(3, '0'))
+    this.head = head
+    this.headMs = found.instant.ms - ofDayMs
+    this.atMs = at.ms
+    this.point = point
+    this.digits = fraction.length
+    this.tail = tail
+    this.format = found.format
+    return found
+  }
+}
+
+type Pattern = { head: string; clock: string; point: string; fraction: string; tail: string }
+
+function twoDigits(text: string, at: number): number {
+  const [tens, ones] = [text.charCodeAt(at) - ZERO, text.charCodeAt(at + 1) - ZERO]
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
+}
+
+const ISO =
+  /(\d{4}([-/])\d\d[-/]\d\d([T ]))(\d\d:\d\d:\d\d)(?:([.,])(\d{1,9}))?( ?(?:Z|UTC|[+-]\d\d(?::?\d\d)?)(?=[\s\],|]|$))?(?=[\s\],|]|$)/y
+const isoClock = new Clock()
+const ISO_ENDS = /[\s\],|]|$/y
+/** GOES_ON is what may follow a time that was thought to have no fraction or no zone. */
+const GOES_ON = /[.,]\d| ?(?:Z|UTC|[+-]\d)/y
+
+/** isoTime reads a time with its date in numbers that begins there, also with slashes; what follows must not belong to it. */
+export function isoTime(text: string, start: number, at: Instant): FoundTime | undefined {
+  if (!isDigit(text.charCodeAt(start))) return undefined
+  const known = isoClock.read(text, start, at)
+  if (known && matchesAt(ISO_ENDS, text, known.end) && !matchesAt(GOES_ON, text, known.end)) return known
+  ISO.lastIndex = start
+  const match = ISO.exec(text)
+  if (!match) return undefined
+  const [whole, head = '', sign, , clock = '', point = '.', fraction = '', tail = ''] = match
+  const read = readTime(sign === '/' ? whole.replaceAll('/', '-') : whole)
+  const format = sign === '/' ? read?.format?.replace(/^i/, 's' satisfies Layout) : read?.format
+  const found = { instant: read?.instant, format: isWritten(whole, read?.instant, format), start, end: start + whole.length }
+  return isoClock.remember(found, at, { head, clock, point, fraction, tail })
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+function matchesAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at
+  return pattern.test(text)
+}
+
+/** isWritten is the format when it gives back the text. */
+function isWritten(text: string, instant: Instant | undefined, format: string | undefined): string | undefined {
+  return instant && format !== undefined && formatTime(instant, format) === text ? format : undefined
+}
+
+/** A NamedTime is a time with its month by name, taken apart; head is all that stands before the clock reading. */
+export type NamedTime = {
+  layout: Layout
+  text: string
+  head: string
+  year?: string | undefined
+  month: string
+  day: string
+  clock: string
+  fraction?: string | undefined
+  tail: string
+}
+
+/** NamedTimes reads one form of times with the names of months. Without a year it is the latest one that is not more than a day ahead. */
+export class NamedTimes {
+  private readonly clock = new Clock()
+  private readonly split: (text: string, start: number) => NamedTime | undefined
+
+  constructor(split: (text: string, start: number) => NamedTime | undefined) {
+    this.split = split
+  }
+
+  read(text: string, start: number, at: Instant): FoundTime | undefined {
+    const known = this.clock.read(text, start, at)
+    if (known && !isDigit(text.charCodeAt(known.end)) && text[known.end] !== '.') return known
+    const named = this.split(text, start)
+    if (!named) return undefined
+    const { head, clock, fraction = '', tail } = named
+    const instant = instantOf(named, at)
+    const found = { instant, format: isWritten(named.text, instant, formatOf(named)), start, end: start + named.text.length }
+    return this.clock.remember(found, at, { head, clock, point: '.', fraction, tail })
+  }
+}
+
+/** formatOf takes blanks before the day for a habit unless a zero shows another. */
+function formatOf({ layout, day, fraction = '', tail }: NamedTime): string {
+  const hasZero = layout === 'a' || layout === 'k' || layout === 'g'
+  const padded = day.startsWith('0') || hasZero ? layout : (layout.toUpperCase() as Layout)
+  return `${padded} .${digitsCode(fraction) || '0'}${layout === 'a' ? tail : ''}`
+}
+
+function instantOf({ year, month, day, clock, fraction = '', tail, layout }: NamedTime, at: Instant): Instant | undefined {
+  const number = months.indexOf(month) + 1
+  if (number === 0) return undefined
+  const offsetMs = zoneOffsetMs(layout === 'a' ? tail : '')
+  if (offsetMs === undefined) return undefined
+  const read = (fullYear: number): Instant | undefined => {
+    const date = `${String(fullYear).padStart(4, '0')}-${String(number).padStart(2, '0')}-${day.trim().padStart(2, '0')}`
+    const local = readTime(`${date}T${clock}${fraction === '' ? '' : `.${fraction}`}Z`)?.instant
+    return local && { ms: local.ms - offsetMs, ns: local.ns }
+  }
+  if (year !== undefined) return read(Number(year))
+  const thisYear = new Date(at.ms + DAY_MS).getUTCFullYear()
+  const found = read(thisYear)
+  return found && found.ms <= at.ms + DAY_MS ? found : read(thisYear - 1)
+}

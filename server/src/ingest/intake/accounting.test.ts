@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { badRequest, Failure, unavailable } from '../../kernel/errors.ts'
+import { LedgerPage } from '../../events/ledger/page.ts'
+import { seqAt } from '../../events/writer/seq.ts'
+import type { Actor } from '../../http/actor.ts'
+import { Account, reasonOf, type Share } from './accounting.ts'
+import type { CountedBlock } from './worker-messages.ts'
+
+const NOW_MS = Date.UTC(2026, 10, 21, 10, 0)
+const KEY = { type: 'API_KEY_ID', id: '11111111-1111-1111-1111-111111111111' } as const
+const actor = { orgNumber: 7, identity: KEY } as Actor
+
+/** accounts gives the account of a post, and what the ledger then says of it. */
+function open() {
+  const page = new LedgerPage(randomUUID(), 0)
+  const account = new Account({ note: (entry) => page.note(entry, NOW_MS) }, { actor, protocol: 'native' })
+  return { account, cells: () => page.unwritten() }
+}
+
+const admission = { release: () => undefined }
+
+const block = (rows: number): CountedBlock => ({
+  tableClass: 's',
+  day: 0,
+  rows,
+  columns: [],
+  bytes: rows,
+  counts: { rawBytes: rows * 10, truncated: rows > 2 ? 1 : 0, late: rows > 3 ? 2 : 0 },
+})
+
+/** A made end of a share: which of its blocks are stored, and whether the sender was told of success. */
+const someShares = fc.array(
+  fc.record({ rows: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 4 }), stored: fc.nat(15), fails: fc.boolean() }),
+  { maxLength: 4 },
+)
+
+test('received is always stored and rejected and duplicate, and no byte is lost, whatever becomes of the parts of a post', () => {
+  fc.assert(
+    fc.property(someShares, fc.nat(5), fc.nat(10_000), (given, unreadable, wireBytes) => {
+      const { account, cells } = open()
+      account.wireBytes = wireBytes
+      const shares: Share[] = given.map(({ rows }) => ({
+        logId: randomUUID(),
+        rows: rows.reduce((sum, one) => sum + one, 0),
+        blocks: rows.map(block),
+      }))
+      let seq = seqAt(NOW_MS)
+      for (const [index, { share, ended }] of account.share(shares, unreadable, admission).entries()) {
+        const { stored, fails } = given[index] ?? { stored: 0, fails: true }
+        const kept = share.blocks.filter((_, at) => (stored >> at) & 1)
+        ended({
+          stored: kept.map((one) => {
+            seq += 10n
+            return { block: one, firstSeq: seq }
+          }),
+          failure: fails ? unavailable('for a test') : undefined,
+        })
+      }
+      account.refused(unavailable('this comes on top'))
+      const all = cells().map(({ counts }) => counts)
+      const sum = (name: keyof (typeof all)[number]): number => all.reduce((total, counts) => total + counts[name], 0)
+      expect(sum('received')).toBe(shares.reduce((total, { rows }) => total + rows, 0) + unreadable)
+      expect(sum('stored') + sum('rejected') + sum('duplicate')).toBe(sum('received'))
+      expect(sum('raw_bytes')).toBe(sum('stored') * 10)
+      expect(sum('wire_bytes')).toBe(wireBytes)
+      for (const counts of all) expect(counts.stored + counts.rejected + counts.duplicate).toBe(counts.received)
+    }),
+  )
+})
+
+test('a part that was stored after its sender was told to come again counts as stored', () => {
+  const { account, cells } = open()
+  const late = block(4)
+  const [part] = account.share([{ logId: randomUUID(), rows: 4, blocks: [late] }], 0, admission)
+  part?.ended({ stored: [{ block: late, firstSeq: seqAt(NOW_MS) }], failure: unavailable('the store is slow') })
+  expect(cells()[0]?.counts).toMatchObject({ received: 4, stored: 4, rejected: 0, truncated: 1, late: 2 })
+})
+
+test('a refused post counts the events it is known to have, and as one while that is not known', () => {
+  const { account, cells } = open()
+  account.wireBytes = 70
+  account.refused(badRequest('not a body'))
+  account.events = 5
+  account.refused(unavailable('no room'))
+  const [cell] = cells()
+  expect(cell?.counts).toMatchObject({ received: 6, rejected: 6, stored: 0 })
+  expect(Object.fromEntries(cell?.reasons ?? [])).toEqual({ malformed: 1, unavailable: 5 })
+})
+
+test('reasons are words of our own, whatever the failure says', () => {
+  expect([400, 413, 415, 422, 429, 503, 418].map((status) => reasonOf(new Failure(status, 'secret words of a caller')))).toEqual([
+    'malformed',
+    'too_large',
+    'encoding',
+    'identity',
+    'limit',
+    'unavailable',
+    'fault',
+  ])
+  expect(reasonOf(new TypeError('a bug'))).toBe('fault')
+})

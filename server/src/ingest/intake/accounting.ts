@@ -1,0 +1,112 @@
+import { Failure } from '../../kernel/errors.ts'
+import type { Ledger, LedgerEntry } from '../../events/ledger/ledger.ts'
+import type { PostEnd } from '../../events/writer/post.ts'
+import type { Actor } from '../../http/actor.ts'
+import type { Admission } from '../../resources/data/limits/metering.ts'
+import type { CountedBlock } from './worker-messages.ts'
+
+/** REASONS are the words of the ledger for what was not stored. */
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'malformed',
+  403: 'forbidden',
+  404: 'unknown_path',
+  408: 'too_slow',
+  409: 'conflict',
+  413: 'too_large',
+  415: 'encoding',
+  422: 'identity',
+  429: 'limit',
+  503: 'unavailable',
+}
+/** Whatever has no word of its own is a fault of ours. */
+const FAULT = 'fault'
+
+export const reasonOf = (failure: unknown): string => (failure instanceof Failure ? (REASONS[failure.status] ?? FAULT) : FAULT)
+
+/** A Share is what one dataset got of a post. */
+export type Share = { logId: string; rows: number; blocks: readonly CountedBlock[] }
+
+type Sender = { actor: Actor; protocol: string }
+
+/**
+ * An Account says what became of one post, to the last event of it. Until its events are told apart it is one of unknown size, and counts as a single
+ * event when it is refused.
+ */
+export class Account {
+  /** wireBytes of the body that have come so far. */
+  wireBytes = 0
+  /** events that the post has, as far as that is known. */
+  events = 1
+  /** logId is set where all events of the post belong to one dataset. */
+  logId: string | undefined
+  readonly #ledger: Pick<Ledger, 'note'>
+  readonly #sender: Sender
+  /** isShared says that the shares of the post are noted one by one. */
+  isShared = false
+
+  constructor(ledger: Pick<Ledger, 'note'>, sender: Sender) {
+    this.#ledger = ledger
+    this.#sender = sender
+  }
+
+  /** refused notes a post of which nothing is stored, unless its shares have been noted one by one. */
+  refused(failure: unknown, reason = reasonOf(failure)): void {
+    if (this.isShared) return
+    const { events, logId, wireBytes } = this
+    this.#note({ logId, received: events, rejected: { [reason]: events }, wireBytes })
+  }
+
+  /** share parts the post among its datasets, each of which is noted when it has ended; what could not be read belongs to none. */
+  share(shares: readonly Share[], unreadable: number, admission: Admission): readonly { share: Share; ended: (end: PostEnd) => void }[] {
+    this.isShared = true
+    const wire = partsOf(this.wireBytes, shares.map(rawBytesOf))
+    if (unreadable > 0 || shares.length === 0) {
+      const wireBytes = shares.length === 0 ? this.wireBytes : 0
+      this.#note({ logId: this.logId, received: unreadable, rejected: unreadable > 0 ? { malformed: unreadable } : {}, wireBytes })
+    }
+    return shares.map((share, index) => ({
+      share,
+      ended: (end) => {
+        this.#ended(share, wire[index] ?? 0, end)
+        admission.release(share.logId)
+      },
+    }))
+  }
+
+  #ended({ logId, rows, blocks }: Share, wireBytes: number, { stored, failure }: PostEnd): void {
+    const runs = stored.map(({ block, firstSeq }) => ({ firstSeq, rows: block.rows }))
+    const storedRows = runs.reduce((sum, run) => sum + run.rows, 0)
+    const others = rows - storedRows
+    const counts = new Map<unknown, CountedBlock['counts']>(blocks.map((block) => [block, block.counts]))
+    const sumOf = (name: keyof CountedBlock['counts']): number =>
+      stored.reduce((sum, { block }) => sum + (counts.get(block)?.[name] ?? 0), 0)
+    this.#note({
+      logId,
+      received: rows,
+      stored: runs,
+      duplicate: failure === undefined ? others : 0,
+      rejected: failure === undefined || others === 0 ? {} : { [reasonOf(failure)]: others },
+      truncated: sumOf('truncated'),
+      late: sumOf('late'),
+      wireBytes,
+      rawBytes: sumOf('rawBytes'),
+    })
+  }
+
+  #note(entry: Partial<LedgerEntry> & Pick<LedgerEntry, 'logId' | 'received'>): void {
+    const { actor, protocol } = this.#sender
+    const { orgNumber, identity } = actor
+    const nothing = { stored: [], duplicate: 0, rejected: {}, truncated: 0, late: 0, wireBytes: 0, rawBytes: 0 }
+    this.#ledger.note({ orgNumber, identity, protocol, ...nothing, ...entry })
+  }
+}
+
+export const rawBytesOf = ({ blocks }: Share): number => blocks.reduce((sum, { counts }) => sum + counts.rawBytes, 0)
+
+/** partsOf divides a whole by weights without losing any of it. */
+function partsOf(whole: number, weights: readonly number[]): number[] {
+  const all = weights.reduce((sum, weight) => sum + weight, 0)
+  const parts = weights.map((weight) => (all === 0 ? 0 : Math.floor((whole * weight) / all)))
+  const left = whole - parts.reduce((sum, part) => sum + part, 0)
+  return parts.map((part, index) => (index === 0 ? part + left : part))
+}

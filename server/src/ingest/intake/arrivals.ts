@@ -1,0 +1,103 @@
+import type { Arrival, Leaf } from '../../lines/event.ts'
+import { severityOfWord } from '../../lines/severity.ts'
+import type { Instant } from '../../lines/time-text.ts'
+import { OPEN_OBJECT } from '../../lines/walk.ts'
+import type { Arrivals, Arrived, Delivery, Pair } from '../batch.ts'
+import { detect } from '../detect/detect.ts'
+import type { Line } from './line.ts'
+import { afterBlank, splitLines } from './lines.ts'
+import { mayNest, nestedKeys } from '../detect/nested.ts'
+import type { Parsed, Parsing } from './parsing.ts'
+
+/** Post is what all events of a post have in common. */
+export type Common = { at: Instant; origin: string }
+
+/** LINE_BYTES_MAX is the longest event; a longer one is cut and marked. */
+export const LINE_BYTES_MAX = 2 ** 20
+const TRUNCATED: Leaf = { path: '$ingest.truncated', text: 'true' }
+
+/** The number of the post is added by the writer. */
+const NO_POST = 0n
+
+/** How lines are looked into: with the parser of their dataset, and for JSON within JSON. */
+type How = { parsing: Parsing | undefined; isNesting: boolean }
+
+/** linesOf gives the events of a delivery with what is known of each, one by one; `more` are attributes that come from the request. */
+export function* linesOf({ arrivals, attributes }: Delivery, common: Common, more: readonly Pair[], parsing?: Parsing): Generator<Line> {
+  const base: Arrival = { ...common, post: NO_POST, attributes: [...attributes, ...more].map(asLeaf) }
+  if (arrivals.kind === 'records') {
+    for (const record of arrivals.records) yield finished(record.raw, arrivalOf(record, base), { parsing, isNesting: mayNest(record.raw) })
+    return
+  }
+  const how = { parsing, isNesting: mayNest(arrivals.bytes) }
+  for (const bytes of splitLines(arrivals.bytes)) yield finished(bytes, base, how)
+}
+
+/** countArrivals counts the events of a delivery without looking into them. */
+export function countArrivals(arrivals: Arrivals): number {
+  if (arrivals.kind === 'records') return arrivals.records.length
+  let lines = 0
+  for (const _ of splitLines(arrivals.bytes)) lines += 1
+  return lines
+}
+
+/** finished cuts what is too long, and adds what the line says of itself where its form is not that of the store. */
+function finished(whole: Uint8Array, arrival: Arrival, how: How): Line {
+  if (whole.length > LINE_BYTES_MAX) {
+    const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
+    return { ...described(cut, arrival, { ...how, isNesting: false }, [TRUNCATED]), isCut: true }
+  }
+  return described(whole, arrival, how, [])
+}
+
+function described(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }: How, marks: readonly Leaf[]): Line {
+  const parsed = parsing?.read(bytes, arrival.at)
+  if (parsed) return { bytes, arrival: withParsed(arrival, parsed, marks) }
+  if (bytes[afterBlank(bytes, 0)] !== OPEN_OBJECT) return withDetected(bytes, arrival, marks)
+  const nested = isNesting ? nestedKeys(bytes).map(asLeaf) : []
+  return { bytes, arrival: withLeaves(arrival, [...nested, ...marks]) }
+}
+
+function withDetected(bytes: Uint8Array, arrival: Arrival, marks: readonly Leaf[]): Line {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+  return { bytes, arrival: withLeaves(arrival, marks), found: detect(text, arrival.at) }
+}
+
+function withParsed(arrival: Arrival, { keys, time }: Parsed, marks: readonly Leaf[]): Arrival {
+  const told = withLeaves(arrival, [...keys.map(asLeaf), ...marks])
+  return time && !arrival.time ? { ...told, time } : told
+}
+
+/** withLeaves lets what the protocol says go before what was found. */
+function withLeaves(arrival: Arrival, found: readonly Leaf[]): Arrival {
+  if (found.length === 0) return arrival
+  return { ...arrival, attributes: [...found, ...arrival.attributes] }
+}
+
+const asLeaf = ([path, text]: Pair): Leaf => ({ path, text })
+
+function arrivalOf({ raw, time, level, keys, attributes }: Arrived, base: Arrival): Arrival {
+  const severity = level === undefined ? undefined : severityOfWord(level)
+  const levelLeaf = level === undefined || saysLevel(keys, raw) ? [] : [{ path: 'level', text: level }]
+  if (!time && !severity && keys.length + attributes.length + levelLeaf.length === 0) return base
+  return {
+    ...base,
+    ...(time ? { time } : {}),
+    ...(severity ? { severity } : {}),
+    attributes: [...base.attributes, ...levelLeaf, ...keys.map(asLeaf), ...attributes.map(asLeaf)],
+  }
+}
+
+/** saysLevel reports whether the sender's word already stands among the keys or in the line. */
+const saysLevel = (keys: readonly Pair[], raw: Uint8Array): boolean =>
+  keys.some(([name]) => name === 'level') || Buffer.from(raw.buffer, raw.byteOffset, raw.length).includes('"level"')
+
+const CHAR_BYTES_MAX = 4
+
+/** charBorder is the nearest place at or before `at` where no UTF-8 character is cut through. */
+function charBorder(bytes: Uint8Array, at: number): number {
+  for (let back = 0; back < CHAR_BYTES_MAX; back += 1) {
+    if (((bytes[at - back] ?? 0) & 0xc0) !== 0x80) return at - back
+  }
+  return at
+}

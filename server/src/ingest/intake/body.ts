@@ -1,0 +1,80 @@
+import type { Readable } from 'node:stream'
+import { Failure } from '../../kernel/errors.ts'
+import { type Hold, tooLarge } from './budget.ts'
+import { joined } from './bytes.ts'
+import { decode, encodingOf } from './decode.ts'
+
+export type BodyLimits = { wireBytes: number; bodyBytes: number }
+
+/** A Pace is what a sender must keep up: after the grace, on the average of all the time, this many bytes a second. */
+export type Pace = { graceMs: number; bytesPerS: number; checkEveryMs: number }
+const PACE: Pace = { graceMs: 30_000, bytesPerS: 1_024, checkEveryMs: 5_000 }
+
+type Reading = {
+  limits: BodyLimits
+  hold: Hold
+  /** arrived is told of bytes as they come. */
+  arrived?: (bytes: number) => void
+}
+
+/** The bytes of a body as it came, and as it was meant. */
+export type Body = { bytes: Uint8Array; wireBytes: number }
+
+/**
+ * readBody reads a body to its end and takes its compression off. Nothing of a body is used before all of it is there and decoded; the hold
+ * bounds what all requests together keep in memory.
+ */
+export async function readBody(
+  source: Readable,
+  headers: Readonly<Record<string, string>>,
+  { limits, hold, arrived = () => undefined, pace = PACE }: Reading & { pace?: Pace },
+): Promise<Body> {
+  const encoding = encodingOf(headers['content-encoding'])
+  const declared = Number(headers['content-length'] ?? 0)
+  if (declared > limits.wireBytes) throw tooLarge(limits.wireBytes, 'on the wire')
+  const wire = await receive(source, { limits, hold, arrived, pace })
+  return { bytes: await decode(wire, encoding, { bytesMax: limits.bodyBytes, hold }), wireBytes: wire.length }
+}
+
+async function receive(source: Readable, { limits, hold, arrived, pace }: Required<Reading> & { pace: Pace }): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  const late = new AbortController()
+  const watch = watchPace(pace, () => length, late)
+  try {
+    // The iterator must not destroy the request: its socket carries the answer.
+    for await (const part of withSignal(source, late.signal)) {
+      length += part.length
+      arrived(part.length)
+      if (length > limits.wireBytes) throw tooLarge(limits.wireBytes, 'on the wire')
+      hold.take(part.length)
+      parts.push(part)
+    }
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause
+    if (late.signal.aborted) throw late.signal.reason
+    throw new Failure(400, 'the body ended before all of it had arrived', { cause })
+  } finally {
+    clearInterval(watch)
+  }
+  return joined(parts, length)
+}
+
+function watchPace(pace: Pace, received: () => number, late: AbortController): NodeJS.Timeout {
+  const startedMs = performance.now()
+  return setInterval(() => {
+    const elapsedMs = performance.now() - startedMs
+    if (elapsedMs < pace.graceMs || received() >= (elapsedMs / 1_000) * pace.bytesPerS) return
+    late.abort(new Failure(408, `the body came slower than ${pace.bytesPerS} bytes a second`))
+  }, pace.checkEveryMs)
+}
+
+async function* withSignal(source: Readable, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const parts = source.iterator({ destroyOnReturn: false })
+  const ended = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+  for (;;) {
+    const step = await Promise.race([parts.next(), ended])
+    if (step.done) return
+    yield step.value as Uint8Array
+  }
+}

@@ -1,0 +1,37 @@
+import type { Column } from '../../events/writer/post.ts'
+import type { Line } from './line.ts'
+
+/** BlockCounts are what the ledger wants to know of the events of a block besides their number. */
+export type BlockCounts = {
+  /** rawBytes are the lines as they are stored. */
+  rawBytes: number
+  /** truncated events were longer than one may be. */
+  truncated: number
+  /** late events were older than an hour when they arrived. */
+  late: number
+}
+
+const LATE_MS = 3_600_000
+const NS_PER_MS = 1_000_000
+const HIGH = 2 ** 32
+
+export function countsOf(lines: readonly Line[], columns: readonly Column[]): BlockCounts {
+  const times = columns.find(({ name }) => name === 'ts')?.bytes
+  const atMs = lines[0]?.arrival.at.ms ?? 0
+  return {
+    rawBytes: lines.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    truncated: lines.reduce((sum, { isCut }) => sum + (isCut ? 1 : 0), 0),
+    late: times ? countOlder(times, atMs - LATE_MS) : 0,
+  }
+}
+
+/** countOlder counts the times before a moment; they are nanoseconds in 64 bits, of which a double holds enough to tell hours apart. */
+function countOlder(times: Uint8Array, beforeMs: number): number {
+  const view = new DataView(times.buffer, times.byteOffset, times.byteLength)
+  const beforeNs = beforeMs * NS_PER_MS
+  let older = 0
+  for (let at = 0; at < times.byteLength; at += 8) {
+    if (view.getInt32(at + 4, true) * HIGH + view.getUint32(at, true) < beforeNs) older += 1
+  }
+  return older
+}

@@ -1,0 +1,100 @@
+import { Readable, type Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
+import { Failure } from '../../kernel/errors.ts'
+import { type Hold, tooLarge } from './budget.ts'
+import { joined } from './bytes.ts'
+
+/** An Encoding is how a body is compressed; `detect` looks at its first bytes, since some senders compress and do not say so. */
+export type Encoding = 'gzip' | 'deflate' | 'zstd' | 'detect'
+
+const encodings: ReadonlyMap<string, Encoding> = new Map(
+  Object.entries<Encoding>({ gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', zstd: 'zstd' }),
+)
+
+/** encodingOf reads the header Content-Encoding; more than one encoding, or one that is not known, is refused. */
+export function encodingOf(header: string | undefined): Encoding {
+  const words = (header ?? '')
+    .split(',')
+    .map((word) => word.trim().toLowerCase())
+    .filter((word) => word !== '' && word !== 'identity')
+  const [word] = words
+  if (word === undefined) return 'detect'
+  if (words.length > 1) throw new Failure(415, 'a body may be compressed once only')
+  const encoding = encodings.get(word)
+  if (!encoding) throw new Failure(415, `the encoding ${word.slice(0, 50)} is not known; there are gzip, deflate and zstd`)
+  return encoding
+}
+
+type Bound = { bytesMax: number; hold: Hold }
+
+/** decode takes the compression off, and stops as soon as more comes out than is allowed. */
+export async function decode(wire: Uint8Array, encoding: Encoding, bound: Bound): Promise<Uint8Array> {
+  if (wire.length === 0) return wire
+  const found = encoding === 'detect' ? detect(wire) : encoding
+  if (found === undefined) {
+    if (wire.length > bound.bytesMax) throw tooLarge(bound.bytesMax, 'without compression')
+    return wire
+  }
+  const out = new Out(bound)
+  try {
+    if (found === 'zstd') await decodeFrames(wire, out)
+    else await run(wire, found === 'gzip' ? createGunzip(OPTIONS) : inflater(wire), out)
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause
+    throw new Failure(400, `the body is not valid ${found}: ${cause instanceof Error ? cause.message : 'unreadable'}`, { cause })
+  }
+  return out.whole()
+}
+
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
+const isZstd = (bytes: Uint8Array): boolean => bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd
+const detect = (bytes: Uint8Array): 'gzip' | 'zstd' | undefined => (isGzip(bytes) ? 'gzip' : isZstd(bytes) ? 'zstd' : undefined)
+
+const CHUNK_BYTES = 64 * 1024
+/** WINDOW_LOG_MAX bounds the memory of one decoder to 8 MiB, as the format's specification recommends. */
+const WINDOW_LOG_MAX = 23
+const OPTIONS = { chunkSize: CHUNK_BYTES }
+
+/** inflater reads deflate with the header of zlib, as the standard wants it, or without, as some senders have it. */
+function inflater(bytes: Uint8Array): Transform {
+  const [first = 0, second = 0] = bytes
+  const hasHeader = (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0
+  return hasHeader ? createInflate(OPTIONS) : createInflateRaw(OPTIONS)
+}
+
+/** decodeFrames reads one frame after the other: the decoder itself stops, without a word, after the first. */
+async function decodeFrames(wire: Uint8Array, out: Out): Promise<void> {
+  for (let at = 0; at < wire.length; ) {
+    const decoder = createZstdDecompress({ ...OPTIONS, params: { [constants.ZSTD_d_windowLogMax]: WINDOW_LOG_MAX } })
+    await run(wire.subarray(at), decoder, out)
+    if (decoder.bytesWritten === 0) throw new Error('there are bytes that belong to no frame')
+    at += decoder.bytesWritten
+  }
+}
+
+const run = (wire: Uint8Array, decoder: Transform, out: Out): Promise<void> =>
+  pipeline(Readable.from([wire]), decoder, async (parts: AsyncIterable<Uint8Array>) => {
+    for await (const part of parts) out.add(part)
+  })
+
+class Out {
+  readonly #parts: Uint8Array[] = []
+  readonly #bound: Bound
+  #length = 0
+
+  constructor(bound: Bound) {
+    this.#bound = bound
+  }
+
+  add(part: Uint8Array): void {
+    this.#length += part.length
+    if (this.#length > this.#bound.bytesMax) throw tooLarge(this.#bound.bytesMax, 'after decompression')
+    this.#bound.hold.take(part.length)
+    this.#parts.push(part)
+  }
+
+  whole(): Uint8Array {
+    return joined(this.#parts, this.#length)
+  }
+}

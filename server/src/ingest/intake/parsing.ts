@@ -1,0 +1,123 @@
+import { isAcceptable, messageKeys, timeKeys } from '../../lines/event.ts'
+import { decodeText } from '../../lines/leaf-text.ts'
+import { type Instant, readTime } from '../../lines/time-text.ts'
+import { BROKEN, END, NULL, OPEN_OBJECT, STRING, Walk } from '../../lines/walk.ts'
+import type { Form } from '../../parsers/built-in.ts'
+import type { Compiled } from '../../parsers/compiled.ts'
+import { Allowance, compilePattern, type PatternType } from '../../parsers/parsers.ts'
+import type { Pair } from '../batch.ts'
+import { readForm } from '../detect/forms.ts'
+import { afterBlank } from './lines.ts'
+
+/** An AssignedParser is what a dataset's lines are read with before anything is looked for in them. */
+export type AssignedParser = { type: PatternType; pattern: string } | { type: 'JAVA'; form: Form }
+
+/** ParserCounts are what became of the lines of one delivery. */
+export type ParserCounts = { lines: number; matched: number; givenUp: number; durationNs: number }
+
+/** Parsed is what an assigned parser made of a line: its keys, and the time where a key says it in a form that is not the store's own. */
+export type Parsed = { keys: readonly Pair[]; time: Instant | undefined }
+
+const COMPILED_MAX = 256
+const NS_PER_MS = 1_000_000
+
+/** Parsings keeps compiled parsers for the posts to come. */
+export class Parsings {
+  readonly #compiled = new Map<string, Compiled>()
+
+  /** of gives what reads the lines of one delivery. */
+  of(assigned: AssignedParser): Parsing {
+    return new Parsing(assigned.type === 'JAVA' ? formReader(assigned.form) : patternReader(this.#compile(assigned)))
+  }
+
+  #compile({ type, pattern }: Exclude<AssignedParser, { type: 'JAVA' }>): Compiled {
+    const key = `${type} ${pattern}`
+    const compiled = this.#compiled.get(key) ?? compilePattern(type, pattern)
+    this.#compiled.delete(key)
+    this.#compiled.set(key, compiled)
+    const oldest = this.#compiled.keys().next()
+    if (this.#compiled.size > COMPILED_MAX && !oldest.done) this.#compiled.delete(oldest.value)
+    return compiled
+  }
+}
+
+type Reader = (text: string, at: Instant) => readonly Pair[] | 'no match' | 'given up'
+
+const formReader =
+  (form: Form): Reader =>
+  (text, at) =>
+    readForm(form, text, at) ?? 'no match'
+
+function patternReader(compiled: Compiled): Reader {
+  const allowance = new Allowance()
+  return (text) => {
+    const read = allowance.read(compiled, text)
+    return read.kind === 'match' ? read.pairs : read.kind
+  }
+}
+
+/** A Parsing reads the lines of one delivery with the parser of their dataset, and counts. */
+export class Parsing {
+  readonly counts: ParserCounts = { lines: 0, matched: 0, givenUp: 0, durationNs: 0 }
+  readonly #read: Reader
+
+  constructor(read: Reader) {
+    this.#read = read
+  }
+
+  /** read gives what the parser makes of a line of text, or of the message of a JSON line, whose own keys go before; undefined when it does not fit. */
+  read(line: Uint8Array, at: Instant): Parsed | undefined {
+    const startedMs = performance.now()
+    const { text, own } = line[afterBlank(line, 0)] === OPEN_OBJECT ? messageOf(line) : { text: asBuffer(line).toString('utf8'), own: NONE }
+    const found = text === undefined ? 'no match' : this.#read(text, at)
+    this.counts.lines += 1
+    this.counts.durationNs += Math.round((performance.now() - startedMs) * NS_PER_MS)
+    if (found === 'given up') this.counts.givenUp += 1
+    if (typeof found === 'string') return undefined
+    this.counts.matched += 1
+    const keys = own.size === 0 ? found : found.filter(([name]) => !own.has(name))
+    return { keys, time: timeOf(keys, at) }
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** messageOf is the message of a JSON line, and the keys that the line has itself. */
+function messageOf(line: Uint8Array): { text: string | undefined; own: ReadonlySet<string> } {
+  const walk = new Walk(line, 0, line.length)
+  const own = new Set<string>()
+  const texts = new Map<string, string>()
+  for (let step = walk.next(); step !== END && step !== BROKEN; step = walk.next()) {
+    if (step === NULL) continue
+    own.add(walk.path)
+    if (step !== STRING || !messageKeys.includes(walk.path)) continue
+    texts.set(walk.path, decodeText(asBuffer(line).toString('utf8', walk.valueStart, walk.valueEnd)).text)
+  }
+  return { text: messageKeys.map((key) => texts.get(key)).find((text) => text !== undefined), own }
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const DAY_MS = 86_400_000
+const HTTP_DATE = /^(?<day>\d\d?)\/(?<month>[A-Z][a-z]{2})\/(?<year>\d{4}):(?<clock>\d\d:\d\d:\d\d)(?: (?<zone>[+-]\d{4}))?$/
+const SYSLOG_DATE =
+  /^(?:[A-Z][a-z]{2} )?(?<month>[A-Z][a-z]{2}) {1,2}(?<day>\d\d?) (?<clock>\d\d:\d\d:\d\d(?:\.\d{1,9})?)(?: (?<year>\d{4}))?$/
+
+/** timeOf reads the dates of access logs and of syslog, which the store does not; other times it finds in the keys by itself. */
+function timeOf(keys: readonly Pair[], at: Instant): Instant | undefined {
+  const values = new Map(keys)
+  const text = timeKeys.map((key) => values.get(key)).find((value) => value !== undefined)
+  if (text === undefined || readTime(text)) return undefined
+  const found = (HTTP_DATE.exec(text) ?? SYSLOG_DATE.exec(text))?.groups
+  if (!found) return undefined
+  // Without a year it is the latest one that is not more than a day ahead.
+  const years = found.year === undefined ? [0, 1].map((back) => new Date(at.ms + DAY_MS).getUTCFullYear() - back) : [Number(found.year)]
+  return years.map((year) => instantOf(found, year)).find((time) => time && isAcceptable(time, at))
+}
+
+function instantOf({ month = '', day = '', clock, zone }: Record<string, string | undefined>, year: number): Instant | undefined {
+  const number = months.indexOf(month) + 1
+  const date = `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`
+  return number === 0 ? undefined : readTime(`${date}T${clock}${zone ?? 'Z'}`)?.instant
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

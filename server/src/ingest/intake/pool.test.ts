@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openLog } from '../../kernel/log.ts'
+import { openPool, type Pool } from './pool.ts'
+import type { ParseQuestion } from './worker-messages.ts'
+
+let dir: string
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'dendro-pool-'))
+})
+afterAll(() => rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
+
+/** A worker that does what the path of a post says; its answers carry a number that is another in every life. */
+const PROGRAM = `
+import { parentPort, threadId } from 'node:worker_threads'
+parentPort.on('message', ({ job, question }) => {
+  if (question.kind === 'forget') return
+  const what = question.request?.path
+  if (what === 'die') process.exit(1)
+  if (what === 'throw') throw new Error('a bug')
+  if (what === 'hang') for (;;);
+  if (what === 'wait') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6_000)
+  if (what === 'refuse') return parentPort.postMessage({ job, failure: { kind: 'refused', status: 400, details: 'no', headers: {} } })
+  if (what === 'bug') return parentPort.postMessage({ job, failure: { kind: 'bug', stack: 'here' } })
+  parentPort.postMessage({ job, reply: { notes: threadId } })
+  if (what === 'watched') parentPort.postMessage({ 'watch:import': ['file:///worker.mjs'] })
+})`
+
+async function open(options: { size?: number; stepMs?: number } = {}): Promise<Pool> {
+  const path = join(dir, 'worker.mjs')
+  await writeFile(path, PROGRAM)
+  return openPool({ log: openLog('silent'), size: 1, script: pathToFileURL(path), ...options })
+}
+
+const question = (path: string): ParseQuestion => ({
+  kind: 'parse',
+  receiver: 'native',
+  request: { path, query: {}, headers: {}, contentType: '', body: new Uint8Array(0) },
+  wantsHash: false,
+})
+
+const comeAgain = expect.objectContaining({ status: 503, headers: { 'retry-after': expect.stringMatching(/^[1-9]$/) } })
+
+test.each(['die', 'throw', 'hang'])(
+  'after a worker was made to %s, its post is told to come again and the next one is taken by another',
+  async (path) => {
+    const pool = await open({ stepMs: path === 'hang' ? 1_000 : 120_000 })
+    const before = await pool.open().ask(question('work'))
+    await expect(pool.open().ask(question(path))).rejects.toEqual(comeAgain)
+    const after = await pool.open().ask(question('work'))
+    expect(after.notes).not.toBe(before.notes)
+    await pool.close()
+  },
+)
+
+test('a worker that waits for its turn on a busy machine is left in peace', async () => {
+  const pool = await open({ stepMs: 2_000 })
+  const before = await pool.open().ask(question('work'))
+  expect(await pool.open().ask(question('wait'))).toEqual(before)
+  await pool.close()
+})
+
+test('a message that belongs to no job, as Node sends under --watch, changes nothing', async () => {
+  const worker = once(process, 'worker') as Promise<[Worker]>
+  const pool = await open()
+  const [started] = await worker
+  // The pool listens first: this listener is called once the pool has dealt with the message.
+  const heard = new Promise<void>((resolve) => started.on('message', (message) => !('job' in message) && resolve()))
+  const before = await pool.open().ask(question('watched'))
+  await heard
+  expect(await pool.open().ask(question('work'))).toEqual(before)
+  await pool.close()
+})
+
+test('posts that wait behind a poisoned one are not harmed by it', async () => {
+  const pool = await open()
+  const poisoned = pool.open().ask(question('die'))
+  const waiting = Promise.all(Array.from({ length: 5 }, () => pool.open().ask(question('work'))))
+  await expect(poisoned).rejects.toEqual(comeAgain)
+  expect(await waiting).toHaveLength(5)
+  await pool.close()
+})
+
+test('a post whose worker died between two steps comes again, since what was read of it is gone', async () => {
+  const pool = await open()
+  const job = pool.open()
+  await job.ask(question('work'))
+  await expect(pool.open().ask(question('die'))).rejects.toEqual(comeAgain)
+  await expect(job.ask(question('work'))).rejects.toEqual(comeAgain)
+  job.close()
+  await pool.close()
+})
+
+test('a refusal is passed on as it is, and a bug is trouble of ours', async () => {
+  const pool = await open()
+  await expect(pool.open().ask(question('refuse'))).rejects.toMatchObject({ status: 400, message: 'no' })
+  await expect(pool.open().ask(question('bug'))).rejects.toEqual(comeAgain)
+  await pool.close()
+})
+
+test('work is spread over the workers', async () => {
+  const pool = await open({ size: 3 })
+  const jobs = Array.from({ length: 6 }, () => pool.open())
+  const replies = await Promise.all(jobs.map((job) => job.ask(question('work'))))
+  expect(new Set(replies.map(({ notes }) => notes)).size).toBe(3)
+  for (const job of jobs) job.close()
+  await pool.close()
+})
+
+test('closing answers what waits', async () => {
+  const pool = await open()
+  const hanging = pool.open().ask(question('hang'))
+  const waiting = pool.open().ask(question('work'))
+  const both = Promise.allSettled([hanging, waiting])
+  await pool.close()
+  expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})

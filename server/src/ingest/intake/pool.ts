@@ -1,0 +1,200 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { Failure } from '../../kernel/errors.ts'
+import type { Log } from '../../kernel/log.ts'
+import { busy } from './budget.ts'
+import type { FailureMessage, Question, Reply, Told } from './worker-messages.ts'
+
+/** A Job is the work on one post. All its steps are done by one worker, which remembers what it has read between them. */
+export type Job = {
+  ask<Q extends Question>(question: Q, transfer?: ArrayBuffer[]): Promise<Reply<Q>>
+  /** close lets the worker forget the post. */
+  close(): void
+}
+
+export type Pool = {
+  open(): Job
+  /** size is the number of workers. */
+  size: number
+  close(): Promise<void>
+}
+
+export type PoolOptions = {
+  log: Log
+  size?: number
+  /** stepMs is how much time on the processor one step may take before its worker counts as hung and is replaced. */
+  stepMs?: number
+  /** script is what workers run; tests bring ones that misbehave. */
+  script?: URL
+}
+
+const STEP_MS = 30_000
+/** LOOKS_MAX bounds a step that uses no time on the processor: each look comes after half of what a step may take. */
+const LOOKS_MAX = 20
+/** HEAP_MB bounds the objects of a worker; the bodies lie outside of it and are bounded by the budget. */
+const HEAP_MB = 512
+
+/** openPool starts the threads that read and split what arrives, so that the main thread stays free for its callers. */
+export function openPool({ log, size = Math.max(1, availableParallelism() - 1), stepMs = STEP_MS, script = SCRIPT }: PoolOptions): Pool {
+  const lanes = Array.from({ length: size }, () => new Lane(script, stepMs, log))
+  let jobs = 0
+  return {
+    size,
+    open: () => {
+      const lane = lanes.reduce((best, candidate) => (candidate.load < best.load ? candidate : best))
+      jobs += 1
+      return lane.job(jobs)
+    },
+    close: async () => {
+      await Promise.all(lanes.map((lane) => lane.close()))
+    },
+  }
+}
+
+const SCRIPT = new URL('./worker.ts', import.meta.url)
+
+type Step = {
+  job: number
+  /** life is the worker that knows the post; a first step may go to any. */
+  life: number | undefined
+  question: Question
+  transfer: ArrayBuffer[]
+  resolve(reply: never): void
+  reject(cause: unknown): void
+}
+
+/** A Running step; `usedMs` is what the worker had used at the first look, before which nothing is known. */
+type Running = { step: Step; timer: NodeJS.Timeout; looks: number; usedMs: number | undefined }
+
+/** A Lane is one worker and the steps that wait for it; a worker that dies or hangs is replaced, and what it knew is lost. */
+class Lane {
+  readonly #script: URL
+  readonly #stepMs: number
+  readonly #log: Log
+  readonly #waiting: Step[] = []
+  #running: Running | undefined
+  #worker: Worker
+  /** #life counts the workers that this lane has had. */
+  #life = 0
+  #isClosed = false
+  #jobs = 0
+
+  constructor(script: URL, stepMs: number, log: Log) {
+    this.#script = script
+    this.#stepMs = stepMs
+    this.#log = log
+    this.#worker = this.#start()
+  }
+
+  get load(): number {
+    return this.#jobs
+  }
+
+  job(id: number): Job {
+    let life: number | undefined
+    let isOpen = true
+    this.#jobs += 1
+    return {
+      ask: async (question, transfer = []) => {
+        const reply = await new Promise<never>((resolve, reject) => {
+          this.#waiting.push({ job: id, life, question, transfer, resolve, reject })
+          this.#next()
+        })
+        life = this.#life
+        return reply
+      },
+      close: () => {
+        if (!isOpen) return
+        isOpen = false
+        this.#jobs -= 1
+        if (life === this.#life) this.#worker.postMessage({ job: id, question: { kind: 'forget' } })
+      },
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#worker.terminate()
+    for (const step of this.#waiting.splice(0)) step.reject(busy('the service is stopping'))
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#script, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
+    worker.unref()
+    worker.on('message', (told: Told) => this.#heard(worker, told))
+    worker.on('error', (cause) => this.#log.error({ err: cause }, 'an intake worker failed'))
+    worker.on('exit', () => this.#lost(worker))
+    return worker
+  }
+
+  #next(): void {
+    while (!this.#running && !this.#isClosed) {
+      const step = this.#waiting.shift()
+      if (!step) return
+      if (step.life !== undefined && step.life !== this.#life) {
+        step.reject(gone())
+        continue
+      }
+      const running: Running = { step, timer: this.#lookLater(), looks: 0, usedMs: undefined }
+      this.#running = running
+      this.#worker.postMessage({ job: step.job, question: step.question }, step.transfer)
+    }
+  }
+
+  #lookLater(): NodeJS.Timeout {
+    return setTimeout(() => void this.#look(), this.#stepMs / 2)
+  }
+
+  /** #look ends a worker that has used too much time on the processor. The clock alone says nothing: on a busy machine a step waits long for its turn. */
+  async #look(): Promise<void> {
+    const running = this.#running
+    if (!running) return
+    running.looks += 1
+    running.timer = this.#lookLater()
+    const usedMs = running.looks > LOOKS_MAX ? Number.POSITIVE_INFINITY : await usedMsOf(this.#worker)
+    if (this.#running !== running || usedMs === undefined) return
+    running.usedMs ??= Math.min(usedMs, Number.MAX_VALUE)
+    if (usedMs - running.usedMs < this.#stepMs / 2) return
+    this.#log.error({ step: running.step.question.kind }, 'an intake worker hung and is replaced')
+    await this.#worker.terminate()
+  }
+
+  #heard(worker: Worker, { job, reply, failure }: Told): void {
+    const running = this.#running
+    if (worker !== this.#worker || !running || running.step.job !== job) return
+    clearTimeout(running.timer)
+    this.#running = undefined
+    if (failure) running.step.reject(this.#failureOf(failure))
+    else running.step.resolve(reply as never)
+    this.#next()
+  }
+
+  #failureOf(failure: FailureMessage): Failure {
+    if (failure.kind === 'refused') return new Failure(failure.status, failure.details, { headers: failure.headers })
+    this.#log.error({ stack: failure.stack }, 'an intake worker met a bug')
+    return busy('the events could not be read because of a fault on our side')
+  }
+
+  #lost(worker: Worker): void {
+    if (worker !== this.#worker) return
+    const running = this.#running
+    this.#running = undefined
+    if (running) {
+      clearTimeout(running.timer)
+      running.step.reject(gone())
+    }
+    if (this.#isClosed) return
+    this.#life += 1
+    this.#worker = this.#start()
+    this.#next()
+  }
+}
+
+/** usedMsOf is the time that a worker has had on the processor; one that has just ended does not say. */
+const usedMsOf = (worker: Worker): Promise<number | undefined> =>
+  worker.cpuUsage().then(
+    ({ user, system }) => (user + system) / 1_000,
+    () => undefined,
+  )
+
+const gone = (): Failure => busy('reading the events failed on our side')

@@ -1,0 +1,61 @@
+import { Failure } from '../../kernel/errors.ts'
+import type { Actor } from '../../http/actor.ts'
+import type { Log } from '../../kernel/log.ts'
+
+const SAY_EVERY_MS = 60_000
+/** SENDERS_MAX bounds what is remembered; whoever comes when that many are refused at once is found in the ledger alone. */
+const SENDERS_MAX = 1_000
+
+type Refused = { fields: object; unsaid: number; timer: NodeJS.Timeout }
+
+/**
+ * Refusals say in the log which senders are refused, and why, once a minute for each of both: a sender that is refused comes again and again. Every
+ * single refusal is in the ledger, and here for those who look closely.
+ */
+export class Refusals {
+  readonly #log: Log
+  readonly #sayEveryMs: number
+  readonly #refused = new Map<string, Refused>()
+
+  constructor(log: Log, sayEveryMs = SAY_EVERY_MS) {
+    this.#log = log
+    this.#sayEveryMs = sayEveryMs
+  }
+
+  note(actor: Actor, protocol: string, reason: string, failure: Failure): void {
+    const { status, message: details } = failure
+    const { address, correlationId: correlation_id } = actor.facts
+    const fields = { org_id: actor.orgId, identity_id: actor.identity.id, protocol, reason, status }
+    this.#log.debug({ ...fields, details, correlation_id, address }, 'a post was refused')
+    const key = `${actor.orgId}/${actor.identity.id}/${protocol}/${reason}`
+    const known = this.#refused.get(key)
+    if (known) {
+      known.unsaid += 1
+      return
+    }
+    if (this.#refused.size >= SENDERS_MAX) return
+    this.#log.warn({ ...fields, details, correlation_id, address, ...troubleOf(failure) }, 'posts are refused')
+    const timer = setTimeout(() => this.#end(key), this.#sayEveryMs).unref()
+    this.#refused.set(key, { fields, unsaid: 0, timer })
+  }
+
+  /** close says what has not been said yet. */
+  close(): void {
+    for (const key of [...this.#refused.keys()]) this.#end(key)
+  }
+
+  #end(key: string): void {
+    const refused = this.#refused.get(key)
+    if (!refused) return
+    clearTimeout(refused.timer)
+    this.#refused.delete(key)
+    if (refused.unsaid > 0) this.#log.warn({ ...refused.fields, posts: refused.unsaid }, 'more posts were refused')
+  }
+}
+
+/** troubleOf is the trouble of ours behind a refusal; what is wrong with a post has no cause of interest. */
+function troubleOf({ status, cause }: Failure): { cause?: string } {
+  if (status < 500 || cause === undefined) return {}
+  const innermost = cause instanceof Failure && cause.cause !== undefined ? cause.cause : cause
+  return { cause: innermost instanceof Error ? innermost.message : String(innermost) }
+}

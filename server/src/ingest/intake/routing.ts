@@ -1,0 +1,73 @@
+import { isUtf8 } from 'node:buffer'
+import type { Tags } from '@dendro/api'
+import { badField } from '../../kernel/errors.ts'
+import type { Head } from '../../http/raw-handler.ts'
+import type { Pair } from '../batch.ts'
+
+/** Asked is where a request says that its events shall go, before what the format says. */
+export type Asked = { collection: string | undefined; dataset: string | undefined; tags: Tags }
+
+const PREFIX = 'x-service-'
+const NAME_CHARS_MAX = 255
+const TAGS_MAX = 100
+
+/** readRouting reads the routing headers, and query parameters for senders that cannot set headers. */
+export function readRouting({ headers, query }: Pick<Head, 'headers' | 'query'>, extraPrefixes: readonly string[]): Asked {
+  const said = (name: string): string | undefined =>
+    [PREFIX, ...extraPrefixes].map((prefix) => headerText(headers[`${prefix}${name}`])).find((value) => value?.trim()) ?? query[name]
+  return {
+    collection: ownName('collection', said('collection')),
+    dataset: ownName('dataset', said('dataset')),
+    tags: readTags(said('tags') ?? ''),
+  }
+}
+
+/** headerText reads a header as UTF-8 where it is: the connection gives bytes as characters of their own. */
+function headerText(value: string | undefined): string | undefined {
+  if (value === undefined || !/[\x80-\xff]/.test(value)) return value
+  const bytes = Buffer.from(value, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : value
+}
+
+/** A name that begins with a dot belongs to the system: whoever asks for one by a header has made a mistake and is told so. */
+function ownName(field: string, text: string | undefined): string | undefined {
+  const name = cleanName(text)
+  if (name?.startsWith('.')) throw badField(field, 'must not begin with a dot: such names belong to the system', 'RESERVED')
+  return name
+}
+
+/** cleanName gives a name as it may stand: trimmed, without control characters, not too long; undefined when nothing is left. */
+export function cleanName(text: string | undefined): string | undefined {
+  const name = (text ?? '')
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '')
+    .trim()
+  return name === '' ? undefined : shortened(name)
+}
+
+/** foreignName is a name that a format says: dots in front, which are the system's, are left out. */
+export const foreignName = (text: string | undefined): string | undefined => cleanName(cleanName(text)?.replace(/^\.+/, ''))
+
+function shortened(name: string): string {
+  if (name.length <= NAME_CHARS_MAX) return name
+  return name
+    .slice(0, NAME_CHARS_MAX)
+    .toWellFormed()
+    .replace(/\ufffd$/, '')
+    .trim()
+}
+
+/** readTags reads `key=value,key2=value2`; what has no key or no value is left out, since a bad tag must not cost an event. */
+export function readTags(text: string): Tags {
+  const tags: [string, string][] = []
+  for (const part of text.split(',').slice(0, TAGS_MAX)) {
+    const mark = part.indexOf('=')
+    const name = cleanName(part.slice(0, Math.max(0, mark)))?.replace(/^\$+/, '')
+    const value = cleanName(part.slice(mark + 1))
+    if (name && value) tags.push([name, value])
+  }
+  return Object.fromEntries(tags)
+}
+
+/** attributesOf are tags as attributes of events. */
+export const attributesOf = (tags: Tags): Pair[] => Object.entries(tags).map(([name, value]) => [`$${name}`, value])

@@ -1,0 +1,114 @@
+import { growLocated, StrangeKeys, sumOf } from '../../lines/catalog.ts'
+import type { Block } from '../../events/writer/post.ts'
+import { observe } from '../../lines/observe.ts'
+import { Shredder } from '../../lines/shred.ts'
+import type { Observation, SlotMap } from '../../lines/slots.ts'
+import { countsOf } from './counting.ts'
+import type { Line } from './line.ts'
+import type { CountedBlock, Shredded, Target } from './worker-messages.ts'
+
+/** OBSERVED_LINES of a new dataset decide which slots its keys get. */
+const OBSERVED_LINES = 2_000
+/** BLOCK_BYTES is about how large a block grows; many small ones compress worse, large ones hold memory. */
+const BLOCK_BYTES = 8 * 2 ** 20
+/** BLOCK_ROWS bounds the objects that lines are while they are split: a worker that runs out of memory takes the service with it. */
+const BLOCK_ROWS = 50_000
+/** SHREDDERS_MAX is how many datasets a worker remembers the habits of. */
+const SHREDDERS_MAX = 128
+
+type Habits = { readonly shredder: Shredder; readonly strange: StrangeKeys }
+
+/** Shredders keep what was learned of the lines of each dataset, for those that were fed last. */
+export class Shredders {
+  readonly #known = new Map<string, Habits>()
+  readonly #random: () => number
+
+  constructor(random: () => number) {
+    this.#random = random
+  }
+
+  /** shred turns the lines of a delivery into blocks, or asks for slots first when there are keys that could have some. */
+  shred(lines: Iterable<Line>, target: Target): Shredded {
+    const { delivery, map } = target
+    const source = lines[Symbol.iterator]()
+    if (!map) return { kind: 'keys', delivery, observed: observe(nextLines(source, OBSERVED_LINES)) }
+    const { shredder, strange } = this.#of(target.logId, map)
+    try {
+      const blocks: CountedBlock[] = []
+      const unplaced = new Map<string, Observation>()
+      let rows = 0
+      for (let part = nextLines(source, BLOCK_ROWS); part.length > 0; part = nextLines(source, BLOCK_ROWS)) {
+        for (const line of part) shredder.addLine(line.bytes, line.arrival, line.found)
+        rows += part.length
+        for (const one of shredder.unplaced()) unplaced.set(one.path, sumOf(unplaced.get(one.path), one))
+        blocks.push(...takeByDay(shredder, part, target, map))
+      }
+      const observed = strange.withMore(rows, unplaced.values())
+      const located = { map, classes: [map.tableClass] }
+      if (!target.isLast && growLocated(located, observed, new Map()) !== located) return { kind: 'keys', delivery, observed }
+      strange.note(rows, unplaced.values())
+      return { kind: 'blocks', delivery, blocks, rows }
+    } catch (cause) {
+      this.#known.delete(target.logId)
+      throw cause
+    }
+  }
+
+  #of(logId: string, map: SlotMap): Habits {
+    let habits = this.#known.get(logId)
+    this.#known.delete(logId)
+    if (habits?.shredder.slotMap.tableClass !== map.tableClass) {
+      habits = { shredder: new Shredder(map, { random: this.#random }), strange: habits?.strange ?? new StrangeKeys() }
+    }
+    habits.shredder.useSlots(map)
+    this.#known.set(logId, habits)
+    const oldest = this.#known.keys().next()
+    if (this.#known.size > SHREDDERS_MAX && !oldest.done) this.#known.delete(oldest.value)
+    return habits
+  }
+}
+
+/** nextLines takes lines until there are enough for a block; none when the source is empty. */
+function nextLines(source: Iterator<Line>, rowsMax: number): Line[] {
+  const lines: Line[] = []
+  for (let bytes = 0; bytes < BLOCK_BYTES && lines.length < rowsMax; ) {
+    const next = source.next()
+    if (next.done) break
+    lines.push(next.value)
+    bytes += next.value.bytes.length
+  }
+  return lines
+}
+
+/** takeByDay gives one block for each day; lines of more than one day are added again, day by day. */
+function takeByDay(shredder: Shredder, lines: readonly Line[], target: Target, map: SlotMap): CountedBlock[] {
+  const days = Array.from(shredder.days())
+  const distinct = [...new Set(days)].sort((a, b) => a - b)
+  const [only] = distinct
+  if (only === undefined) return []
+  if (distinct.length === 1) return [takeBlock(shredder, only, lines, target, map)]
+  const byDay = Map.groupBy(lines, (_, row) => days[row] ?? only)
+  shredder.discard()
+  return distinct.map((day) => {
+    const own = byDay.get(day) ?? []
+    for (const line of own) shredder.addLine(line.bytes, line.arrival, line.found)
+    return takeBlock(shredder, day, own, target, map)
+  })
+}
+
+function takeBlock(
+  shredder: Shredder,
+  day: number,
+  lines: readonly Line[],
+  { orgNumber, logId }: Target,
+  { tableClass }: SlotMap,
+): CountedBlock {
+  const columns = shredder.take({ orgId: orgNumber, logId })
+  const bytes = columns.reduce((sum, column) => sum + column.bytes.length, 0)
+  return { tableClass, day, rows: lines.length, columns, bytes, counts: countsOf(lines, columns) }
+}
+
+/** buffersOf are the memory of blocks, to be handed over instead of copied. */
+export const buffersOf = (blocks: readonly Block[]): ArrayBuffer[] => [
+  ...new Set(blocks.flatMap(({ columns }) => columns.map(({ bytes }) => bytes.buffer as ArrayBuffer))),
+]

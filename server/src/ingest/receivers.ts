@@ -1,7 +1,0 @@
-import type { Receiver } from './batch.ts'
-import { elasticsearch } from './receivers/elasticsearch/elasticsearch.ts'
-import { native } from './receivers/native/native.ts'
-import { otlp } from './receivers/otlp/otlp.ts'
-
-/** receivers are the wire protocols that are understood, in the order in which they are asked whether a path is theirs. */
-export const receivers: readonly Receiver[] = [native, otlp, elasticsearch]

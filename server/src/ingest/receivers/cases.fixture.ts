@@ -1,0 +1,80 @@
+import { Failure } from '../../kernel/errors.ts'
+import type { Answered, Arrived, IngestRequest, Outcome, Parsed, Receiver } from '../batch.ts'
+
+/** A Case is a request as it came over the wire, and what must become of it, line by line. */
+export type Case = { name: string; method: string; request: IngestRequest; expected: readonly string[] }
+
+/**
+ * readCases reads cases of the form: `=== name`, a request line, header lines, a blank line, the body, `---`, what is expected. A body is as it
+ * stands, without its last line end; with the header `body: hex` it is in hex.
+ */
+export function readCases(file: string): Case[] {
+  return file
+    .split(/^=== /m)
+    .slice(1)
+    .map((part) => {
+      const [request = '', expected = ''] = part.split(/^---\n/m)
+      return { ...readRequest(request), expected: expected.split('\n').filter((line) => line !== '' && !line.startsWith('#')) }
+    })
+}
+
+function readRequest(text: string): Omit<Case, 'expected'> {
+  const [head = '', ...rest] = text.split('\n\n')
+  const [name = '', first = '', ...lines] = head.trimEnd().split('\n')
+  const [method = '', address = ''] = first.split(' ')
+  const url = new URL(address, 'http://ingest')
+  const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]))
+  const written = rest.join('\n\n').replace(/\n$/, '')
+  const body = headers.body === 'hex' ? Buffer.from(written.replace(/\s/g, ''), 'hex') : Buffer.from(written)
+  const query = Object.fromEntries(url.searchParams)
+  return { name, method, request: { path: url.pathname, query, headers, contentType: headers['content-type'] ?? '', body } }
+}
+
+/** runCase does with a request what the intake does with it, and writes what it sees as lines. */
+export function runCase(receiver: Receiver, { method, request }: Pick<Case, 'method' | 'request'>): string[] {
+  const route = receiver.routes.find((one) => one.methods.includes(method) && one.tail.test(request.path))
+  if (!route) return ['no route']
+  if (route.probe) return answerLines(route.probe(request))
+  try {
+    const parsed = receiver.parse(request)
+    const { rejected, total, notes } = structuredClone({ rejected: parsed.rejected, total: parsed.total, notes: parsed.notes })
+    const outcome: Outcome = { kind: 'stored', accepted: total - rejected.length, rejected: [], total, duplicates: [] }
+    return [...parsedLines(parsed), ...answerLines(receiver.answer(request, outcome, { rejected, total, notes }))]
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    return answerLines(receiver.answer(request, { kind: 'refused', failure: thrown }, undefined))
+  }
+}
+
+export function parsedLines({ deliveries, rejected, identity }: Parsed): string[] {
+  const lines = deliveries.flatMap(({ collection, dataset, attributes, arrivals }) => [
+    `delivery ${JSON.stringify({ collection, dataset, ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }) })}`,
+    ...(arrivals.kind === 'records' ? arrivals.records.map(eventLine) : []),
+  ])
+  return [...lines, ...rejected.map(({ index, reason }) => `rejected ${index} ${reason}`), ...(identity ? ['identity'] : [])]
+}
+
+function eventLine({ raw, time, level, keys, attributes }: Arrived): string {
+  const shown = {
+    raw: textOf(raw),
+    time: time && new Date(time.ms).toISOString().replace('Z', `${String(time.ns).padStart(6, '0')}Z`),
+    level,
+    ...(keys.length > 0 && { keys: Object.fromEntries(keys) }),
+    ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }),
+  }
+  return `event ${JSON.stringify(shown)}`
+}
+
+/** textOf shows bytes as text, and as hex where they are none. */
+function textOf(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString('utf8')
+  return Buffer.from(text).equals(bytes) ? text : `hex ${Buffer.from(bytes).toString('hex')}`
+}
+
+function answerLines({ status, headers, body }: Answered): string[] {
+  const { 'content-type': contentType, ...others } = headers
+  const names = Object.entries(others).map(([name, value]) => ` ${name}=${value}`)
+  const isText = typeof body === 'string' || contentType?.includes('json')
+  const shown = isText ? Buffer.from(body).toString('utf8') : `hex ${Buffer.from(body).toString('hex')}`
+  return [`answer ${status} ${contentType}${names.join('')}`, shown]
+}

@@ -1,0 +1,62 @@
+import { DEPTH_MAX } from '../../../lines/walk.ts'
+import type { BodyText } from '../body-text.ts'
+import { type JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './reader.ts'
+import { unescapeToText } from './unescape.ts'
+import type { Name, Names } from '../names.ts'
+
+/** KEYS_MAX is how many keys of one event are kept beside its line. */
+export const KEYS_MAX = 1_000
+
+/**
+ * JsonLeaves go over an object from value to value, with the names that the event store gives them: dots between levels, an array or an
+ * object too deep as its JSON, null as absent.
+ */
+export class JsonLeaves<Role> {
+  readonly #reader: JsonReader
+  readonly #names: Names<Role>
+  readonly #text: BodyText
+  /** #around are the names of the open objects; the outermost has none. */
+  readonly #around: (Name<Role> | undefined)[] = [undefined]
+  isString = false
+
+  constructor(reader: JsonReader, names: Names<Role>, text: BodyText) {
+    this.#reader = reader
+    this.#names = names
+    this.#text = text
+    reader.openObject()
+  }
+
+  /** next goes to the next value and gives its name; undefined after the last. */
+  next(): Name<Role> | undefined {
+    const reader = this.#reader
+    for (;;) {
+      if (!reader.key()) {
+        this.#around.pop()
+        if (this.#around.length === 0) return undefined
+        continue
+      }
+      const name = this.#names.of(this.#around.at(-1), reader.start, reader.stop, reader.hash, reader.escaped)
+      const first = reader.peek()
+      if (first === OPEN_OBJECT && this.#around.length < DEPTH_MAX) {
+        reader.openObject()
+        this.#around.push(name)
+        continue
+      }
+      if (reader.isNull()) {
+        reader.scalar()
+        continue
+      }
+      this.isString = first === QUOTE
+      if (this.isString) reader.string()
+      else if (first === OPEN_OBJECT || first === OPEN_ARRAY) reader.skip()
+      else reader.scalar()
+      return name
+    }
+  }
+
+  /** text is the value as text. */
+  text(): string {
+    const { bytes, start, stop, escaped } = this.#reader
+    return escaped && this.isString ? unescapeToText(bytes.subarray(start, stop)) : this.#text.text(start, stop)
+  }
+}

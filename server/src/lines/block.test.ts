@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { expect, inject, test } from 'vitest'
+import { systemClock } from '../kernel/clock.ts'
+import { systemIds } from '../kernel/ids.ts'
+import { openLog } from '../kernel/log.ts'
+import { openEventStore } from '../events/store/events.ts'
+import { columns, localTable, type TableClass, tableClasses, tableClassNames } from './table.ts'
+import { BlockBuilder } from './block.ts'
+import type { Arrival } from './event.ts'
+import { family, hostileLine, randomFrom } from './generated-lines.fixture.ts'
+import { NativeReader } from './native-rows.fixture.ts'
+import { observe } from './observe.ts'
+import { Shredder } from './shred.ts'
+import { decideSlots, emptySlotMap } from './slots.ts'
+
+const arrival: Arrival = {
+  at: { ms: Date.UTC(2024, 4, 2), ns: 999_999 },
+  attributes: [{ path: '$host', text: 'h1' }],
+  origin: '10.0.0.1',
+  post: 2n ** 64n - 1n,
+}
+const ORG = 4_294_967_295
+
+/** linesOf are lines of programs with hostile ones among them. */
+function linesOf(seed: number): Uint8Array[] {
+  const chance = randomFrom(seed)
+  const families = [family(chance), family(chance)]
+  return Array.from({ length: 300 }, () => (chance.chance(0.3) ? hostileLine(chance) : chance.pick(families)()))
+}
+
+function blockOf(tableClass: TableClass, lines: readonly Uint8Array[], logId: string, firstSeq: bigint): Uint8Array<ArrayBuffer> {
+  const map = decideSlots(emptySlotMap(tableClass), observe(lines.map((bytes) => ({ bytes, arrival }))), new Map())
+  const shredder = new Shredder(map, { random: Math.random })
+  for (const line of lines) shredder.addLine(line, arrival)
+  return shredder.flush({ orgId: ORG, logId, firstSeq })
+}
+
+test.each(tableClassNames)('blocks of class %s come back from the engine as they were sent', async (tableClass) => {
+  const stores = inject('stores')
+  const deps = { clock: systemClock, log: openLog('silent'), ids: systemIds }
+  const store = await openEventStore({ url: stores.events, dataDir: stores.dataDir, memoryBytes: 2 ** 30 }, deps)
+  const { table } = tableClasses[tableClass]
+  const logId = randomUUID()
+  const names = columns(tableClass).map((column) => column.name)
+  try {
+    const blocks = [blockOf(tableClass, linesOf(1), logId, 2n ** 63n - 600n), blockOf(tableClass, linesOf(2), logId, 2n ** 63n - 300n)]
+    const query = `insert into ${localTable(table, store.cluster)} format Native`
+    const inserted = await store.writer.exec({ query, values: Readable.from(blocks, { objectMode: false }) })
+    await buffer(inserted.stream)
+    const read = `select ${names.join(', ')} from ${table} where log_id = {log_id:UUID} order by seq format Native`
+    const answer = await store.writer.exec({ query: read, query_params: { log_id: logId } })
+    expect(rowsOf(await buffer(answer.stream), names)).toEqual(blocks.flatMap((block) => rowsOf(block, names)))
+  } finally {
+    await store.close()
+  }
+})
+
+/** rowsOf reads the blocks in some bytes; a column that a block leaves out is empty. */
+function rowsOf(bytes: Uint8Array, names: readonly string[]): unknown[][] {
+  const reader = new NativeReader(bytes)
+  const all: unknown[][] = []
+  while (!reader.done) {
+    const { rows, columns: sent } = reader.block()
+    for (let row = 0; row < rows; row += 1) {
+      all.push(names.map((name) => sent.get(name)?.[row] ?? (name === 'more' ? new Map() : '')))
+    }
+  }
+  return all
+}
+
+test('a time is exact from 1970 to the last nanosecond that the engine knows', () => {
+  const builder = new BlockBuilder('s')
+  const instants = [
+    0n,
+    1n,
+    999_999n,
+    65_535_999_999n,
+    65_536_000_000n,
+    1_714_558_830_123_456_789n,
+    4_294_967_296n * 1_000_000n - 1n,
+    2n ** 63n - 1n,
+  ]
+  for (const total of instants) {
+    builder.setTime(Number(total / 1_000_000n), Number(total % 1_000_000n))
+    builder.end(builder.shape.indexOf(''), builder.origin.indexOf(''), 'none')
+  }
+  const block = new NativeReader(builder.encode({ orgId: 1, logId: '00112233-4455-6677-8899-aabbccddeeff', firstSeq: 1n })).block()
+  expect(block.columns.get('ts')).toEqual(instants)
+  expect(block.columns.get('log_id')?.[0]).toBe('00112233445566778899aabbccddeeff')
+  expect(() => builder.encode({ orgId: 1, logId: 'nonsense', firstSeq: 1n })).toThrow('is not a UUID')
+})

@@ -1,0 +1,223 @@
+import { type Column, columns, severities, type TableClass } from './table.ts'
+import { DictionaryColumn, MoreColumn, NumberColumn, TextColumn } from './columns.ts'
+import type { Severity } from './severity.ts'
+import type { Slot } from './slots.ts'
+
+/** BlockNumbers are what the intake gives to a block: whose it is, and the first of its sequence numbers, which rise by one. */
+export type BlockNumbers = { readonly orgId: number; readonly logId: string; readonly firstSeq: bigint }
+
+const MS_PER_DAY = 86_400_000
+const LOW_CARDINALITY_VERSION = 1n
+/** HAS_OWN_KEYS says that the dictionary comes with the block and replaces an earlier one. */
+const HAS_OWN_KEYS = 0x600n
+
+/**
+ * A BlockBuilder collects the rows of one dataset column by column and writes them as one block of the engine's Native format. Many blocks may
+ * follow one another in one insert. Columns without any value are left out; the engine gives their rows the default.
+ */
+export class BlockBuilder {
+  rows = 0
+  readonly shape = new DictionaryColumn()
+  readonly origin = new DictionaryColumn()
+  readonly raw = new TextColumn()
+  readonly more = new MoreColumn()
+  private readonly slots = new Map<string, TextColumn>()
+  /** days are those of the rows, counted from 1970. */
+  readonly days = new NumberColumn()
+  private readonly timeLow = new NumberColumn()
+  private readonly timeHigh = new NumberColumn()
+  private readonly skeletonLow = new NumberColumn()
+  private readonly skeletonHigh = new NumberColumn()
+  private readonly postLow = new NumberColumn()
+  private readonly postHigh = new NumberColumn()
+  private readonly severity = new NumberColumn()
+  private readonly columns: readonly Column[]
+
+  constructor(tableClass: TableClass) {
+    this.columns = columns(tableClass)
+  }
+
+  slot(slot: Slot): TextColumn {
+    let column = this.slots.get(slot)
+    if (!column) {
+      column = new TextColumn()
+      this.slots.set(slot, column)
+    }
+    return column
+  }
+
+  /** end closes the current row with its numbers; what was not added to it is empty. */
+  end(shape: number, origin: number, severity: Severity): void {
+    const row = this.rows
+    this.shape.rows.set(row, shape)
+    this.origin.rows.set(row, origin)
+    this.severity.set(row, severities[severity])
+    this.rows = row + 1
+  }
+
+  setTime(ms: number, ns: number): void {
+    this.days.set(this.rows, Math.floor(ms / MS_PER_DAY))
+    // ms * 1e6 + ns is beyond 2^53, so the milliseconds go in two parts of which each product is exact; a remainder would be slow.
+    const parts = Math.floor(ms / 65_536)
+    const upper = parts * 1_000_000
+    const lower = (ms - parts * 65_536) * 1_000_000 + ns + (upper & 0xffff) * 65_536
+    this.timeLow.set(this.rows, lower >>> 0)
+    this.timeHigh.set(this.rows, Math.floor(upper / 65_536) + Math.floor(lower / 4_294_967_296))
+  }
+
+  setSkeleton(high: number, low: number): void {
+    this.skeletonHigh.set(this.rows, high)
+    this.skeletonLow.set(this.rows, low)
+  }
+
+  setPost(high: number, low: number): void {
+    this.postHigh.set(this.rows, high)
+    this.postLow.set(this.rows, low)
+  }
+
+  /** bytes is about what the block will take. */
+  get bytes(): number {
+    let total = this.rows * 64 + this.raw.used + this.more.values.used + this.more.count * 4 + this.shape.texts.used
+    for (const column of this.slots.values()) total += column.used
+    return total
+  }
+
+  /** encode writes the block; the builder is then empty. */
+  encode(numbers: BlockNumbers): Uint8Array<ArrayBuffer> {
+    const columns = this.present().map(({ name, type }) => ({ name, type, parts: this.encodeColumn(name, numbers) }))
+    const parts = columns.flatMap((column) => [text(column.name), text(column.type), ...column.parts])
+    const block = join([varint(columns.length), varint(this.rows), ...parts])
+    this.clear()
+    return block
+  }
+
+  /** takeColumns gives the data of each column but those that the writer adds, which numbers rows and knows their post; the builder is then empty. */
+  takeColumns(owner: Pick<BlockNumbers, 'orgId' | 'logId'>): { name: string; type: string; bytes: Uint8Array<ArrayBuffer> }[] {
+    const columns = this.present()
+      .filter(({ name }) => name !== 'seq' && name !== 'post')
+      .map(({ name, type }) => ({ name, type, bytes: join(this.encodeColumn(name, { ...owner, firstSeq: 0n })) }))
+    this.clear()
+    return columns
+  }
+
+  clear(): void {
+    this.rows = 0
+    for (const column of [this.shape, this.origin, this.raw, this.more, ...this.slots.values()]) column.clear()
+  }
+
+  private present(): readonly { name: string; type: string }[] {
+    return this.columns
+      .filter(({ name }) => this.isPresent(name))
+      .map(({ name, type }) => ({ name, type: this.slots.has(name) ? 'String' : type }))
+  }
+
+  private isPresent(name: string): boolean {
+    if (name === 'more') return this.more.count > 0
+    if (name === 'raw') return this.raw.rows > 0
+    return isSlot(name) ? (this.slots.get(name)?.rows ?? 0) > 0 : true
+  }
+
+  private encodeColumn(name: string, numbers: BlockNumbers): Uint8Array[] {
+    const { rows } = this
+    switch (name) {
+      case 'org_id':
+        return [asBytes(new Uint32Array(rows).fill(numbers.orgId))]
+      case 'log_id':
+        return [Buffer.alloc(16 * rows, uuid(numbers.logId))]
+      case 'ts':
+        return [wide(this.timeLow, this.timeHigh, rows)]
+      case 'seq':
+        return [asBytes(BigUint64Array.from({ length: rows }, (_, row) => numbers.firstSeq + BigInt(row)))]
+      case 'sev':
+        return [Uint8Array.from(this.severity.values.subarray(0, rows))]
+      case 'skeleton':
+        return [wide(this.skeletonLow, this.skeletonHigh, rows)]
+      case 'post':
+        return [wide(this.postLow, this.postHigh, rows)]
+      case 'origin':
+        return encodeDictionary(this.origin, rows)
+      case 'shape':
+        return encodeDictionary(this.shape, rows)
+      case 'more':
+        return this.encodeMore()
+      default:
+        return encodeTexts(name === 'raw' ? this.raw : this.slots.get(name), rows)
+    }
+  }
+
+  private encodeMore(): Uint8Array[] {
+    const { more, rows } = this
+    more.fill(rows)
+    const ends = BigUint64Array.from(more.ends.values.subarray(0, rows), BigInt)
+    return [
+      u64(LOW_CARDINALITY_VERSION),
+      asBytes(ends),
+      ...encodeDictionaryRows(more.keys, more.count),
+      ...encodeTexts(more.values, more.count),
+    ]
+  }
+}
+
+const isSlot = (name: string): boolean => /^[cs]\d/.test(name)
+
+function encodeTexts(column: TextColumn | undefined, rows: number): Uint8Array[] {
+  if (!column) throw new Error('a column that is present has no values')
+  column.fill(rows)
+  return [column.bytes.subarray(0, column.used)]
+}
+
+const encodeDictionary = (column: DictionaryColumn, rows: number): Uint8Array[] => [
+  u64(LOW_CARDINALITY_VERSION),
+  ...encodeDictionaryRows(column, rows),
+]
+
+function encodeDictionaryRows(column: DictionaryColumn, rows: number): Uint8Array[] {
+  const { size } = column
+  const numbers = column.rows.values.subarray(0, rows)
+  const [width, indexes] =
+    size <= 2 ** 8 ? [0n, Uint8Array.from(numbers)] : size <= 2 ** 16 ? [1n, Uint16Array.from(numbers)] : [2n, numbers]
+  return [u64(width | HAS_OWN_KEYS), u64(BigInt(size)), ...encodeTexts(column.texts, size), u64(BigInt(rows)), asBytes(indexes)]
+}
+
+function wide(low: NumberColumn, high: NumberColumn, rows: number): Uint8Array {
+  const halves = new Uint32Array(rows * 2)
+  for (let row = 0; row < rows; row += 1) {
+    halves[row * 2] = low.values[row] ?? 0
+    halves[row * 2 + 1] = high.values[row] ?? 0
+  }
+  return asBytes(halves)
+}
+
+const asBytes = (array: Uint8Array | Uint16Array | Uint32Array | BigUint64Array): Uint8Array =>
+  new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+
+const u64 = (value: bigint): Uint8Array => asBytes(BigUint64Array.of(value))
+
+function varint(value: number): Uint8Array {
+  const bytes: number[] = []
+  let rest = value
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest & 0x7f) | 0x80)
+  return Uint8Array.of(...bytes, rest)
+}
+
+function text(value: string): Uint8Array {
+  const bytes = Buffer.from(value, 'utf8')
+  return Buffer.concat([varint(bytes.length), bytes])
+}
+
+/** uuid is stored as two numbers of 64 bits, each with its last byte first. */
+function uuid(written: string): Uint8Array {
+  const bytes = Buffer.from(written.replaceAll('-', ''), 'hex')
+  if (bytes.length !== 16) throw new Error(`${JSON.stringify(written)} is not a UUID`)
+  return Buffer.concat([bytes.subarray(0, 8).toReversed(), bytes.subarray(8).toReversed()])
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

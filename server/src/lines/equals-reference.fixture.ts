@@ -1,0 +1,125 @@
+import { deepStrictEqual, strictEqual } from 'node:assert'
+import { severities } from './table.ts'
+import type { Arrival, EventRow } from './event.ts'
+import { family, hostileLine, type Random, randomFrom } from './generated-lines.fixture.ts'
+import { textForm } from './generated-text.fixture.ts'
+import { NativeReader } from './native-rows.fixture.ts'
+import { rebuildRow, shred } from './reference.ts'
+import { Shredder } from './shred.ts'
+import { hashToBigint } from './skeleton.ts'
+import { emptySlotMap, type Slot, type SlotMap } from './slots.ts'
+import type { FoundText } from './text-line.ts'
+import { toNs } from './time-text.ts'
+
+/** What the tests and the long run in bench/shred-nightly.ts share: the shredder held to the reference, row by row, through the block it sends. */
+export const numbers = { orgId: 7, logId: '00112233-4455-6677-8899-aabbccddeeff', firstSeq: 2n ** 62n }
+export const arrival: Arrival = { at: { ms: Date.UTC(2024, 4, 2), ns: 17 }, attributes: [], origin: '10.0.0.1', post: 0n }
+
+/** A Row is a row of a block as it was read, without the slots that are empty. */
+export type Row = Record<string, unknown>
+
+export const latin1 = (text: string | Uint8Array): string => Buffer.from(text).toString('latin1')
+
+/** holdToReference adds lines to a shredder as one block and throws when a row differs from what the reference gives. */
+export const holdToReference = (shredder: Shredder, lines: readonly Uint8Array[], map: SlotMap, given: Arrival): void =>
+  holdFound(
+    shredder,
+    lines.map((line) => ({ line })),
+    map,
+    given,
+  )
+
+export type Given = { line: Uint8Array; found?: FoundText | undefined }
+
+/** holdFound is the same for lines with what was found in them, and throws as well when a line would not come back. */
+export function holdFound(shredder: Shredder, lines: readonly Given[], map: SlotMap, given: Arrival): void {
+  for (const { line, found } of lines) shredder.addLine(line, given, found)
+  const rows = rowsOf(shredder.flush(numbers))
+  strictEqual(rows.length, lines.length)
+  for (const [index, { line, found }] of lines.entries()) {
+    const row = shred(line, map, given, { found })
+    const said = `line ${JSON.stringify(latin1(line))}`
+    deepStrictEqual(rows[index], expected(row, index, given), said)
+    strictEqual(latin1(rebuildRow(row)), latin1(line), said)
+  }
+  strictEqual(shredder.ledger.failures, 0)
+}
+
+/** holdText tries lines of text of a few forms, block after block with one shredder. */
+export function holdText(seed: number, blocks: number, count: number): void {
+  const chance = randomFrom(seed)
+  const map = randomMap(chance)
+  const forms = Array.from({ length: 1 + chance.below(3) }, () => textForm(chance, arrival.at.ms))
+  const shredder = new Shredder(map, { random: () => 0.5 })
+  for (let block = 0; block < blocks; block += 1) {
+    const lines = Array.from({ length: count }, () => chance.pick(forms)())
+    holdFound(shredder, lines, map, chance.chance(0.5) ? arrival : randomArrival(chance))
+  }
+}
+
+/** holdHostile tries lines of any kind. */
+export function holdHostile(seed: number, count: number): void {
+  const chance = randomFrom(seed)
+  const map = randomMap(chance)
+  const lines = Array.from({ length: count }, () => hostileLine(chance))
+  holdToReference(new Shredder(map, { random: () => 0.5 }), lines, map, randomArrival(chance))
+}
+
+/** holdFamilies tries what programs write, block after block with one shredder. */
+export function holdFamilies(seed: number, blocks: number, count: number): void {
+  const chance = randomFrom(seed)
+  const map = randomMap(chance)
+  const families = Array.from({ length: 1 + chance.below(3) }, () => family(chance))
+  const shredder = new Shredder(map, { random: () => 0.5 })
+  for (let block = 0; block < blocks; block += 1) {
+    const lines = Array.from({ length: count }, () => chance.pick(families)())
+    holdToReference(shredder, lines, map, chance.chance(0.5) ? arrival : randomArrival(chance))
+  }
+}
+
+function randomMap(chance: Random): SlotMap {
+  const slots = new Map<string, Slot>()
+  for (const [index, path] of ['a', 'b', 'level', 'message', 'x', 'a.b', 'timestamp', '$a'].entries()) {
+    if (chance.chance(0.5)) slots.set(path, `${chance.pick(['c', 's'] as const)}${index}`)
+  }
+  return { ...emptySlotMap('s'), slots }
+}
+
+function randomArrival(chance: Random): Arrival {
+  const attributes = ['$host', '$a', 'level', 'message', 'x', '$ingest.original_time'].filter(() => chance.chance(0.1))
+  return {
+    ...arrival,
+    attributes: attributes.map((path) => ({ path, text: chance.pick(['', 'error', 'h\0', 'took 12 ms']) })),
+    ...(chance.chance(0.2) ? { time: { ms: Date.UTC(chance.pick([1999, 2024, 2030]), 4, 1, 10, 20, 30), ns: 5 } } : {}),
+    ...(chance.chance(0.1) ? { severity: 'fatal' as const } : {}),
+    post: BigInt(chance.below(2)) * 0x1234_5678_9abc_def0n,
+  }
+}
+
+/** expected is what a row of a block must be by the reference, in the types of the block. */
+function expected(row: EventRow, index: number, given: Arrival): Row {
+  return {
+    org_id: numbers.orgId,
+    log_id: numbers.logId.replaceAll('-', ''),
+    ts: toNs(row.time),
+    seq: numbers.firstSeq + BigInt(index),
+    sev: severities[row.severity],
+    origin: given.origin,
+    skeleton: hashToBigint(row.skeleton),
+    post: given.post,
+    shape: latin1(row.shape),
+    raw: latin1(row.raw),
+    more: new Map([...row.more].map(([path, text]) => [latin1(path), latin1(text)])),
+    ...Object.fromEntries([...row.slots].map(([slot, text]) => [slot, latin1(text)])),
+  }
+}
+
+export function rowsOf(block: Uint8Array): Row[] {
+  const reader = new NativeReader(block)
+  const { rows, columns } = reader.block()
+  strictEqual(reader.done, true)
+  return Array.from({ length: rows }, (_, row) => {
+    const values = [...columns].map(([name, column]) => [name, column[row]] as const)
+    return { raw: '', more: new Map(), ...Object.fromEntries(values.filter(([name, value]) => !/^[cs]\d/.test(name) || value !== '')) }
+  })
+}

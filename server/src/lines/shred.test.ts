@@ -1,0 +1,163 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { arrival, holdFamilies, holdHostile, holdText, holdToReference, latin1, numbers, type Row, rowsOf } from './equals-reference.fixture.ts'
+import { rebuildText } from './shape.ts'
+import { ShapeLedger } from './shape-ledger.ts'
+import { Shredder } from './shred.ts'
+import { decideSlots, emptySlotMap } from './slots.ts'
+
+const random = () => 0.5
+
+test('the shredder gives the rows of the reference for lines of any kind', () => {
+  fc.assert(
+    fc.property(fc.integer(), (seed) => holdHostile(seed, 20)),
+    { numRuns: 300 },
+  )
+})
+
+test('the shredder gives the rows of the reference for the lines of programs, block after block', () => {
+  fc.assert(
+    fc.property(fc.integer(), (seed) => holdFamilies(seed, 3, 30)),
+    { numRuns: 150 },
+  )
+})
+
+test('the shredder gives the rows of the reference for lines of text, whatever was found in them, and both give every line back', () => {
+  fc.assert(
+    fc.property(fc.integer(), (seed) => holdText(seed, 3, 30)),
+    { numRuns: 300 },
+  )
+})
+
+const service = (index: number, more = ''): string =>
+  `{"timestamp":${1714558830000 + index},"level":"info","message":"took ${index} ms \\"x\\"","user":{"id":${index},"tags":["a"]}${more}}`
+const bytesOf = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(''))
+
+const moreOf = (row: Row | undefined): Map<string, string> => row?.more as Map<string, string>
+
+/** lineOf gives back the line of a row of a block. */
+function lineOf(row: Row): string {
+  if (row.shape === '') return Buffer.from(row.raw as string, 'latin1').toString()
+  const text = (value: unknown) => Buffer.from((value ?? '') as string, 'latin1').toString()
+  const time = { ms: Number((row.ts as bigint) / 1_000_000n), ns: Number((row.ts as bigint) % 1_000_000n) }
+  return rebuildText(text(row.shape), {
+    time,
+    slot: (slot) => text(row[slot]),
+    more: (path) => text(moreOf(row).get(latin1(path))),
+    raw: text(row.raw),
+  })
+}
+
+test('ordinary lines are matched, need no reference and no raw, and have one shape', () => {
+  const map = decideSlots(emptySlotMap('s'), [{ path: 'message', count: 9, distinct: 9 }], new Map())
+  const shredder = new Shredder(map, { random })
+  const lines = Array.from({ length: 500 }, (_, index) => service(index))
+  shredder.addLines(bytesOf(lines), arrival)
+  expect([shredder.rows, shredder.oddLines, shredder.rawLines, shredder.ledger.size]).toEqual([500, 0, 0, 1])
+  expect(rowsOf(shredder.flush(numbers)).map(lineOf)).toEqual(lines)
+  expect([shredder.rows, shredder.unplaced()]).toEqual([0, []])
+})
+
+test('lines end with LF or CRLF or the end, empty ones are skipped, and one line of invalid UTF-8 harms no other', () => {
+  const shredder = new Shredder(emptySlotMap('s'), { random })
+  const bad = Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xff), Buffer.from('"}')])
+  shredder.addLines(Buffer.concat([Buffer.from(`${service(1)}\r\n\n\r\n`), bad, Buffer.from(`\ntext\n${service(2)}`)]), arrival)
+  const rows = rowsOf(shredder.flush(numbers))
+  expect(rows.map((row) => [row.shape === '', row.raw])).toEqual([
+    [false, ''],
+    [true, latin1(bad)],
+    [true, 'text'],
+    [false, ''],
+  ])
+  expect(lineOf(rows[3] ?? {})).toBe(service(2))
+})
+
+test('beyond the number of shapes lines are kept raw with their slots filled, until old shapes have not been seen for a while', () => {
+  const map = decideSlots(emptySlotMap('s'), [{ path: 'message', count: 9, distinct: 9 }], new Map())
+  const shredder = new Shredder(map, { random, shapesMax: 2 })
+  const odd = (kind: number) => service(kind, `,"k${kind}":1`)
+  const add = (lines: readonly string[]) => {
+    for (const line of lines) shredder.addLine(Buffer.from(line), arrival)
+    return rowsOf(shredder.flush(numbers))
+  }
+  const first = add([service(1), odd(2), odd(3), odd(2)])
+  expect(first.map((row) => row.shape === '')).toEqual([false, false, true, false])
+  expect([first[2]?.s0, moreOf(first[2]).get('timestamp')]).toEqual(['took 3 ms "x"', '1714558830003'])
+  for (let block = 0; block < 8; block += 1) expect(add([service(1), odd(3)]).map((row) => row.shape === '')).toEqual([false, true])
+  const later = add([service(1), odd(3), odd(2)])
+  expect(later.map((row) => row.shape === '')).toEqual([false, false, true])
+  expect([...first, ...later].map(lineOf)).toEqual([service(1), odd(2), odd(3), odd(2), service(1), odd(3), odd(2)])
+  expect([shredder.ledger.failures, shredder.ledger.refused]).toEqual([0, 10])
+})
+
+test('a shape that does not give back a line is given up, and the line is kept', () => {
+  const ledger = new ShapeLedger(random)
+  const shape = ledger.admit('{"a":"\x01s0\x02"}')
+  if (!shape) throw new Error('the first shape was not admitted')
+  const row = { time: arrival.at, slot: () => 'x', more: () => undefined, raw: '' }
+  expect(ledger.check(shape, row, Buffer.from('{"a":"x"}'))).toBe(true)
+  expect(ledger.check(shape, row, Buffer.from('{"a":"y"}'))).toBe(false)
+  expect([ledger.admit(shape.text), ledger.failures]).toEqual([undefined, 1])
+})
+
+test('every shape is checked at first, then one line in some hundreds', () => {
+  const ledger = new ShapeLedger(random)
+  const shape = ledger.admit('{}')
+  if (!shape) throw new Error('the first shape was not admitted')
+  const checked = Array.from({ length: 5_000 }, () => ledger.wantsCheck(shape))
+  expect(checked.slice(0, 8)).not.toContain(false)
+  expect(checked.filter(Boolean).length).toBeGreaterThan(12)
+  expect(checked.filter(Boolean).length).toBeLessThan(40)
+})
+
+test('keys that turn out frequent get slots, and rows before and after come back', () => {
+  const shredder = new Shredder(emptySlotMap('s'), { random })
+  const lines = Array.from({ length: 300 }, (_, index) => service(index))
+  shredder.addLines(bytesOf(lines), arrival)
+  const seen = new Map(shredder.unplaced().map((observation) => [observation.path, observation]))
+  expect([...seen.keys()].sort()).toEqual(['level', 'message', 'user.id', 'user.tags'])
+  expect([seen.get('level')?.count, seen.get('level')?.distinct]).toEqual([300, 1])
+  expect(seen.get('user.id')?.distinct).toBeGreaterThan(250)
+  const grown = decideSlots(shredder.slotMap, shredder.unplaced(), new Map())
+  expect(grown.slots.get('level')?.charAt(0)).toBe('c')
+  shredder.useSlots(grown)
+  shredder.addLines(bytesOf(lines), arrival)
+  const rows = rowsOf(shredder.flush(numbers))
+  expect(rows.map(lineOf)).toEqual([...lines, ...lines])
+  expect(moreOf(rows[299]).size - moreOf(rows[300]).size).toBe(4)
+})
+
+test('keys without end are shredded as the reference does, and what was learned of them is bounded', () => {
+  const shredder = new Shredder(emptySlotMap('s'), { random })
+  const lines = Array.from(
+    { length: 400 },
+    (_, line) => `{${Array.from({ length: 60 }, (_, key) => `"k${line}.${key}":${key}`).join(',')}}`,
+  )
+  for (const part of [lines.slice(0, 200), lines.slice(200)])
+    holdToReference(
+      shredder,
+      [...part, ...part].map((line) => Buffer.from(line)),
+      shredder.slotMap,
+      arrival,
+    )
+})
+
+test('the same level means what the keys beside it make of it', () => {
+  const lines = ['{"level":50,"time":1714558830,"msg":"x"}', '{"level":50}', '{"level":50,"status":404}', '{"level":50,"stack":"at x"}']
+  holdToReference(
+    new Shredder(emptySlotMap('s'), { random }),
+    [...lines, ...lines].map((line) => Buffer.from(line)),
+    emptySlotMap('s'),
+    arrival,
+  )
+})
+
+test('one literal leads to different keys inside different objects', () => {
+  const lines = ['{"a":{"x":1,"y":2}}', '{"x":1,"y":2}', '{"b":{"x":1,"y":2}}', '{"a.":{"x":1,"y":2},"y":3}']
+  holdToReference(
+    new Shredder(emptySlotMap('s'), { random }),
+    [...lines, ...lines].map((line) => Buffer.from(line)),
+    emptySlotMap('s'),
+    arrival,
+  )
+})

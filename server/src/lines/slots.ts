@@ -1,0 +1,131 @@
+import { type TableClass, tableClasses, tableClassNames } from './table.ts'
+
+/** A Slot is a column for the values of one key: `c…` for values that repeat, `s…` for the rest. */
+export type Slot = `c${number}` | `s${number}`
+
+/** A SlotMap says where the keys of one dataset lie. It only grows; a key without a slot lies in `more`. */
+export type SlotMap = {
+  /** version rises by one with every growth. */
+  readonly version: number
+  readonly tableClass: TableClass
+  readonly slots: ReadonlyMap<string, Slot>
+}
+
+/**
+ * An Observation tells how often a key was seen, and with how many different values; values beyond DISTINCT_MAX are not counted. `isRare` keys
+ * are those that few of the events have, however often they were seen.
+ */
+export type Observation = { readonly path: string; readonly count: number; readonly distinct: number; readonly isRare?: boolean }
+
+export const DISTINCT_MAX = 1_000
+const DISTINCT_SHARE_MAX = 0.15
+/** Below FEW_VALUES the share of distinct values says nothing, and the name of the key decides. */
+const FEW_VALUES = 24
+/** PATH_CHARS_MAX is the longest key that a query can name; longer ones lie in `more`. */
+export const PATH_CHARS_MAX = 256
+/** SPARE is what a class should have beyond the slots needed today. */
+const SPARE = 1.25
+/** RARE_SHARE: a key that fewer of the events have makes no table larger, since every column costs all events time; it takes what slots are left. */
+export const RARE_SHARE = 0.03
+/** PROVEN_COUNT events with a key show that it belongs to its dataset; a single strange event shows nothing of those to come. */
+export const PROVEN_COUNT = 24
+
+export const emptySlotMap = (tableClass: TableClass): SlotMap => ({ version: 0, tableClass, slots: new Map() })
+
+/**
+ * chooseTableClass takes the smallest class that holds the keys seen, but for rare ones, since unused slots cost time. The largest is chosen only
+ * for keys that were seen in more than a few events.
+ */
+export function chooseTableClass(observed: readonly Observation[]): TableClass {
+  const countMin = RARE_SHARE * observed.reduce((most, { count }) => Math.max(most, count), 0)
+  const frequent = observed.filter(({ count }) => count >= countMin)
+  const chosen = smallestFor(frequent)
+  return chosen === 'l' && smallestFor(frequent.filter(isProven)) !== 'l' ? 'm' : chosen
+}
+
+export const isProven = ({ count, isRare }: Observation): boolean => count >= PROVEN_COUNT && !isRare
+
+function smallestFor(frequent: readonly Observation[]): TableClass {
+  const rest = frequent.filter((observation) => !isRepetitive(observation)).length
+  const fitting = tableClassNames.find((name) => {
+    const { cSlots, sSlots } = tableClasses[name]
+    return rest * SPARE <= sSlots && frequent.length * SPARE <= cSlots + sSlots
+  })
+  return fitting ?? 'l'
+}
+
+/**
+ * decideSlots gives slots to keys that have none. A key takes the slot of its name elsewhere in the organisation when that is free, so that a
+ * query over many datasets needs few branches; others keep clear of such slots while they can. The same map comes back when nothing is new.
+ */
+export function decideSlots(map: SlotMap, observed: readonly Observation[], sameNameElsewhere: ReadonlyMap<string, Slot>): SlotMap {
+  const slots = new Map(map.slots)
+  const taken = new Set(slots.values())
+  const give = (path: string, slot: Slot | undefined) => {
+    if (slot === undefined || taken.has(slot)) return
+    slots.set(path, slot)
+    taken.add(slot)
+  }
+  const fresh = observed.filter(({ path }) => !slots.has(path) && path.length <= PATH_CHARS_MAX).sort(mostSeenFirst)
+  for (const { path } of fresh) {
+    const slot = sameNameElsewhere.get(path)
+    if (slot !== undefined && isIn(map.tableClass, slot)) give(path, slot)
+  }
+  const elsewhere = new Set(sameNameElsewhere.values())
+  for (const observation of fresh) {
+    if (slots.has(observation.path)) continue
+    const free = freeSlots(map.tableClass, observation, taken)
+    give(observation.path, free.find((slot) => !elsewhere.has(slot)) ?? free[0])
+  }
+  return slots.size === map.slots.size ? map : { ...map, version: map.version + 1, slots }
+}
+
+/** Ties are broken by name, so that the same observations in another order give the same map. */
+const mostSeenFirst = (a: Observation, b: Observation): number => b.count - a.count || (a.path < b.path ? -1 : 1)
+
+/** freeSlots are those for a key; values that repeat may lie among others when their own slots are taken, but not the other way round. */
+function freeSlots(tableClass: TableClass, observation: Observation, taken: ReadonlySet<Slot>): Slot[] {
+  const free = (kind: 'c' | 's') => allSlots(tableClass, kind).filter((slot) => !taken.has(slot))
+  const own = isRepetitive(observation) ? free('c') : []
+  return own.length > 0 ? own : free('s')
+}
+
+function allSlots(tableClass: TableClass, kind: 'c' | 's'): Slot[] {
+  const { cSlots, sSlots } = tableClasses[tableClass]
+  return Array.from({ length: kind === 'c' ? cSlots : sSlots }, (_, index): Slot => `${kind}${index}`)
+}
+
+function isIn(tableClass: TableClass, slot: Slot): boolean {
+  const { cSlots, sSlots } = tableClasses[tableClass]
+  return Number(slot.slice(1)) < (slot.startsWith('c') ? cSlots : sSlots)
+}
+
+function isRepetitive({ path, count, distinct }: Observation): boolean {
+  if (count < FEW_VALUES) return repetitiveNames.has(lastName(path))
+  return distinct < count * DISTINCT_SHARE_MAX && distinct < DISTINCT_MAX
+}
+
+const lastName = (path: string): string => path.slice(Math.max(path.lastIndexOf('.'), path.lastIndexOf('$')) + 1).toLowerCase()
+
+/** repetitiveNames are last parts of keys that repeat wherever they occur; they only matter for datasets that begin with a few events. */
+const repetitiveNames = new Set(
+  (
+    'level severity lvl levelname loglevel logger service host hostname env environment region zone cluster namespace app application ' +
+    'component module version source stream facility method status status_code statuscode code protocol scheme type kind action category ' +
+    'team tenant role channel name container node platform os arch language lang country currency sampled enabled success'
+  ).split(' '),
+)
+
+/** SavedSlotMap is a slot map as JSON can carry it; pairs, because a key may have any name. */
+export type SavedSlotMap = { version: number; table_class: TableClass; slots: [path: string, slot: Slot][] }
+
+export const saveSlotMap = ({ version, tableClass, slots }: SlotMap): SavedSlotMap => ({
+  version,
+  table_class: tableClass,
+  slots: [...slots],
+})
+export const loadSlotMap = ({ version, table_class, slots }: SavedSlotMap): SlotMap => ({
+  version,
+  tableClass: table_class,
+  slots: new Map(slots),
+})

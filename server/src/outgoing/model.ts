@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { unavailable } from '../kernel/errors.ts'
+import { parseAllowList } from './addresses.ts'
+import { openOutgoing } from './outgoing.ts'
+import type { Secret } from '../kernel/secret.ts'
+import type { Model } from '../world.ts'
+
+/** BOUND_MS is the longest that anybody waits for a model. */
+const BOUND_MS = 60_000
+const REPLY_BYTES_MAX = 2 ** 20
+
+type Settings = { url: string | undefined; key: Secret | undefined; name: string | undefined }
+
+const Completion = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string().nullable() }) })).min(1) })
+
+/**
+ * openModel speaks to the configured model by the chat completions interface; without one every question fails with a sentence that says so.
+ * Questions reach the host that the operator named, wherever it is, and nothing else.
+ */
+export function openModel({ url, key, name }: Settings, { ownPorts }: { ownPorts: () => readonly number[] }): Model {
+  if (url === undefined) {
+    return {
+      configured: false,
+      complete: async () => {
+        throw unavailable('no model is configured (DENDRO_LLM_URL)')
+      },
+    }
+  }
+  const allowed = parseAllowList(new URL(url).hostname.replace(/^\[|\]$/g, ''))
+  const outgoing = openOutgoing({ allowed, ownPorts, boundMs: BOUND_MS, replyBytesMax: REPLY_BYTES_MAX })
+  return {
+    configured: true,
+    complete: async ({ system, user, tokensMax }, signal) => {
+      const letter = {
+        url: `${url}/chat/completions`,
+        headers: { ...(key && { authorization: `Bearer ${key.reveal()}` }) },
+        body: JSON.stringify({
+          ...(name === undefined ? {} : { model: name }),
+          messages: [
+            { role: 'system', content: system },
+            { role: 'user', content: user },
+          ],
+          max_tokens: tokensMax,
+          temperature: 0,
+        }),
+      }
+      const { status, body } = await outgoing.post(letter, signal)
+      if (status !== 200) throw unavailable(`the model answered with status ${status}`)
+      return textIn(body)
+    },
+  }
+}
+
+function textIn(body: string): string {
+  try {
+    return Completion.parse(JSON.parse(body)).choices[0]?.message.content ?? ''
+  } catch (cause) {
+    throw unavailable('the model answered something that is no completion', { cause })
+  }
+}

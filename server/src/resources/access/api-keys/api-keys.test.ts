@@ -1,0 +1,137 @@
+import type { ApiKey } from '@dendro/api'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { sql } from '../../../meta/sql.ts'
+
+type Made = ApiKey & { key: string }
+type Refused = { details: string }
+
+const DAY_S = 86_400
+
+let app: TestApp
+let org: TestOrganization
+beforeAll(async () => {
+  app = await openTestApp({ DENDRO_EXTRA_KEY_HEADERS: 'X-Other-Key, x-third-key' })
+  org = await app.newOrganization()
+})
+afterAll(() => app.close())
+
+const make = async (body: object): Promise<Made> => (await org.ask<Made>('POST', '/api-keys', { body })).body
+
+test('the secret is shown at creation and never again', async () => {
+  const made = await org.ask<Made>('POST', '/api-keys', { body: { name: 'shipper', roles: ['IngestionApi'], tags: { team: 'web' } } })
+  expect(made.status).toBe(201)
+  expect(made.body).toMatchObject({ name: 'shipper', roles: ['IngestionApi'], tags: { team: 'web' } })
+  expect(made.body.key).not.toContain(made.body.api_key)
+  const { key, ...record } = made.body
+  expect((await org.ask('GET', `/api-keys/${record.id}`)).body).toEqual(record)
+  const listed = await org.ask<{ api_keys: ApiKey[] }>('GET', '/api-keys')
+  expect(listed.body.api_keys.find((candidate) => candidate.id === record.id)).toEqual(record)
+})
+
+test('only a keyed hash of the secret is stored, in the record and in the audit trail', async () => {
+  const { key } = await make({ name: 'hidden', roles: ['SearchApi'] })
+  const rows = await app.app.world.meta.all<{ row: string }>(sql`
+    select k::text as row from api_keys k where org_id = ${org.orgId} union all select a::text from audit a where org_id = ${org.orgId}`)
+  expect(rows.length).toBeGreaterThan(1)
+  const secret = key.slice(3)
+  expect(rows.filter(({ row }) => row.includes(secret) || row.includes(Buffer.from(secret).toString('hex')))).toEqual([])
+})
+
+test('who made and changed a key stands in its metadata', async () => {
+  const admin = await make({ name: 'second admin', roles: ['AdminApi'] })
+  const made = await make({ name: 'plain', roles: ['SearchApi'] })
+  const changed = await org.ask<ApiKey>('PATCH', `/api-keys/${made.id}`, { key: admin.key, body: { name: 'renamed' } })
+  expect(changed.body.name).toBe('renamed')
+  expect(changed.body.metadata.modified_by).toEqual({ type: 'API_KEY_ID', id: admin.id })
+  expect(changed.body.metadata.created_by?.id).not.toBe(admin.id)
+})
+
+test('a key works until it expires and is still listed afterwards', async () => {
+  const made = await make({ name: 'short', roles: ['SearchApi'], ttl: DAY_S })
+  expect(made.expires_at).toBeGreaterThan(Date.now() / 1000 + DAY_S - 60)
+  expect((await app.ask('GET', '/datasets', { key: made.key })).status).toBe(200)
+  app.clock.advance((DAY_S + 1) * 1000)
+  expect((await app.ask('GET', '/datasets', { key: made.key })).status).toBe(401)
+  const listed = await org.ask<{ api_keys: ApiKey[] }>('GET', '/api-keys')
+  expect(listed.body.api_keys.map((key) => key.id)).toContain(made.id)
+})
+
+test('a ttl of 0 means for ever', async () => {
+  expect(await make({ name: 'for ever', roles: ['SearchApi'], ttl: 0 })).not.toHaveProperty('expires_at')
+})
+
+test.each([
+  [{ roles: ['SearchApi'] }, 'name is required'],
+  [{ name: '', roles: ['SearchApi'] }, 'name must be 1 to 255 characters'],
+  [{ name: 'x'.repeat(256), roles: ['SearchApi'] }, 'name must be at most 255 characters'],
+  [{ name: 'nul\0', roles: ['SearchApi'] }, 'name must not contain NUL'],
+  [{ name: 'x' }, 'roles is required'],
+  [{ name: 'x', roles: [] }, 'roles must have at least 1 item'],
+  [{ name: 'x', roles: [''] }, 'roles must have at least 1 item'],
+  [{ name: 'x', roles: 'SearchApi' }, 'roles must be a list'],
+  [{ name: 'x', roles: ['Standard'] }, 'roles must each be one of AdminApi, SearchApi, IngestionApi'],
+  [{ name: 'x', roles: ['SearchApi'], ttl: -1 }, 'ttl must be at least 0'],
+  [{ name: 'x', roles: ['SearchApi'], ttl: 70_000_001 }, 'ttl must be at most 70000000'],
+  [{ name: 'x', roles: ['SearchApi'], ttl: 1.5 }, 'ttl must be a whole number'],
+  [{ name: 'x', roles: ['SearchApi'], ttl: 10, expires_at: 9_999_999_999 }, 'expires_at and ttl exclude each other'],
+  [{ name: 'x', roles: ['SearchApi'], expires_at: 1_000 }, 'expires_at must lie in the future'],
+])('a creation with %j is refused and told why', async (body, rule) => {
+  const refused = await org.ask<Refused>('POST', '/api-keys', { body })
+  expect(refused.status).toBe(400)
+  expect(refused.body.details).toContain(rule)
+})
+
+test('changed roles hold from the next request on, and an empty change changes nothing', async () => {
+  const made = await make({ name: 'promoted', roles: ['IngestionApi'] })
+  expect((await app.ask('GET', '/datasets', { key: made.key })).status).toBe(403)
+  expect((await org.ask('PATCH', `/api-keys/${made.id}`, { body: { roles: ['SearchApi'] } })).status).toBe(200)
+  expect((await app.ask('GET', '/datasets', { key: made.key })).status).toBe(200)
+  const before = (await org.ask<ApiKey>('GET', `/api-keys/${made.id}`)).body
+  expect((await org.ask('PATCH', `/api-keys/${made.id}`, { body: {} })).body).toEqual(before)
+})
+
+test('a deleted key is refused at once and a key may delete itself', async () => {
+  const made = await make({ name: 'leaving', roles: ['AdminApi'] })
+  expect((await app.ask('DELETE', `/api-keys/${made.id}`, { key: made.key })).status).toBe(204)
+  expect((await app.ask('GET', '/datasets', { key: made.key })).status).toBe(401)
+  expect((await org.ask('GET', `/api-keys/${made.id}`)).status).toBe(404)
+})
+
+test('of many deletions at once a single one is done and recorded', async () => {
+  const made = await make({ name: 'contested', roles: ['SearchApi'] })
+  const answers = await Promise.all(Array.from({ length: 10 }, () => org.ask('DELETE', `/api-keys/${made.id}`)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(404)])
+  const { audit } = (await org.ask<{ audit: unknown[] }>('GET', `/audit?action=apiKeys.remove&entity_id=${made.id}`)).body
+  expect(audit).toHaveLength(1)
+})
+
+test('further header names carry a key when the deployment says so', async () => {
+  for (const name of ['x-service-api-key', 'x-other-key', 'X-Third-Key']) {
+    expect((await app.ask('GET', '/datasets', { headers: { [name]: org.key } })).status).toBe(200)
+  }
+  expect((await app.ask('GET', '/datasets', { headers: { 'x-fourth-key': org.key } })).status).toBe(401)
+})
+
+test('a key of another organisation is unknown here', async () => {
+  const other = await app.newOrganization()
+  const made = await make({ name: 'ours', roles: ['SearchApi'] })
+  for (const [method, body] of [['GET'], ['PATCH', { name: 'theirs' }], ['DELETE']] as const) {
+    expect((await other.ask(method, `/api-keys/${made.id}`, body ? { body } : {})).status).toBe(404)
+  }
+})
+
+test('milliseconds are not taken for seconds', async () => {
+  const inAnHour = app.clock.nowMs() + 3_600_000
+  const ask = (expires_at: number) => org.ask<Refused>('POST', '/api-keys', { body: { name: 'k', roles: ['SearchApi'], expires_at } })
+  const refused = await ask(inAnHour)
+  expect([refused.status, refused.body.details]).toEqual([400, 'expires_at must be in Unix seconds, not milliseconds'])
+  expect((await ask(Math.floor(inAnHour / 1000))).status).toBe(201)
+})
+
+test('a role that is given twice is held once', async () => {
+  const made = await org.ask<ApiKey>('POST', '/api-keys', { body: { name: 'k', roles: ['SearchApi', 'IngestionApi', 'SearchApi'] } })
+  expect(made.body.roles).toEqual(['SearchApi', 'IngestionApi'])
+  const changed = await org.ask<ApiKey>('PATCH', `/api-keys/${made.body.id}`, { body: { roles: ['SearchApi', 'SearchApi'] } })
+  expect(changed.body.roles).toEqual(['SearchApi'])
+})

@@ -1,0 +1,177 @@
+import { type ApiKey, type BodyOf, type contract, roleName } from '@dendro/api'
+import { badField, conflict, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { type Written, writeOnce } from '../../../http/written.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import { Secret } from '../../../kernel/secret.ts'
+import type { World } from '../../../world.ts'
+import { recordChange, type Who } from '../audit/audit.ts'
+import { checkGrant, keepRoles } from '../roles/roles.ts'
+import { isExpired } from './callers.ts'
+import {
+  type ApiKeyRow,
+  deleteApiKey,
+  hasAdmin,
+  insertApiKey,
+  lockAdminKeys,
+  selectApiKey,
+  selectApiKeys,
+  updateApiKeyRow,
+} from './rows.ts'
+
+type NewApiKey = BodyOf<typeof contract.apiKeys.create>
+type ApiKeyChange = BodyOf<typeof contract.apiKeys.update>
+
+const ADMIN = 'AdminApi'
+const SECRET_BYTES = 32
+const SHORT_BYTES = 9
+
+export async function listApiKeys(world: World, actor: Actor): Promise<Written<{ api_keys: ApiKey[] }>> {
+  return writtenList(await world.meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(world.meta, actor.orgId)))
+}
+
+const writtenList = writeOnce((rows: ApiKeyRow[]) => ({ api_keys: rows.map(shown) }))
+
+export async function findApiKey(world: World, actor: Actor, id: string): Promise<ApiKeyRow> {
+  const row = await selectApiKey(world.meta, actor.orgId, id)
+  if (!row) throw notFound('API key', id)
+  return row
+}
+
+/** isApiKey reports whether a key is still there, in whoever's name work goes on. */
+export const isApiKey = async ({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> =>
+  (await selectApiKey(meta, orgId, id)) !== undefined
+
+export const getApiKey = async (row: ApiKeyRow): Promise<ApiKey> => shown(row)
+
+/** createApiKey makes the secret, gives it out this once and keeps only its keyed hash. */
+export async function createApiKey(world: World, actor: Actor, ask: NewApiKey): Promise<ApiKey & { key: string }> {
+  await checkGrant(world, actor, 'API', ask.roles)
+  const nowMs = world.clock.nowMs()
+  const expiresAt = expiryOf(ask, nowMs)
+  const secret = newSecret(world)
+  const row: ApiKeyRow = {
+    ...draft(world, actor.orgId, { name: ask.name, roles: storedRoles(ask.roles), secret }),
+    tags: ask.tags,
+    expires_at: expiresAt ?? null,
+    created_by: actor.identity,
+    modified_by: actor.identity,
+  }
+  await world.meta.write(actor.orgId, async (tx) => {
+    await keepRoles(tx, actor.orgId, row.roles)
+    await insertApiKey(tx, row)
+    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, after: shown(row) })
+  })
+  return { ...shown(row), key: secret.reveal() }
+}
+
+export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow, change: ApiKeyChange): Promise<ApiKey> {
+  if (change.name === undefined && change.roles === undefined) return shown(record)
+  if (change.roles) await checkGrant(world, actor, 'API', change.roles)
+  const next = {
+    ...record,
+    name: change.name ?? record.name,
+    roles: change.roles ? storedRoles(change.roles) : record.roles,
+    modified_at: world.clock.nowMs(),
+    modified_by: actor.identity,
+  }
+  return world.meta.write(actor.orgId, async (tx) => {
+    if (change.roles) await keepRoles(tx, actor.orgId, next.roles)
+    if (!next.roles.includes(ADMIN)) await keepAnAdmin(world, tx, record)
+    const row = await updateApiKeyRow(tx, next)
+    if (!row) throw notFound('API key', record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, before: shown(record), after: shown(row) })
+    return shown(row)
+  })
+}
+
+export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    await keepAnAdmin(world, tx, record)
+    if ((await deleteApiKey(tx, actor.orgId, record.id)) === 0) throw notFound('API key', record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shown(record) })
+  })
+}
+
+/**
+ * keepAnAdmin refuses to take away the last key of an administrator, unless somebody can log in as one: of those the last always stays. A key that
+ * ends by itself is nothing to rely on, so the last one that does not end stays beside it.
+ */
+async function keepAnAdmin(world: Pick<World, 'clock'>, tx: Db, { org_id, id }: ApiKeyRow): Promise<void> {
+  const admins = await lockAdminKeys(tx, org_id, world.clock.nowMs())
+  const isLast = (keys: readonly { id: string }[]): boolean => keys.length === 1 && keys[0]?.id === id
+  if (!isLast(admins) && !isLast(admins.filter(({ expires_at }) => expires_at === null))) return
+  if (await hasAdmin(tx, org_id)) return
+  throw conflict(
+    'the last lasting AdminApi key of an organisation without an Administrator who can log in can neither be deleted nor lose the role',
+  )
+}
+
+type Minter = Pick<World, 'clock' | 'ids' | 'vault'>
+
+/** bootstrapKey stores the very first key of an organisation inside the transaction that makes the organisation. */
+export async function bootstrapKey(world: Minter, tx: Db, orgId: string, given: Secret | undefined): Promise<Secret> {
+  const secret = given ?? newSecret(world)
+  await insertApiKey(tx, draft(world, orgId, { name: 'First key', roles: [ADMIN], secret }))
+  return secret
+}
+
+/** recoveryKey gives an organisation another key of an administrator; `who` is whoever has access to the machine. */
+export async function recoveryKey(world: Minter, tx: Db, who: Who): Promise<Secret> {
+  const secret = newSecret(world)
+  const row = draft(world, who.orgId, { name: 'Recovery key', roles: [ADMIN], secret })
+  await insertApiKey(tx, row)
+  await recordChange(world, tx, who, { entity: { type: 'api_key', id: row.id }, after: shown(row) })
+  return secret
+}
+
+const newSecret = (world: Pick<World, 'ids'>): Secret => new Secret(`dk_${world.ids.secret(SECRET_BYTES)}`)
+
+function draft(
+  world: Pick<World, 'clock' | 'ids' | 'vault'>,
+  orgId: string,
+  key: { name: string; roles: string[]; secret: Secret },
+): ApiKeyRow {
+  const nowMs = world.clock.nowMs()
+  return {
+    org_id: orgId,
+    id: world.ids.uuid(),
+    name: key.name,
+    api_key: world.ids.secret(SHORT_BYTES),
+    secret_hash: world.vault.hashOf('api-key', key.secret),
+    roles: key.roles,
+    tags: {},
+    expires_at: null,
+    created_at: nowMs,
+    created_by: null,
+    modified_at: nowMs,
+    modified_by: null,
+  }
+}
+
+/** storedRoles are roles in the form they are kept in, each once. */
+const storedRoles = (roles: readonly string[]): string[] => [...new Set(roles.map(roleName))]
+
+/** EXPIRY_MAX_S is the year 2286: whoever names a later second means milliseconds, and his key would never expire. */
+const EXPIRY_MAX_S = 9_999_999_999
+
+function expiryOf(ask: NewApiKey, nowMs: number): number | undefined {
+  if (ask.ttl) return Math.floor(nowMs / 1000) + ask.ttl
+  if (ask.expires_at !== undefined && isExpired(ask.expires_at, nowMs)) throw badField('expires_at', 'must lie in the future')
+  if (ask.expires_at !== undefined && ask.expires_at > EXPIRY_MAX_S)
+    throw badField('expires_at', 'must be in Unix seconds, not milliseconds')
+  return ask.expires_at
+}
+
+function shown(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    api_key: row.api_key,
+    roles: row.roles,
+    tags: row.tags,
+    ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
+    metadata: metadataOf(row),
+  }
+}

@@ -1,0 +1,67 @@
+import type { Identity } from '@dendro/api'
+import type { Db } from '../../../meta/meta.ts'
+import { json, sql } from '../../../meta/sql.ts'
+
+export type ApiKeyRow = {
+  org_id: string
+  id: string
+  name: string
+  api_key: string
+  secret_hash: Buffer
+  roles: string[]
+  tags: Record<string, string>
+  expires_at: number | null
+  created_at: number
+  created_by: Identity | null
+  modified_at: number
+  modified_by: Identity | null
+}
+
+export const selectApiKeys = (db: Db, orgId: string) =>
+  db.all<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} order by created_at desc, id`)
+
+export const selectApiKey = (db: Db, orgId: string, id: string) =>
+  db.one<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} and id = ${id}`)
+
+export const selectApiKeyById = (db: Db, orgId: string, id: string) =>
+  db.one<ApiKeyRow & { org_number: number }>(sql`
+    select k.*, o.number as org_number from api_keys k join organisations o on o.id = k.org_id where k.org_id = ${orgId} and k.id = ${id}`)
+
+/** selectOwner finds whose key a hash is: the one lookup that cannot start from an organisation. */
+export const selectOwner = (db: Db, hash: Buffer) =>
+  db.one<{ org_id: string; id: string; org_number: number }>(sql`
+    select k.org_id, k.id, o.number as org_number from api_keys k join organisations o on o.id = k.org_id where k.secret_hash = ${hash}`)
+
+export const selectApiKeyByHash = (db: Db, orgId: string, hash: Buffer) =>
+  db.one<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} and secret_hash = ${hash}`)
+
+export const insertApiKey = (db: Db, row: ApiKeyRow) =>
+  db.run(sql`
+    insert into api_keys (org_id, id, name, api_key, secret_hash, roles, tags, expires_at, created_at, created_by, modified_at, modified_by)
+    values (${row.org_id}, ${row.id}, ${row.name}, ${row.api_key}, ${row.secret_hash}, ${row.roles}, ${json(row.tags)}, ${row.expires_at},
+      ${row.created_at}, ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})`)
+
+export const updateApiKeyRow = (db: Db, row: Pick<ApiKeyRow, 'org_id' | 'id' | 'name' | 'roles' | 'modified_at' | 'modified_by'>) =>
+  db.one<ApiKeyRow>(sql`
+    update api_keys set name = ${row.name}, roles = ${row.roles}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
+    where org_id = ${row.org_id} and id = ${row.id} returning *`)
+
+export const deleteApiKey = (db: Db, orgId: string, id: string) => db.run(sql`delete from api_keys where org_id = ${orgId} and id = ${id}`)
+
+/**
+ * lockAdminKeys gives the keys of administrators that still hold, and keeps all of them until the end of the transaction: of two requests that
+ * would together remove the last two, the second waits here and then finds one only.
+ */
+export const lockAdminKeys = (db: Db, orgId: string, nowMs: number) =>
+  db.all<Pick<ApiKeyRow, 'id' | 'expires_at'>>(sql`
+    select id, expires_at from api_keys
+    where org_id = ${orgId} and 'AdminApi' = any (roles) and (expires_at is null or expires_at * 1000 > ${nowMs}::bigint)
+    order by id for update`)
+
+/** hasAdmin tells whether an administrator can log in; where one can, one always can, for the last of them stays. */
+export const hasAdmin = async (db: Db, orgId: string): Promise<boolean> =>
+  (await db.one(sql`
+    select 1 from users
+    where org_id = ${orgId} and 'Admin' = any (roles) and status in ('ACTIVE', 'INACTIVE', 'MIGRATED')
+      and login_methods @> '[{"name": "Password", "enabled": true}]'
+    limit 1`)) !== undefined

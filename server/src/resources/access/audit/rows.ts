@@ -1,0 +1,75 @@
+import type { Identity } from '@dendro/api'
+import type { Db } from '../../../meta/meta.ts'
+import { json, sql } from '../../../meta/sql.ts'
+
+/** AUDIT_COLLECTION and AUDIT_DATASET name the system dataset in which the audit trail can be searched. */
+export const AUDIT_COLLECTION = '.audit-trail'
+const AUDIT_DATASET = 'audit-trail'
+
+export type AuditRow = {
+  org_id: string
+  id: string
+  time: number
+  actor: Identity | undefined
+  actor_name: string
+  address: string
+  user_agent: string
+  action: string
+  outcome: 'done' | 'refused'
+  entity_type: string
+  entity_id: string
+  before: Record<string, unknown> | null | undefined
+  after: Record<string, unknown> | null | undefined
+  correlation_id: string
+}
+
+export type AuditQuestion = {
+  from_ts?: number | undefined
+  to_ts?: number | undefined
+  action?: string | undefined
+  entity_id?: string | undefined
+  actor_id?: string | undefined
+  before_id?: string | undefined
+  limit: number
+}
+
+/** insertAudits writes records and, in the same statement, that an event is due for each: a record is never there without the note. */
+export const insertAudits = (db: Db, rows: readonly AuditRow[]) =>
+  db.run(sql`
+    with made as (
+      insert into audit (org_id, id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id)
+      select org_id, id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id
+      from jsonb_to_recordset(${json(rows)}) as given (org_id uuid, id uuid, time bigint, actor jsonb, actor_name text, address text, user_agent text,
+        action text, outcome text, entity_type text, entity_id text, before jsonb, after jsonb, correlation_id text)
+      returning id, time)
+    insert into audit_events_due (audit_id, time) select id, time from made`)
+
+/** selectAudit reads backwards in time; (time, id) is unique, so the row comparison continues exactly behind `before_id`. */
+export const selectAudit = (db: Db, orgId: string, question: AuditQuestion) =>
+  db.all<AuditRow>(sql`
+    select id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id
+    from audit
+    where org_id = ${orgId}
+      and (${question.from_ts ?? null}::bigint is null or time >= ${question.from_ts ?? null}::bigint)
+      and (${question.to_ts ?? null}::bigint is null or time < ${question.to_ts ?? null}::bigint)
+      and (${question.action ?? null}::text is null or action = ${question.action ?? null}::text)
+      and (${question.entity_id ?? null}::text is null or entity_id = ${question.entity_id ?? null}::text)
+      and (${question.actor_id ?? null}::text is null or actor ->> 'id' = ${question.actor_id ?? null}::text)
+      and (${question.before_id ?? null}::uuid is null
+        or (time, id) < (select time, id from audit where org_id = ${orgId} and id = ${question.before_id ?? null}::uuid))
+    order by time desc, id desc
+    limit ${question.limit}`)
+
+export type DueRow = AuditRow & { org_number: number; log_id: string }
+
+/** selectDue gives the oldest records whose events are due, with the dataset that they belong to. */
+export const selectDue = (db: Db, rowsMax: number) =>
+  db.all<DueRow>(sql`
+    select a.*, o.number as org_number, d.id as log_id
+    from audit_events_due due
+      join audit a on a.id = due.audit_id
+      join organisations o on o.id = a.org_id
+      join datasets d on d.org_id = a.org_id and d.collection = ${AUDIT_COLLECTION} and d.dataset = ${AUDIT_DATASET}
+    order by due.time, due.audit_id limit ${rowsMax}`)
+
+export const deleteDue = (db: Db, ids: readonly string[]) => db.run(sql`delete from audit_events_due where audit_id = any (${ids}::uuid[])`)

@@ -1,0 +1,158 @@
+import { type BodyOf, type contract, type Login, type ReplyOf, shownRole } from '@dendro/api'
+import { badField, forbidden, unauthenticated } from '../../../kernel/errors.ts'
+import type { Actor, RequestFacts } from '../../../http/actor.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { Secret } from '../../../kernel/secret.ts'
+import type { World } from '../../../world.ts'
+import { findApiKey, getApiKey } from '../api-keys/api-keys.ts'
+import { recordChange, recordRefusal, whoIs } from '../audit/audit.ts'
+import { activeOrganization } from '../organizations/access.ts'
+import { choosePassword, findInvitation, redeem } from '../users/invitations.ts'
+import {
+  candidates,
+  chosen,
+  keepPassword,
+  type LoginRow,
+  loginOf,
+  matching,
+  noteLogin,
+  replacePassword,
+  type UserRow,
+} from '../users/login.ts'
+import { hashPassword, isOutdated } from '../users/passwords.ts'
+import { effectiveRoles } from '../users/roles.ts'
+import { emailKey, shownUser } from '../users/user-record.ts'
+import { findPerson, getUser } from '../users/users.ts'
+import { type Attempt, beginAttempt } from './attempts.ts'
+import { deleteSession, selectFirstOrganization } from './rows.ts'
+import { openSession } from './sessions.ts'
+
+type Credentials = BodyOf<typeof contract.auth.login>
+type Acceptance = BodyOf<typeof contract.auth.acceptInvite>
+type PasswordChange = BodyOf<typeof contract.auth.changePassword>
+type Me = ReplyOf<typeof contract.auth.me>
+
+/** FAILURE_MS is what every failed login takes at least, whatever made it fail: more than the work behind any of the reasons. */
+const FAILURE_MS = 300
+const NOT_AN_EMAIL = 'not an e-mail address'
+const NAME_LENGTH_MAX = 254
+
+/** logIn gives a token for an e-mail and a password. The password decides between several organisations that know the e-mail. */
+export async function logIn(world: World, facts: RequestFacts, { email, password }: Credentials): Promise<Login> {
+  const attempt = await beginAttempt(world, emailKey(email), facts.address)
+  const startedMs = world.clock.monotonicMs()
+  const given = new Secret(password)
+  const rows = await candidates(world, email)
+  const user = chosen(await proven(attempt, rows, given))
+  const login = user && (await enterWith(world, facts, user, given))
+  if (login) {
+    await attempt.succeeded()
+    return login
+  }
+  await recordFailure(world, facts, email, rows)
+  await world.clock.sleep(Math.max(0, FAILURE_MS - (world.clock.monotonicMs() - startedMs)))
+  throw unauthenticated('the e-mail or the password is wrong, or this user may not log in')
+}
+
+/** proven is matching; where no password could be looked at, the attempt has not failed. */
+async function proven(attempt: Attempt, rows: readonly LoginRow[], password: Secret): Promise<LoginRow[]> {
+  try {
+    return await matching(rows, password)
+  } catch (thrown) {
+    await attempt.withdrawn()
+    throw thrown
+  }
+}
+
+async function enterWith(world: World, facts: RequestFacts, user: LoginRow, password: Secret): Promise<Login | undefined> {
+  const renewed = user.password_hash !== null && isOutdated(user.password_hash) ? await hashPassword(world, password) : undefined
+  const landing = await landingOf(world, user)
+  return world.meta.write(user.org_id, async (tx) => {
+    if (renewed !== undefined) await keepPassword(tx, user, renewed)
+    return enter(world, tx, facts, user, landing)
+  })
+}
+
+type Landing = { orgId: string; roles: readonly string[] }
+
+/** landingOf is where a login leads and with which roles; read before the transaction, which must not wait for a second connection. */
+async function landingOf(world: World, user: UserRow): Promise<Landing> {
+  const orgId = await activeOrganization(world, user.org_id, user.id)
+  return { orgId, roles: await effectiveRoles(world, user, orgId) }
+}
+
+/** enter opens a session and records the login in the organisation where it leads; undefined when the user may no longer log in. */
+async function enter(world: World, tx: Db, facts: RequestFacts, row: UserRow, { orgId, roles }: Landing): Promise<Login | undefined> {
+  const user = await noteLogin(world, tx, row)
+  if (!user) return undefined
+  const session = await openSession(world, tx, { userId: user.id, orgId, roles: roles.map(shownRole) })
+  const who = { orgId, identity: { type: 'USER_ID', id: user.id } as const, name: user.email, facts }
+  await recordChange(world, tx, who, { entity: { type: 'user', id: user.id } })
+  return { token: session.token.reveal(), token_type: 'Bearer', expires_at: session.expiresAtS, user: shownUser(world, user) }
+}
+
+/**
+ * recordFailure writes a failed login into the audit trail of every organisation that knows the e-mail, and of the first organisation when
+ * none does. What was typed is kept only when it looks like an e-mail, since people type passwords into the wrong field.
+ */
+async function recordFailure(world: World, facts: RequestFacts, email: string, rows: readonly LoginRow[]): Promise<void> {
+  const name = /^[^\s@]+@[^\s@]+$/.test(email) ? email.slice(0, NAME_LENGTH_MAX) : NOT_AN_EMAIL
+  for (const { org_id, id } of rows) {
+    await recordRefusal(world, { orgId: org_id, identity: undefined, name, facts }, { entity: { type: 'user', id } })
+  }
+  const first = rows.length === 0 ? await selectFirstOrganization(world.meta) : undefined
+  if (first) await recordRefusal(world, { orgId: first.id, identity: undefined, name, facts }, { entity: { type: 'user', id: 'unknown' } })
+}
+
+/** acceptInvite sets the password that the link is for, and logs in. */
+export async function acceptInvite(world: World, facts: RequestFacts, { token, password }: Acceptance): Promise<Login> {
+  const invitation = await findInvitation(world, new Secret(token))
+  const hash = await choosePassword(world, invitation.user, new Secret(password), 'password')
+  const landing = await landingOf(world, invitation.user)
+  return world.meta.write(invitation.user.org_id, async (tx) => {
+    const login = await enter(world, tx, facts, await redeem(world, tx, invitation, hash), landing)
+    if (!login) throw new Error('a user who has just accepted an invitation may not log in')
+    return login
+  })
+}
+
+/** logOut ends the token of the request, and no other. */
+export async function logOut(world: World, actor: Actor): Promise<undefined> {
+  const { sessionId } = actor
+  if (sessionId === undefined) throw forbidden('only a bearer token can be logged out; an API key is deleted instead')
+  await world.meta.write(actor.orgId, async (tx) => {
+    await deleteSession(tx, actor.orgId, sessionId)
+    await recordChange(world, tx, actor, { entity: { type: 'user', id: actor.identity.id } })
+  })
+}
+
+/** changePassword needs the old password too, guessing which is as slow as at a login; all tokens end, and a fresh one is given back. */
+export async function changePassword(world: World, actor: Actor, ask: PasswordChange): Promise<Login> {
+  const user = actor.identity.type === 'USER_ID' ? await loginOf(world, actor.identity.id) : undefined
+  if (!user) throw forbidden('only a user has a password')
+  const attempt = await beginAttempt(world, user.email_key, actor.facts.address)
+  const [same] = await proven(attempt, [user], new Secret(ask.current_password))
+  if (!same) {
+    await recordRefusal(world, whoIs(actor), { entity: { type: 'user', id: user.id } })
+    throw badField('current_password', 'is not the password of this user')
+  }
+  await attempt.succeeded()
+  if (ask.new_password === ask.current_password) throw badField('new_password', 'must differ from the current one')
+  const hash = await choosePassword(world, user, new Secret(ask.new_password), 'new_password')
+  const landing = { orgId: actor.orgId, roles: actor.roles }
+  return world.meta.write(user.org_id, async (tx) => {
+    await replacePassword(tx, user, hash)
+    const login = await enter(world, tx, actor.facts, user, landing)
+    if (!login) throw unauthenticated()
+    return login
+  })
+}
+
+export async function whoAmI(world: World, actor: Actor): Promise<Me> {
+  const { type, id } = actor.identity
+  const caller = { type, id, org_id: actor.orgId, permissions: [...actor.permissions].sort() }
+  if (type === 'API_KEY_ID') {
+    return { ...caller, roles: [...actor.roles], api_key: await getApiKey(await findApiKey(world, actor, id)) }
+  }
+  return { ...caller, roles: actor.roles.map(shownRole), user: await getUser(world, await findPerson(world, actor, id)) }
+}

@@ -1,0 +1,156 @@
+import { request } from 'node:http'
+import type { Login } from '@dendro/api'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
+import { openTestApp, type TestApp, type TestClock, type TestOrganization } from '../../../../../test/world.ts'
+import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
+import { KeyGuesses } from './key-guesses.ts'
+
+/** FLOOR_MS is what a failed login takes anyway; longer waits are those of somebody who is being slowed. */
+const FLOOR_MS = 300
+const MINUTE_MS = 60_000
+
+let app: TestApp
+let second: TestApp
+let org: TestOrganization
+const slept: number[] = []
+/** A login that succeeds tidies up attempts of the whole deployment that are old by its clock, and other tests move theirs by months: so a database of their own. */
+let database: TestDatabase
+beforeAll(async () => {
+  database = await makeServiceDatabase(inject('stores').meta)
+  app = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
+  second = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
+  org = await app.newOrganization()
+  for (const { app: opened, clock } of [app, second]) Object.assign(opened.world, { clock: watched(clock) })
+})
+/** watched notes waits instead of waiting; those that can be called off belong to work in the background and are real. */
+const watched = (clock: TestClock): TestClock => ({
+  ...clock,
+  sleep: async (ms, signal) => (signal ? clock.sleep(ms, signal) : void slept.push(ms)),
+})
+afterEach(() => {
+  slept.length = 0
+})
+afterAll(async () => {
+  await second?.close()
+  await app?.close()
+  await database?.drop()
+})
+
+const slowing = (): number[] => slept.filter((ms) => ms > FLOOR_MS)
+
+type Answer = { status: number; retryAfter: string | undefined; body: Login }
+
+/** logIn comes from an address of its own, since other tests count attempts too; all of 127/8 is this machine. */
+function logIn(from: string, user: { email: string; password: string }, to = app): Promise<Answer> {
+  const body = JSON.stringify({ email: user.email, password: user.password })
+  const headers = { 'content-type': 'application/json' }
+  return new Promise((done, failed) => {
+    const sent = request(`${to.url}/auth/login`, { method: 'POST', localAddress: from, headers }, (response) => {
+      let text = ''
+      response.on('data', (piece) => {
+        text += piece
+      })
+      response.on('end', () =>
+        done({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], body: JSON.parse(text) }),
+      )
+    })
+    sent.on('error', failed)
+    sent.end(body)
+  })
+}
+
+test('after ten failures an account is slow from everywhere, never locked, and quick again after a success', async () => {
+  const ada = await org.newUser(['Standard'])
+  const wrong = { ...ada, password: 'the wrong password' }
+  for (let turn = 0; turn < 10; turn += 1) expect((await logIn(`127.0.1.${turn + 1}`, wrong)).status).toBe(401)
+  expect(slowing()).toEqual([])
+  for (let turn = 0; turn < 6; turn += 1) await logIn(`127.0.1.${turn + 11}`, wrong)
+  expect(slowing()).toEqual([500, 1_000, 2_000, 4_000, 8_000, 8_000])
+  expect((await logIn('127.0.1.99', ada)).status).toBe(200)
+  expect(slowing().at(-1)).toBe(8_000)
+  const slowUntilThen = slowing().length
+  expect((await logIn('127.0.1.99', wrong)).status).toBe(401)
+  expect((await logIn('127.0.1.99', ada)).status).toBe(200)
+  expect(slowing()).toHaveLength(slowUntilThen)
+})
+
+test('an unknown account is slowed just like a known one', async () => {
+  const nobody = { email: 'nobody-at-all@example.org', password: 'the wrong password' }
+  for (let turn = 0; turn < 12; turn += 1) await logIn(`127.0.2.${turn + 1}`, nobody)
+  expect(slowing()).toEqual([500, 1_000])
+})
+
+test('two processes count together, also when all attempts come at once', async () => {
+  const ada = await org.newUser(['Standard'])
+  const wrong = { ...ada, password: 'the wrong password' }
+  await Promise.all(Array.from({ length: 13 }, (_, turn) => logIn(`127.0.3.${turn + 1}`, wrong, turn % 2 ? app : second)))
+  expect(slowing().sort((a, b) => a - b)).toEqual([500, 1_000, 2_000])
+})
+
+test('an address that fails a hundred times is told when to come back, and others are not; then it may try again', async () => {
+  const ada = await org.newUser(['Standard'])
+  const from = '127.0.4.1'
+  for (let turn = 0; turn < 100; turn += 1) await logIn(from, { email: `guess${turn}@example.org`, password: 'x' })
+  expect(Math.max(...slept)).toBe(4_000)
+  const refused = await logIn(from, ada)
+  expect(refused.status).toBe(429)
+  expect(Number(refused.retryAfter)).toBeGreaterThan(0)
+  expect(Number(refused.retryAfter)).toBeLessThanOrEqual(15 * 60)
+  // Whoever is turned away has tried nothing, so the account is no slower for it.
+  for (let turn = 0; turn < 20; turn += 1) expect((await logIn(from, { ...ada, password: 'x' })).status).toBe(429)
+  slept.length = 0
+  expect((await logIn('127.0.4.2', ada)).status).toBe(200)
+  expect(slowing()).toEqual([])
+  app.clock.advance(15 * MINUTE_MS)
+  expect((await logIn(from, ada)).status).toBe(200)
+})
+
+test('a crowd that logs in from one address at once, and rightly, is not taken for somebody who guesses', async () => {
+  const from = '127.0.5.1'
+  const people = await Promise.all(Array.from({ length: 12 }, () => org.newUser(['Standard'])))
+  const crowd = Array.from({ length: 120 }, (_, turn) => people[turn % people.length] as { email: string; password: string })
+  const answers = await Promise.all(crowd.map((user) => logIn(from, user)))
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(100)
+  for (const user of people) expect((await logIn(from, user)).status).toBe(200)
+})
+
+test('callers behind a proxy are told apart, and nobody is believed who is no proxy', async () => {
+  const callers = async (env: Record<string, string>): Promise<string[]> => {
+    const behind = await openTestApp(env)
+    const there = await behind.newOrganization()
+    await there.ask('POST', '/groups', { body: { name: 'seen' }, headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' } })
+    const { audit } = (await there.ask<{ audit: { address: string }[] }>('GET', '/audit?action=groups.create')).body
+    await behind.close()
+    return audit.map(({ address }) => address)
+  }
+  expect(await callers({})).toEqual(['203.0.113.9'])
+  expect(await callers({ DENDRO_TRUSTED_PROXIES: 'none' })).toEqual(['127.0.0.1'])
+  expect(await callers({ DENDRO_TRUSTED_PROXIES: '127.0.0.1,203.0.113.0/24' })).toEqual(['198.51.100.1'])
+  await expect(openTestApp({ DENDRO_TRUSTED_PROXIES: '10.0.0.0/33' })).rejects.toThrow('DENDRO_TRUSTED_PROXIES must name addresses')
+})
+
+test('guessing the old password when changing it is slowed like a login', async () => {
+  const ada = await org.newUser(['Standard'])
+  const body = { current_password: 'the wrong password', new_password: 'nineteen herons on a wire' }
+  for (let turn = 0; turn < 12; turn += 1) await app.ask('POST', '/auth/password', { token: ada.token, body })
+  expect(slowing().slice(-2)).toEqual([500, 1_000])
+})
+
+test('an address that shows one unknown key after another waits, one that repeats a dead key does not', async () => {
+  const waits: number[] = []
+  const guesses = new KeyGuesses({ clock: { ...app.clock, sleep: async (ms) => void waits.push(ms) } })
+  for (let turn = 0; turn < 200; turn += 1) await guesses.wrong('192.0.2.1', 'the same')
+  expect(waits).toEqual([])
+  for (let turn = 0; turn < 56; turn += 1) await guesses.wrong('192.0.2.1', `guess ${turn}`)
+  expect(waits).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000])
+  await guesses.wrong('192.0.2.2', 'another address')
+  expect(waits).toHaveLength(7)
+})
+
+test('a good key is answered at once from an address that guesses', async () => {
+  for (let turn = 0; turn < 60; turn += 1) await app.ask('GET', '/auth/me', { key: `guess ${turn}` })
+  const waitsBefore = slept.length
+  expect(waitsBefore).toBeGreaterThan(0)
+  expect((await org.ask('GET', '/auth/me')).status).toBe(200)
+  expect(slept).toHaveLength(waitsBefore)
+})

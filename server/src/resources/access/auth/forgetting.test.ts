@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/world.ts'
+import { sql } from '../../../meta/sql.ts'
+import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
+
+let database: TestDatabase
+let here: TestApp
+let there: TestApp
+let org: TestOrganization
+beforeAll(async () => {
+  database = await makeServiceDatabase(inject('stores').meta)
+  here = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
+  there = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
+  org = await here.newOrganization()
+})
+afterAll(async () => {
+  await here.close()
+  await there.close()
+  await database.drop()
+})
+
+const told = async (table: string, act: () => Promise<unknown>): Promise<void> => {
+  const heard = Promise.withResolvers<void>()
+  const stop = there.app.world.meta.onChange((orgId, changed) => orgId === org.orgId && changed === table && heard.resolve())
+  await act()
+  await heard.promise
+  stop()
+}
+
+test('a login makes other processes forget nothing but what they know of that user', async () => {
+  const [watcher, other]: [TestUser, TestUser] = [await org.newUser(['ReadOnly']), await org.newUser(['ReadOnly'])]
+  await org.ask('POST', '/datasets', { body: { collection: 'shop', dataset: 'web' } })
+  const asked = async () => {
+    for (const own of [{ key: org.key }, { token: watcher.token }, { token: other.token }]) {
+      expect((await there.ask('GET', '/datasets', own)).status).toBe(200)
+    }
+  }
+  await told('roles', () => org.ask('POST', '/roles', { body: { role_type: 'USER', display_name: 'Marker', permissions: ['logs_read'] } }))
+  await asked()
+  const heard = new Set<string>()
+  const stop = there.app.world.meta.onChange(
+    (orgId, table, id) => orgId === org.orgId && heard.add(table === 'sessions' ? table : `${table} ${id}`),
+  )
+  const login = { email: other.email, password: other.password }
+  await told('sessions', async () => expect((await here.ask('POST', '/auth/login', { body: login })).status).toBe(200))
+  stop()
+  expect([...heard].filter((line) => !['sessions', `users ${other.id}`].includes(line))).toEqual([])
+  const { meta } = there.app.world
+  const statements = [vi.spyOn(meta, 'all'), vi.spyOn(meta, 'one'), vi.spyOn(meta, 'run')]
+  for (const own of [{ key: org.key }, { token: watcher.token }]) expect((await there.ask('GET', '/datasets', own)).status).toBe(200)
+  expect(statements.flatMap(({ mock }) => mock.calls)).toEqual([])
+  for (const statement of statements) statement.mockRestore()
+})
+
+test('what a user may do changes in every process with his roles and ends with him, also where the change comes while changes are not heard', async () => {
+  // One administrator has to stay.
+  await org.newUser(['Administrator'])
+  const user = await org.newUser(['Administrator'])
+  const mayList = async () => (await there.ask('GET', '/api-keys', { token: user.token })).status
+  expect(await mayList()).toBe(200)
+  await there.app.world.meta.all(sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query ~* '^(listen|select 1$)' and pid <> pg_backend_pid()`)
+  expect((await org.ask('PATCH', `/users/${user.id}`, { body: { roles: ['ReadOnly'] } })).status).toBe(200)
+  await expect.poll(mayList, { interval: 20 }).toBe(403)
+  expect((await org.ask('DELETE', `/users/${user.id}`)).status).toBeLessThan(300)
+  await expect.poll(mayList, { interval: 20 }).toBe(401)
+})

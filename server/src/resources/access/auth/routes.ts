@@ -1,0 +1,13 @@
+import { contract } from '@dendro/api'
+import { type Routes, routes } from '../../../http/mount.ts'
+import type { World } from '../../../world.ts'
+import { acceptInvite, changePassword, logIn, logOut, whoAmI } from './auth.ts'
+
+export const authRoutes = (world: World): Routes =>
+  routes('auth', contract.auth, {
+    login: ({ facts, body }) => logIn(world, facts, body),
+    acceptInvite: ({ facts, body }) => acceptInvite(world, facts, body),
+    logout: ({ actor }) => logOut(world, actor),
+    changePassword: ({ actor, body }) => changePassword(world, actor, body),
+    me: ({ actor }) => whoAmI(world, actor),
+  })

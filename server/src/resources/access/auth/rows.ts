@@ -1,0 +1,72 @@
+import type { UserStatus } from '@dendro/api'
+import type { Db } from '../../../meta/meta.ts'
+import { sql } from '../../../meta/sql.ts'
+
+export type SessionRow = { org_id: string; id: string; user_id: string; created_at: number; expires_at: number }
+
+/** A CallerRow is what a token's caller is made of. */
+export type CallerRow = {
+  user_id: string
+  home_org_id: string
+  org_number: number
+  email: string
+  roles: string[]
+  status: UserStatus
+  expires_at: number
+}
+
+export const insertSession = (db: Db, row: SessionRow) =>
+  db.run(sql`
+    insert into sessions (org_id, id, user_id, created_at, expires_at)
+    values (${row.org_id}, ${row.id}, ${row.user_id}, ${row.created_at}, ${row.expires_at})`)
+
+/** selectCaller reads the user of a session, who may be of another organisation than the one the session acts in. */
+export const selectCaller = (db: Db, orgId: string, sessionId: string) =>
+  db.one<CallerRow>(sql`
+    select s.user_id, s.expires_at, u.org_id as home_org_id, u.email, u.roles, u.status, o.number as org_number
+    from sessions s join users u on u.id = s.user_id join organisations o on o.id = s.org_id
+    where s.org_id = ${orgId} and s.id = ${sessionId}`)
+
+/** selectUserCaller reads a user as he acts in an organisation, which may be another than his own. */
+export const selectUserCaller = (db: Db, orgId: string, userId: string) =>
+  db.one<Omit<CallerRow, 'expires_at'>>(sql`
+    select u.id as user_id, u.org_id as home_org_id, u.email, u.roles, u.status, o.number as org_number
+    from users u join organisations o on o.id = ${orgId} where u.id = ${userId}`)
+
+export const deleteSession = (db: Db, orgId: string, id: string) => db.run(sql`delete from sessions where org_id = ${orgId} and id = ${id}`)
+
+/** deleteExpiredSessions tidies up at each login; rows that another login is tidying up are left to it. */
+export const deleteExpiredSessions = (db: Db, orgId: string, nowMs: number) =>
+  db.run(sql`
+    delete from sessions where id in (
+      select id from sessions where org_id = ${orgId} and expires_at <= ${nowMs} limit 100 for update skip locked)`)
+
+export const selectFirstOrganization = (db: Db) => db.one<{ id: string }>(sql`select id from organisations order by number limit 1`)
+
+export type AttemptRow = { subject: Buffer; failures: number; until_ms: number }
+
+/**
+ * countAttempts adds one to each subject, begins anew where its window is over, and gives the counts. All rows are taken in one order, so
+ * that two logins never wait for each other crosswise; the time limit cannot run away when the clock is set back.
+ */
+export const countAttempts = (db: Db, subjects: readonly { subject: Buffer; untilMs: number }[], nowMs: number) =>
+  db.all<AttemptRow>(sql`
+    insert into login_attempts as known (subject, failures, until_ms)
+    select s.subject, 1, s.until_ms
+    from unnest(${subjects.map(({ subject }) => subject)}::bytea[], ${subjects.map(({ untilMs }) => untilMs)}::bigint[]) as s (subject, until_ms)
+    order by s.subject
+    on conflict (subject) do update set
+      failures = case when known.until_ms <= ${nowMs} then 1 else known.failures + 1 end,
+      until_ms = case when known.until_ms <= ${nowMs} then excluded.until_ms else least(known.until_ms, excluded.until_ms) end
+    returning subject, failures, until_ms`)
+
+export const takeBackAttempt = (db: Db, subject: Buffer) =>
+  db.run(sql`update login_attempts set failures = failures - 1 where subject = ${subject} and failures > 0`)
+
+export const deleteAttempts = (db: Db, subject: Buffer) => db.run(sql`delete from login_attempts where subject = ${subject}`)
+
+/** deleteOldAttempts tidies up; rows in use are passed over, since waiting for one while holding another could make two logins wait crosswise. */
+export const deleteOldAttempts = (db: Db, nowMs: number) =>
+  db.run(sql`
+    delete from login_attempts where subject in (
+      select subject from login_attempts where until_ms <= ${nowMs} limit 100 for update skip locked)`)

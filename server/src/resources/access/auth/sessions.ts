@@ -1,0 +1,58 @@
+import type { Identified } from '../../../http/actor.ts'
+import type { Db } from '../../../meta/meta.ts'
+import type { Secret } from '../../../kernel/secret.ts'
+import type { World } from '../../../world.ts'
+import { permissionsOf } from '../roles/roles.ts'
+import { effectiveRoles } from '../users/roles.ts'
+import { mayLogIn } from '../users/user-record.ts'
+import { deleteExpiredSessions, insertSession, selectCaller } from './rows.ts'
+import { type Claims, readToken, signToken } from './tokens.ts'
+
+/** SESSION_MS is how long a token holds. */
+const SESSION_MS = 12 * 60 * 60_000
+
+export type Session = { token: Secret; expiresAtS: number }
+
+/** openSession makes a token with which a user acts in an organisation, in the transaction that decides that he may. `roles` are for the claim only. */
+export async function openSession(
+  world: Pick<World, 'clock' | 'ids' | 'vault'>,
+  tx: Db,
+  of: { userId: string; orgId: string; roles: readonly string[] },
+): Promise<Session> {
+  const nowMs = world.clock.nowMs()
+  const expiresAtS = Math.floor((nowMs + SESSION_MS) / 1000)
+  const id = world.ids.uuid()
+  await deleteExpiredSessions(tx, of.orgId, nowMs)
+  await insertSession(tx, { org_id: of.orgId, id, user_id: of.userId, created_at: nowMs, expires_at: expiresAtS * 1000 })
+  return { token: await signToken(world, { sub: of.userId, org: of.orgId, jti: id, roles: of.roles, expiresAtS }), expiresAtS }
+}
+
+/**
+ * identifyToken finds the caller behind a token: what it says is believed for its signature, that it still holds and what its user may do is
+ * read from the store and remembered until the session, its user, or what gives rights changes. A session that is gone never comes back, so that is
+ * remembered too.
+ */
+export async function identifyToken(world: World, token: Secret): Promise<Identified | undefined> {
+  const claims = await readToken(world, token)
+  if (!claims) return undefined
+  const caller = await world.meta.cached(claims.org, `session:${claims.jti}`, () => loadCaller(world, claims), {
+    only: () => ({ sessions: claims.jti, users: claims.sub }),
+  })
+  return caller?.identity.id === claims.sub ? caller : undefined
+}
+
+async function loadCaller(world: World, { org, jti }: Claims): Promise<Identified | undefined> {
+  const row = await selectCaller(world.meta, org, jti)
+  if (!row || !mayLogIn(row.status)) return undefined
+  const roles = await effectiveRoles(world, { org_id: row.home_org_id, id: row.user_id, roles: row.roles }, org)
+  if (roles.length === 0 && org !== row.home_org_id) return undefined
+  return {
+    orgId: org,
+    orgNumber: row.org_number,
+    identity: { type: 'USER_ID', id: row.user_id },
+    name: row.email,
+    roles,
+    permissions: await permissionsOf(world, org, roles),
+    sessionId: jti,
+  }
+}

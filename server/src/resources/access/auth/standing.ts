@@ -1,0 +1,45 @@
+import type { Identity } from '@dendro/api'
+import type { Identified } from '../../../http/actor.ts'
+import type { World } from '../../../world.ts'
+import { isExpired, ownerOfKey } from '../api-keys/callers.ts'
+import { permissionsOf } from '../roles/roles.ts'
+import { effectiveRoles } from '../users/roles.ts'
+import { mayLogIn } from '../users/user-record.ts'
+import { selectUserCaller } from './rows.ts'
+
+/** callerOf is somebody who is not here himself, such as the author of a record, with the rights he has now; undefined when he is gone. */
+export async function callerOf(world: Pick<World, 'meta'>, orgId: string, { type, id }: Identity): Promise<Identified | undefined> {
+  if (type === 'API_KEY_ID') return (await ownerOfKey(world, orgId, id))?.identified
+  return (await userCaller(world, orgId, id))?.identified
+}
+
+/** activeCallerOf is callerOf for those only who could show their credential now. */
+export async function activeCallerOf(
+  world: Pick<World, 'meta' | 'clock'>,
+  orgId: string,
+  { type, id }: Identity,
+): Promise<Identified | undefined> {
+  if (type === 'API_KEY_ID') {
+    const known = await ownerOfKey(world, orgId, id)
+    return known && !isExpired(known.expiresAt, world.clock.nowMs()) ? known.identified : undefined
+  }
+  const known = await userCaller(world, orgId, id)
+  return known?.mayLogIn ? known.identified : undefined
+}
+
+const userCaller = (world: Pick<World, 'meta'>, orgId: string, id: string) =>
+  world.meta.cached(orgId, `user:${id}`, async () => {
+    const row = await selectUserCaller(world.meta, orgId, id)
+    if (!row) return undefined
+    const roles = await effectiveRoles(world, { org_id: row.home_org_id, id: row.user_id, roles: row.roles }, orgId)
+    if (roles.length === 0 && orgId !== row.home_org_id) return undefined
+    const identified: Identified = {
+      orgId,
+      orgNumber: row.org_number,
+      identity: { type: 'USER_ID', id: row.user_id },
+      name: row.email,
+      roles,
+      permissions: await permissionsOf(world, orgId, roles),
+    }
+    return { identified, mayLogIn: mayLogIn(row.status) }
+  })

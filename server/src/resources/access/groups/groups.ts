@@ -1,0 +1,130 @@
+import type { BodyOf, contract, UserGroup } from '@dendro/api'
+import { conflict, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../audit/audit.ts'
+import {
+  deleteGrantsOfGroup,
+  deleteGroup,
+  deleteMembershipsOf,
+  type GroupRow,
+  insertGroup,
+  lockGroups,
+  selectGroup,
+  selectGroupByName,
+  selectGroups,
+  selectGroupsOf,
+  selectMemberships,
+  selectReached,
+  updateGroupRow,
+} from './rows.ts'
+
+type NewGroup = BodyOf<typeof contract.groups.create>
+type GroupChange = BodyOf<typeof contract.groups.update>
+type Reader = Pick<World, 'meta'>
+
+export async function listGroups(world: Reader, actor: Actor): Promise<UserGroup[]> {
+  return world.meta.cached(actor.orgId, 'groups', async () => (await selectGroups(world.meta, actor.orgId)).map(shownGroup))
+}
+
+export async function findGroup(world: Reader, actor: Actor, id: string): Promise<GroupRow> {
+  const row = await selectGroup(world.meta, actor.orgId, id)
+  if (!row) throw notFound('group', id)
+  return row
+}
+
+/** groupsOf is the groups that a user or group belongs to directly. */
+export async function groupsOf(world: Reader, orgId: string, memberId: string): Promise<UserGroup[]> {
+  return (await selectGroupsOf(world.meta, orgId, memberId)).map(shownGroup)
+}
+
+/** groupsOfAll is groupsOf for every member at once. */
+export const groupsOfAll = (world: Reader, orgId: string): Promise<ReadonlyMap<string, readonly UserGroup[]>> =>
+  world.meta.cached(orgId, 'groups-of-all', async () => {
+    const all = new Map<string, UserGroup[]>()
+    for (const { member_id, ...group } of await selectMemberships(world.meta, orgId)) {
+      const groups = all.get(member_id)
+      if (groups) groups.push(shownGroup(group))
+      else all.set(member_id, [shownGroup(group)])
+    }
+    return all
+  })
+
+/** reachedGroups is the ids of the groups that a user or group belongs to, directly or through other groups. */
+export const reachedGroups = (world: Reader, orgId: string, memberId: string): Promise<ReadonlySet<string>> =>
+  world.meta.cached(orgId, `reached-groups:${memberId}`, () => reachedIn(world.meta, orgId, memberId))
+
+/** reachedIn is reachedGroups as a transaction sees it. */
+export const reachedIn = async (db: Db, orgId: string, memberId: string): Promise<ReadonlySet<string>> =>
+  new Set((await selectReached(db, orgId, memberId)).map(({ id }) => id))
+
+/** leaveGroups ends all memberships of a user or group that is being removed, in the transaction that removes it. */
+export const leaveGroups = (tx: Db, orgId: string, memberId: string): Promise<number> => deleteMembershipsOf(tx, orgId, memberId)
+
+export async function createGroup(world: World, actor: Actor, ask: NewGroup): Promise<UserGroup> {
+  const nowMs = world.clock.nowMs()
+  const row: GroupRow = {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    name: ask.name,
+    description: ask.description ?? null,
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+  await world.meta.write(actor.orgId, async (tx) => {
+    await lockGroups(tx, actor.orgId)
+    if (await selectGroupByName(tx, actor.orgId, row.name)) throw taken(row.name)
+    await insertGroup(tx, row)
+    await recordChange(world, tx, actor, { entity: { type: 'group', id: row.id }, after: shownGroup(row) })
+  })
+  return shownGroup(row)
+}
+
+export async function updateGroup(world: World, actor: Actor, record: GroupRow, change: GroupChange): Promise<UserGroup> {
+  if (change.name === undefined && change.description === undefined) return shownGroup(record)
+  return world.meta.write(actor.orgId, async (tx) => {
+    await lockGroups(tx, actor.orgId)
+    const before = await selectGroup(tx, actor.orgId, record.id)
+    if (!before) throw notFound('group', record.id)
+    const next: GroupRow = {
+      ...before,
+      name: change.name ?? before.name,
+      description: change.description ?? before.description,
+      modified_at: world.clock.nowMs(),
+      modified_by: actor.identity,
+    }
+    const holder = await selectGroupByName(tx, actor.orgId, next.name)
+    if (holder && holder.id !== record.id) throw taken(next.name)
+    await updateGroupRow(tx, next)
+    await recordChange(world, tx, actor, { entity: { type: 'group', id: record.id }, before: shownGroup(before), after: shownGroup(next) })
+    return shownGroup(next)
+  })
+}
+
+/** removeGroup deletes a group with its memberships, both those in it and its own in others, and with what it was granted. */
+export async function removeGroup(world: World, actor: Actor, record: GroupRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    await lockGroups(tx, actor.orgId)
+    // The group goes first: whoever is granting it roles is waited for, and what he granted is seen by what follows.
+    if ((await deleteGroup(tx, actor.orgId, record.id)) === 0) throw notFound('group', record.id)
+    await leaveGroups(tx, actor.orgId, record.id)
+    await deleteGrantsOfGroup(tx, actor.orgId, record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'group', id: record.id }, before: shownGroup(record) })
+  })
+}
+
+const taken = (name: string) => conflict(`a group called ${name} exists already`)
+
+export const shownGroup = (row: GroupRow): UserGroup => ({
+  group_id: row.id,
+  id: row.id,
+  name: row.name,
+  ...(row.description === null ? {} : { description: row.description }),
+  created_at: row.created_at,
+  modified_at: row.modified_at,
+  metadata: metadataOf(row),
+})

@@ -1,0 +1,78 @@
+import type { BodyOf, contract, GroupMember } from '@dendro/api'
+import { badField, forbidden, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { Db } from '../../../meta/meta.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../audit/audit.ts'
+import { rolesOfGroups } from '../organizations/access.ts'
+import { permissionsOf } from '../roles/roles.ts'
+import { reachedGroups, reachedIn } from './groups.ts'
+import {
+  deleteMember,
+  type GroupRow,
+  insertMember,
+  lockGroups,
+  selectGroup,
+  selectKnownGroups,
+  selectKnownUsers,
+  selectMembers,
+} from './rows.ts'
+
+type Named = BodyOf<typeof contract.groups.addMembers>['members'][number]
+
+export const listMembers = (world: Pick<World, 'meta'>, actor: Actor, group: GroupRow): Promise<GroupMember[]> =>
+  selectMembers(world.meta, actor.orgId, group.id)
+
+/** addMembers adds all or none. Whoever is added receives the roles of the group, so the caller must hold what they permit. */
+export async function addMembers(world: World, actor: Actor, group: GroupRow, members: readonly Named[]): Promise<undefined> {
+  await checkHeld(world, actor, group.id)
+  const nowMs = world.clock.nowMs()
+  await world.meta.write(actor.orgId, async (tx) => {
+    await lockGroups(tx, actor.orgId)
+    if (!(await selectGroup(tx, actor.orgId, group.id))) throw notFound('group', group.id)
+    await checkKnown(tx, actor.orgId, members)
+    await checkNoCycle(tx, actor.orgId, group.id, members)
+    const added: Named[] = []
+    for (const member of members) {
+      const rows = await insertMember(tx, actor.orgId, { ...member, group_id: group.id, modified_at: nowMs })
+      if (rows > 0) added.push(member)
+    }
+    if (added.length > 0) await recordChange(world, tx, actor, { entity: { type: 'group', id: group.id }, after: { added } })
+  })
+}
+
+/** removeMembers takes out those who are members and passes over the others. */
+export async function removeMembers(world: World, actor: Actor, group: GroupRow, members: readonly Named[]): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    const removed: Named[] = []
+    for (const member of members) {
+      const rows = await deleteMember(tx, actor.orgId, { ...member, group_id: group.id })
+      if (rows > 0) removed.push(member)
+    }
+    if (removed.length > 0) await recordChange(world, tx, actor, { entity: { type: 'group', id: group.id }, before: { removed } })
+  })
+}
+
+async function checkHeld(world: Pick<World, 'meta'>, actor: Actor, groupId: string): Promise<void> {
+  const groupIds = [groupId, ...(await reachedGroups(world, actor.orgId, groupId))]
+  const roles = await rolesOfGroups(world.meta, actor.orgId, groupIds)
+  const beyond = [...(await permissionsOf(world, actor.orgId, roles))].find((permission) => !actor.permissions.has(permission))
+  if (beyond) throw forbidden(`nobody grants more than he holds: the roles of the group include ${beyond}`)
+}
+
+async function checkKnown(tx: Db, orgId: string, members: readonly Named[]): Promise<void> {
+  const idsOf = (type: Named['member_type']) => members.filter((member) => member.member_type === type).map((member) => member.member_id)
+  const known = {
+    USER: new Set((await selectKnownUsers(tx, orgId, idsOf('USER'))).map(({ id }) => id)),
+    GROUP: new Set((await selectKnownGroups(tx, orgId, idsOf('GROUP'))).map(({ id }) => id)),
+  }
+  const unknown = members.find(({ member_type, member_id }) => !known[member_type].has(member_id))
+  if (unknown) throw badField('members', `names no ${unknown.member_type === 'USER' ? 'user' : 'group'} with id ${unknown.member_id}`)
+}
+
+/** checkNoCycle: all new links lead into one group, so there is a cycle exactly when that group already lies in one of the members. */
+async function checkNoCycle(tx: Db, orgId: string, groupId: string, members: readonly Named[]): Promise<void> {
+  const containers = await reachedIn(tx, orgId, groupId)
+  const circular = members.find(({ member_id }) => member_id === groupId || containers.has(member_id))
+  if (circular) throw badField('members', `would make a cycle: the group ${circular.member_id} is or contains this one`)
+}

@@ -1,0 +1,44 @@
+import type { World } from '../../../world.ts'
+import { type FingerprintName, keepFingerprint, replaceFingerprint } from './rows.ts'
+
+type Known = Pick<World, 'meta' | 'vault' | 'depot' | 'log'>
+
+const REMEDY =
+  'give it the one that the others have; or, when it is changed on purpose, stop all processes and run `node server/src/main.ts adopt` once with the new one'
+const REFUSALS: Record<FingerprintName, string> = {
+  'master key': 'the master key is not the one of this deployment; give the right one by DENDRO_MASTER_KEY or DENDRO_MASTER_KEY_FILE',
+  'token secret': `the secret that signs tokens (DENDRO_JWT_SECRET) is not the one of this deployment, so that its processes would refuse each other's tokens; ${REMEDY}`,
+  'place of exports': `files of exports would be kept in another place (DENDRO_EXPORT_URL, or exports in DENDRO_DATA_DIR) than by the other processes of this deployment, which could not read them; ${REMEDY}`,
+}
+
+/**
+ * checkFingerprints stops a start with something else than the deployment has, which users would notice later one by one. Under another master key no
+ * stored credential would be known again. A metadata store of our own has one process, which may change the others as it likes.
+ */
+export async function checkFingerprints(world: Known): Promise<void> {
+  await checkMasterKey(world)
+  if (!world.meta.server) {
+    await mustBeKept(world, 'token secret', world.vault.tokenFingerprint)
+    await mustBeKept(world, 'place of exports', await world.depot.placeId())
+    return
+  }
+  const known = await keepFingerprint(world.meta, 'token secret', world.vault.tokenFingerprint)
+  if (known === world.vault.tokenFingerprint) return
+  world.log.warn({}, 'the secret that signs tokens is another one than before: everybody has to log in again')
+  await replaceFingerprint(world.meta, 'token secret', world.vault.tokenFingerprint)
+}
+
+/** checkMasterKey refuses another master key than the deployment's: under it no stored credential would be known. */
+export const checkMasterKey = ({ meta, vault }: Pick<World, 'meta' | 'vault'>): Promise<void> =>
+  mustBeKept({ meta }, 'master key', vault.fingerprint)
+
+async function mustBeKept({ meta }: Pick<World, 'meta'>, name: FingerprintName, fingerprint: string): Promise<void> {
+  if ((await keepFingerprint(meta, name, fingerprint)) !== fingerprint) throw new Error(REFUSALS[name])
+}
+
+/** adoptFingerprints makes the token secret and the place of exports of this process those of the deployment. */
+export async function adoptFingerprints({ meta, vault, depot }: Pick<World, 'meta' | 'vault' | 'depot'>): Promise<void> {
+  await checkMasterKey({ meta, vault })
+  await replaceFingerprint(meta, 'token secret', vault.tokenFingerprint)
+  await replaceFingerprint(meta, 'place of exports', await depot.placeId())
+}

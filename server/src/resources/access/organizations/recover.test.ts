@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../../../test/world.ts'
+import { recoverAdmin } from './recover.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openTestApp()
+})
+afterAll(() => app.close())
+
+test('a recovered key administrates the organization that was named, and the audit trail says who made it', async () => {
+  const org = await app.newOrganization()
+  const { organization, key } = await recoverAdmin(app.app.world, org.orgId, 'root')
+  expect((await recoverAdmin(app.app.world, organization, 'root')).organization).toBe(organization)
+  const { audit } = (await app.ask<{ audit: Record<string, unknown>[] }>('GET', '/audit', { key: key.reveal() })).body
+  expect(audit).toHaveLength(2)
+  expect(audit[0]).toMatchObject({ action: 'recover', actor_name: 'root on the machine', address: 'localhost', entity_type: 'api_key' })
+  expect(JSON.stringify(audit)).not.toContain(key.reveal())
+})
+
+test('without a name it is the management organization, and one that does not exist is refused', async () => {
+  const { key } = await recoverAdmin(app.app.world, undefined)
+  const listed = await app.ask<{ api_keys: { name: string }[] }>('GET', '/api-keys', { key: app.managementKey })
+  expect(listed.body.api_keys.map(({ name }) => name)).toContain('Recovery key')
+  expect((await app.ask('GET', '/api-keys', { key: key.reveal() })).body).toEqual(listed.body)
+  await expect(recoverAdmin(app.app.world, 'nobody')).rejects.toThrow('there is no organization nobody')
+})

@@ -1,0 +1,40 @@
+import type { contract, ReplyOf } from '@dendro/api'
+import { forbidden, notFound } from '../../../kernel/errors.ts'
+import { type Actor, isUser } from '../../../http/actor.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../audit/audit.ts'
+import { openSession } from '../auth/sessions.ts'
+import { actingIn, identifiedIn, rolesIn, strangerTo } from './access.ts'
+import { selectGrant, selectUser, upsertActiveOrganization } from './rows.ts'
+
+type Switched = ReplyOf<typeof contract.access.switch>
+type Reader = Pick<World, 'meta'>
+
+/**
+ * switchUser makes an organisation the one in which the user's next login lands. A token acts in one organisation for as long as it holds, so a
+ * user who switches himself is given another one.
+ */
+export async function switchUser(world: World, actor: Actor, orgId: string, userId: string): Promise<Switched> {
+  const isSelf = isUser(actor, userId)
+  const acting = isSelf ? await selfIn(world, actor, orgId) : await actingIn(world, actor, orgId, 'access_write')
+  if (!isSelf) await checkPresent(world, orgId, userId)
+  return world.meta.write(orgId, async (tx) => {
+    await upsertActiveOrganization(tx, userId, orgId)
+    await recordChange(world, tx, acting, { entity: { type: 'user', id: userId }, after: { active_organisation: orgId } })
+    if (!isSelf) return {}
+    const { token, expiresAtS } = await openSession(world, tx, { userId, orgId, roles: acting.roles })
+    return { token: token.reveal(), token_type: 'Bearer', expires_at: expiresAtS }
+  })
+}
+
+async function selfIn(world: Reader, actor: Actor, orgId: string): Promise<Actor> {
+  const acting = await identifiedIn(world, actor, orgId)
+  if (!acting) throw await strangerTo(world, actor, orgId)
+  return acting
+}
+
+async function checkPresent(world: Reader, orgId: string, userId: string): Promise<void> {
+  if ((await rolesIn(world, orgId, userId)).length > 0) return
+  const isKnown = (await selectUser(world.meta, orgId, userId)) ?? (await selectGrant(world.meta, orgId, 'user', userId))
+  throw isKnown ? forbidden('the user has no access to that organisation') : notFound('user', userId)
+}

@@ -1,0 +1,245 @@
+import { type BodyOf, type ConditionSet, type contract, type Policy, roleName, systemRoles } from '@dendro/api'
+import { badField, forbidden, notBuilt, notFound } from '../../../kernel/errors.ts'
+import type { Actor, Identified } from '../../../http/actor.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../audit/audit.ts'
+import {
+  concerns,
+  isNamed,
+  liftsLimits,
+  namesSome,
+  normalPrincipal,
+  normalResource,
+  type Place,
+  placesIndex,
+  type Rule,
+  ruleOf,
+  type Viewer,
+  viewOf,
+} from './decide.ts'
+import {
+  deletePolicy,
+  insertPolicy,
+  type PolicyRow,
+  selectKnownApiKey,
+  selectKnownRole,
+  selectKnownUser,
+  selectPlaces,
+  selectPolicies,
+  updatePolicyRow,
+} from './rows.ts'
+
+type PolicyDraft = BodyOf<typeof contract.policies.create>
+type Reader = Pick<World, 'meta'>
+/** A PolicyFilter names what the policies must name; what is absent does not matter. */
+export type PolicyFilter = {
+  resource_type?: string | undefined
+  resource_id?: string | undefined
+  principal_type?: string | undefined
+  principal_id?: string | undefined
+}
+
+const READING = ['*', 'read', 'search', 'logs_read', 'search_read']
+const ACTIONS = [...READING, 'write', 'delete', 'logs_write', 'logs_delete']
+
+const allPolicies = (world: Reader, orgId: string): Promise<{ rows: readonly PolicyRow[]; rules: readonly Rule[] }> =>
+  world.meta.cached(orgId, 'policies', async () => {
+    const rows = await selectPolicies(world.meta, orgId)
+    return { rows, rules: rows.map(ruleOf) }
+  })
+
+/** isLimited reports whether a policy concerns the caller, whichever datasets there are now. */
+export async function isLimited(world: Reader, actor: Identified): Promise<boolean> {
+  const { rules } = await allPolicies(world, actor.orgId)
+  return rules.length > 0 && rules.some((rule) => concerns(rule, viewerOf(actor)))
+}
+
+/** visibleTo leaves the datasets that no policy hides from the caller; without policies it costs nothing. */
+export async function visibleTo<D extends Place>(world: Reader, actor: Identified, datasets: readonly D[]): Promise<readonly D[]> {
+  const { rules } = await allPolicies(world, actor.orgId)
+  if (rules.length === 0) return datasets
+  const viewer = viewerOf(actor)
+  return rules.some((rule) => concerns(rule, viewer)) ? datasets.filter(viewOf(rules, viewer)) : datasets
+}
+
+const viewerOf = (actor: Identified): Viewer => ({
+  type: actor.identity.type === 'USER_ID' ? 'USER' : 'APIKEY',
+  id: actor.identity.id,
+  roles: actor.roles,
+})
+
+/**
+ * checkLimits refuses that a caller whom policies limit hands out roles by which somebody would see more than he does. Who may change policies
+ * can lift them anyway.
+ */
+export async function checkLimits(world: Reader, actor: Actor, type: Viewer['type'], roles: readonly string[]): Promise<void> {
+  if (actor.permissions.has('policies_write') && actor.permissions.has('policies_delete')) return
+  const { rules } = await allPolicies(world, actor.orgId)
+  if (rules.length === 0 || !liftsLimits(rules, viewerOf(actor), { type, id: '', roles })) return
+  throw forbidden('nobody grants more than he holds: a policy limits which logs the caller sees, and it would not limit these roles')
+}
+
+/** limitedRoles are the roles that LOG_PERMIT policies limit to some logs, in their stored form. */
+export async function limitedRoles(world: Reader, orgId: string): Promise<ReadonlySet<string>> {
+  const { rules } = await allPolicies(world, orgId)
+  const permits = rules.filter((rule) => rule.policy_type === 'LOG_PERMIT' && rule.principal.type === 'ROLE')
+  return new Set(permits.map((rule) => rule.principal.id))
+}
+
+export async function listPolicies(world: Reader, actor: Actor, filter: PolicyFilter): Promise<Policy[]> {
+  return (await allPolicies(world, actor.orgId)).rows.map(shown).filter((policy) => fits(policy, filter))
+}
+
+export async function findPolicy(world: Reader, actor: Actor, id: string): Promise<PolicyRow> {
+  const row = (await allPolicies(world, actor.orgId)).rows.find((candidate) => candidate.id === id)
+  if (!row) throw notFound('policy', id)
+  return row
+}
+
+export const getPolicy = async (row: PolicyRow): Promise<Policy> => shown(row)
+
+export async function createPolicy(world: World, actor: Actor, ask: PolicyDraft): Promise<Policy> {
+  const nowMs = world.clock.nowMs()
+  const row: PolicyRow = {
+    ...columnsOf(ask),
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+  await checkPolicy(world.meta, actor.orgId, shown(row))
+  await world.meta.write(actor.orgId, async (tx) => {
+    await insertPolicy(tx, row)
+    await recordChange(world, tx, actor, { entity: { type: 'policy', id: row.id }, after: shown(row) })
+  })
+  return shown(row)
+}
+
+export async function updatePolicy(world: World, actor: Actor, record: PolicyRow, ask: PolicyDraft): Promise<Policy> {
+  const next: PolicyRow = { ...record, ...columnsOf(ask), modified_at: world.clock.nowMs(), modified_by: actor.identity }
+  await checkPolicy(world.meta, actor.orgId, shown(next))
+  await world.meta.write(actor.orgId, async (tx) => {
+    if ((await updatePolicyRow(tx, next)) === 0) throw notFound('policy', record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'policy', id: record.id }, before: shown(record), after: shown(next) })
+  })
+  return shown(next)
+}
+
+export async function removePolicy(world: World, actor: Actor, record: PolicyRow): Promise<Record<never, never>> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    if ((await deletePolicy(tx, actor.orgId, record.id)) === 0) throw notFound('policy', record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'policy', id: record.id }, before: shown(record) })
+  })
+  return {}
+}
+
+/** checkPolicy refuses every policy that would not do what it says: what cannot be evaluated, and what names nothing there is. */
+async function checkPolicy(db: Db, orgId: string, policy: Policy): Promise<void> {
+  if (policy.policy_type === 'ROLE_BASED')
+    throw notBuilt('ROLE_BASED policies are not evaluated; a custom role (POST /roles) says the same')
+  if (policy.policy_type === 'CUSTOM') throw notBuilt('CUSTOM policies are not evaluated')
+  checkActions(policy.actions)
+  const conditions = { when: policy.when, unless: policy.unless }
+  for (const [name, condition] of Object.entries(conditions)) {
+    const context = condition?.context?.[0]
+    if (context) throw badField(`${name}.context`, `cannot be evaluated (${context.key}), so a policy must not depend on it`)
+  }
+  const places = await selectPlaces(db, orgId)
+  const known = placesIndex(places)
+  checkResource('resource', policy.resource, known)
+  await checkPrincipal(db, orgId, 'principal', policy.principal)
+  for (const [name, condition] of Object.entries(conditions)) {
+    for (const resource of condition?.resources ?? []) checkResource(`${name}.resources`, resource, known)
+    for (const principal of condition?.principals ?? []) await checkPrincipal(db, orgId, `${name}.principals`, principal)
+  }
+  if (!namesSome(ruleOf(policy), places))
+    throw badField('resource', 'and the conditions together name no log, so the policy would never apply')
+}
+
+function checkActions(actions: readonly string[]): void {
+  const given = actions.map((action) => action.trim().toLowerCase())
+  if (given.some((action) => !ACTIONS.includes(action))) throw badField('actions', `must each be one of ${ACTIONS.join(', ')}`)
+  if (given.some((action) => READING.includes(action))) return
+  throw badField('actions', `must include one of ${READING.join(', ')}: a log is seen as a whole or not at all`)
+}
+
+function checkResource(field: string, resource: Policy['resource'], known: ReturnType<typeof placesIndex>): void {
+  const named = normalResource(resource)
+  const { type } = named
+  if (type !== 'LOG' && type !== 'LOG_SET')
+    throw badField(field, `must be of type LOG (a log by its id) or LOG_SET (a collection by its name), not ${resource.resource_type}`)
+  if (isNamed(named, known)) return
+  throw badField(field, `names no ${type === 'LOG' ? 'log with the id' : 'collection with the name'} ${resource.resource_id}`)
+}
+
+async function checkPrincipal(db: Db, orgId: string, field: string, principal: Policy['principal']): Promise<void> {
+  const { id } = normalPrincipal(principal)
+  const isKnown = {
+    ROLE: async () => Object.hasOwn(systemRoles, roleName(id)) || (await selectKnownRole(db, orgId, id)),
+    USER: () => selectKnownUser(db, orgId, id),
+    APIKEY: () => selectKnownApiKey(db, orgId, id),
+  }[principal.principal_type]
+  if (!(await isKnown())) throw badField(field, `names no ${principal.principal_type} ${principal.principal_id}`)
+}
+
+function fits(policy: Policy, filter: PolicyFilter): boolean {
+  const resources = [policy.resource, ...(policy.when?.resources ?? []), ...(policy.unless?.resources ?? [])]
+  const principals = [policy.principal, ...(policy.when?.principals ?? []), ...(policy.unless?.principals ?? [])]
+  return (
+    resources.some((resource) => {
+      const asked = {
+        resource_type: filter.resource_type ?? resource.resource_type,
+        resource_id: filter.resource_id ?? resource.resource_id,
+      }
+      return isSame(normalResource(resource), normalResource(asked))
+    }) &&
+    principals.some((principal) => {
+      const asked = {
+        principal_type: filter.principal_type ?? principal.principal_type,
+        principal_id: filter.principal_id ?? principal.principal_id,
+      }
+      return isSame(normalPrincipal(principal), normalPrincipal(asked))
+    })
+  )
+}
+
+const isSame = (left: { type: string; id: string }, right: { type: string; id: string }): boolean =>
+  left.type === right.type && left.id === right.id
+
+function columnsOf(
+  ask: PolicyDraft,
+): Pick<PolicyRow, 'description' | 'policy_type' | 'resource' | 'actions' | 'restricted' | 'principal' | 'when' | 'unless'> {
+  return {
+    description: ask.description ?? null,
+    policy_type: ask.policy_type,
+    resource: ask.resource,
+    actions: ask.actions,
+    restricted: ask.restricted,
+    principal: ask.principal,
+    when: ask.when ?? null,
+    unless: ask.unless ?? null,
+  }
+}
+
+const conditionOf = (name: 'when' | 'unless', condition: ConditionSet | null) => (condition === null ? {} : { [name]: condition })
+
+function shown(row: PolicyRow): Policy {
+  return {
+    id: row.id,
+    ...(row.description === null ? {} : { description: row.description }),
+    policy_type: row.policy_type,
+    resource: row.resource,
+    actions: row.actions,
+    restricted: row.restricted,
+    principal: row.principal,
+    ...conditionOf('when', row.when),
+    ...conditionOf('unless', row.unless),
+    created_at: row.created_at,
+    modified_at: row.modified_at,
+    metadata: metadataOf(row),
+  }
+}

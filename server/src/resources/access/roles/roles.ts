@@ -1,0 +1,233 @@
+import {
+  allPermissions,
+  apiRoles,
+  type BodyOf,
+  type contract,
+  groupOfPermission,
+  isSensitive,
+  type Permission,
+  permissionEntry,
+  type Role,
+  roleName,
+  type SystemRole,
+  systemRoles,
+  userRoles,
+} from '@dendro/api'
+import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../audit/audit.ts'
+import { checkLimits, limitedRoles } from '../policies/policies.ts'
+import {
+  deleteRole,
+  insertRole,
+  keepRoleRows,
+  lockRole,
+  lockRoles,
+  type RoleRow,
+  selectRoleHolder,
+  selectRoles,
+  updateRoleRow,
+} from './rows.ts'
+
+type RoleDraft = BodyOf<typeof contract.roles.create>
+/** RoleKind says which roles are asked for: those of users, those of API keys, or either. */
+export type RoleKind = 'USER' | 'API' | 'ANY'
+type FoundRole = { kind: 'system'; id: SystemRole } | { kind: 'custom'; row: RoleRow }
+
+/** LIMITED_GROUPS are the areas in which a LOG_PERMIT policy limits a role to some logs. */
+const LIMITED_GROUPS = ['Search', 'Log']
+
+const isSystemRole = (role: string): role is SystemRole => Object.hasOwn(systemRoles, role)
+
+/** permissionsOf is the union of what the roles grant; a role that is gone grants nothing. */
+export async function permissionsOf(world: Pick<World, 'meta'>, orgId: string, roles: readonly string[]): Promise<ReadonlySet<Permission>> {
+  const named = roles.map(roleName)
+  const own = named.every(isSystemRole) ? undefined : await customRoles(world, orgId)
+  return new Set(named.flatMap((role) => (isSystemRole(role) ? systemRoles[role].permissions : (own?.get(role)?.permissions ?? []))))
+}
+
+/** unknownRoles names the roles of the given kind that neither the system nor the organisation has. */
+export async function unknownRoles(world: Pick<World, 'meta'>, orgId: string, kind: RoleKind, roles: readonly string[]): Promise<string[]> {
+  const own = await customRoles(world, orgId)
+  return roles.filter((given) => {
+    const role = roleName(given)
+    const type = isSystemRole(role) ? systemRoles[role].role_type : own.get(role)?.role_type
+    return type === undefined || (kind !== 'ANY' && type !== kind)
+  })
+}
+
+/** checkGrant refuses roles that do not exist, and roles that hold more than the one who hands them out. */
+export async function checkGrant(world: Pick<World, 'meta'>, actor: Actor, kind: RoleKind, roles: readonly string[]): Promise<void> {
+  const unknown = await unknownRoles(world, actor.orgId, kind, roles)
+  if (unknown[0] !== undefined) {
+    const known = { USER: userRoles, API: apiRoles, ANY: [...userRoles, ...apiRoles] }[kind].join(', ')
+    throw badField('roles', `must each be one of ${known} or the id of a custom role, not ${unknown[0].slice(0, 100)}`)
+  }
+  const beyond = beyondOf(actor, await permissionsOf(world, actor.orgId, roles))
+  if (beyond) throw forbidden(`nobody grants more than he holds: the roles include ${beyond}`)
+  await checkLimits(world, actor, kind === 'API' ? 'APIKEY' : 'USER', roles.map(roleName))
+}
+
+/** keepRoles keeps custom roles from being deleted until the end of a transaction that gives them to somebody; one that is gone is refused. */
+export async function keepRoles(tx: Db, orgId: string, roles: readonly string[]): Promise<void> {
+  const custom = [...new Set(roles.filter((role) => !isSystemRole(roleName(role))))]
+  if (custom.length === 0) return
+  const kept = new Set((await keepRoleRows(tx, orgId, custom)).map(({ id }) => id))
+  const lost = custom.find((id) => !kept.has(id))
+  if (lost !== undefined) throw badField('roles', `names no role with the id ${lost}: it was deleted a moment ago`)
+}
+
+const beyondOf = (actor: Actor, permissions: Iterable<Permission>): Permission | undefined =>
+  [...permissions].find((permission) => !actor.permissions.has(permission))
+
+const customRoles = (world: Pick<World, 'meta'>, orgId: string): Promise<ReadonlyMap<string, RoleRow>> =>
+  world.meta.cached(orgId, 'roles', async () => new Map((await selectRoles(world.meta, orgId)).map((row) => [row.id, known(row)])))
+
+/** known leaves out permissions that a later version of the service has given up. */
+const known = (row: RoleRow): RoleRow => ({ ...row, permissions: row.permissions.filter((name) => allPermissions.includes(name)) })
+
+export async function listRoles(world: Pick<World, 'meta'>, actor: Actor, type: 'USER' | 'API' | undefined): Promise<Role[]> {
+  const limited = await limitedRoles(world, actor.orgId)
+  const system = [...userRoles, ...apiRoles].map((id) => shownSystemRole(id, limited))
+  const custom = [...(await customRoles(world, actor.orgId)).values()].map((row) => shownCustomRole(row, limited))
+  return [...system, ...custom].filter((role) => type === undefined || role.role_type === type)
+}
+
+export async function findRole(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<FoundRole> {
+  const name = roleName(id)
+  if (isSystemRole(name)) return { kind: 'system', id: name }
+  const row = (await customRoles(world, actor.orgId)).get(id)
+  if (!row) throw notFound('role', id)
+  return { kind: 'custom', row }
+}
+
+/** findCustomRole finds a role that may be changed: system roles may not. */
+export async function findCustomRole(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<RoleRow> {
+  const found = await findRole(world, actor, id)
+  if (found.kind === 'system') throw forbidden(`the system role ${found.id} can be neither changed nor deleted`)
+  return found.row
+}
+
+export async function getRole(world: Pick<World, 'meta'>, actor: Actor, found: FoundRole): Promise<Role> {
+  const limited = await limitedRoles(world, actor.orgId)
+  return found.kind === 'system' ? shownSystemRole(found.id, limited) : shownCustomRole(found.row, limited)
+}
+
+export async function createRole(world: World, actor: Actor, ask: RoleDraft): Promise<Role> {
+  const nowMs = world.clock.nowMs()
+  const row: RoleRow = {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    role_type: ask.role_type,
+    display_name: ask.display_name,
+    description: ask.description ?? null,
+    permissions: permissionsAsked(actor, ask.permissions),
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+  await world.meta.write(actor.orgId, async (tx) => {
+    await lockRoles(tx, actor.orgId)
+    await checkName(tx, row)
+    await insertRole(tx, row)
+    await recordChange(world, tx, actor, { entity: { type: 'role', id: row.id }, after: shownCustomRole(row, NOBODY) })
+  })
+  return shownCustomRole(row, await limitedRoles(world, actor.orgId))
+}
+
+/** updateRole replaces a role; everyone who holds it has the new permissions on his next request. */
+export async function updateRole(world: World, actor: Actor, record: RoleRow, ask: RoleDraft): Promise<Role> {
+  if (ask.role_type !== record.role_type) throw badField('role_type', `cannot change, it is ${record.role_type}`)
+  const next: RoleRow = {
+    ...record,
+    display_name: ask.display_name,
+    description: ask.description ?? null,
+    permissions: permissionsAsked(actor, ask.permissions),
+    modified_at: world.clock.nowMs(),
+    modified_by: actor.identity,
+  }
+  const row = await world.meta.write(actor.orgId, async (tx) => {
+    await lockRoles(tx, actor.orgId)
+    await checkName(tx, next)
+    const written = await updateRoleRow(tx, next)
+    if (!written) throw notFound('role', record.id)
+    const before = shownCustomRole(record, NOBODY)
+    await recordChange(world, tx, actor, { entity: { type: 'role', id: record.id }, before, after: shownCustomRole(written, NOBODY) })
+    return written
+  })
+  return shownCustomRole(row, await limitedRoles(world, actor.orgId))
+}
+
+export async function removeRole(world: World, actor: Actor, record: RoleRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    // The lock first: whoever is giving the role out is waited for, and what he gave is seen by the next statement.
+    if (!(await lockRole(tx, actor.orgId, record.id))) throw notFound('role', record.id)
+    const holder = await selectRoleHolder(tx, actor.orgId, record.id)
+    if (holder) throw conflict(`the role is still held by at least one ${holder.kind}`)
+    await deleteRole(tx, actor.orgId, record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'role', id: record.id }, before: shownCustomRole(record, NOBODY) })
+  })
+}
+
+/** permissionsAsked are the permissions of a role to be, each once and in the order of the list of permissions. */
+function permissionsAsked(actor: Actor, names: readonly string[]): Permission[] {
+  const unknown = names.find((name) => !(allPermissions as readonly string[]).includes(name))
+  if (unknown !== undefined) throw badField('permissions', `must each be a name that GET /permissions lists, not ${unknown.slice(0, 100)}`)
+  const asked = allPermissions.filter((permission) => names.includes(permission))
+  const beyond = beyondOf(actor, asked)
+  if (beyond) throw forbidden(`nobody makes a role that holds more than he does: it includes ${beyond}`)
+  return asked
+}
+
+const taken = (displayName: string) => conflict(`a role called ${displayName} exists already`)
+
+/** checkName refuses names that look like that of another role: in other letters, other widths, or with spaces and unseen signs between. */
+async function checkName(tx: Db, { org_id, id, display_name }: RoleRow): Promise<void> {
+  const look = lookOf(display_name)
+  if (look === '') throw badField('display_name', 'must have a letter, a digit or a sign that can be seen')
+  const others = (await selectRoles(tx, org_id)).filter((row) => row.id !== id)
+  if (systemLooks.has(look) || others.some((row) => lookOf(row.display_name) === look)) throw taken(display_name)
+}
+
+const lookOf = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replace(/[\s\p{C}]+/gu, '')
+    .toLowerCase()
+const systemLooks = new Set(Object.entries(systemRoles).flatMap(([id, role]) => [lookOf(id), lookOf(role.display_name)]))
+
+const NOBODY: ReadonlySet<string> = new Set()
+
+const shownSystemRole = (id: SystemRole, limited: ReadonlySet<string>): Role => ({
+  role_id: id,
+  role_type: systemRoles[id].role_type,
+  display_name: systemRoles[id].display_name,
+  is_system_role: true,
+  metadata: {},
+  permissions: shownPermissions(systemRoles[id].permissions, limited.has(id)),
+})
+
+const shownCustomRole = (row: RoleRow, limited: ReadonlySet<string>): Role => ({
+  role_id: row.id,
+  role_type: row.role_type,
+  display_name: row.display_name,
+  ...(row.description === null ? {} : { description: row.description }),
+  is_system_role: false,
+  metadata: metadataOf(row),
+  permissions: shownPermissions(row.permissions, limited.has(row.id)),
+})
+
+const shownPermissions = (permissions: readonly Permission[], limited: boolean): Role['permissions'] =>
+  permissions.map((name) => {
+    const group = groupOfPermission(name)
+    return {
+      ...group,
+      ...permissionEntry(name),
+      restricted: limited && LIMITED_GROUPS.includes(group.group_name),
+      sensitive: isSensitive(name),
+    }
+  })

@@ -1,0 +1,42 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { Db } from '../../../meta/meta.ts'
+import { Secret } from '../../../kernel/secret.ts'
+import type { World } from '../../../world.ts'
+import { insertDataKey, selectDataKey } from './rows.ts'
+
+/** A SecretPlace is where a sealed secret lies; sealed for one place it opens nowhere else. */
+export type SecretPlace = { readonly orgId: string; readonly table: string; readonly row: string; readonly column: string }
+
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** sealSecret encrypts what must come back one day, under the data key of its organisation, which is made when it is needed first. */
+export async function sealSecret(world: Pick<World, 'vault'>, tx: Db, place: SecretPlace, secret: Secret): Promise<Buffer> {
+  const key = (await dataKey(world, tx, place.orgId)) ?? (await newDataKey(world, tx, place.orgId))
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(aboutPlace(place))
+  return Buffer.concat([nonce, cipher.update(secret.reveal(), 'utf8'), cipher.final(), cipher.getAuthTag()])
+}
+
+export async function openSecret(world: Pick<World, 'vault'>, db: Db, place: SecretPlace, sealed: Buffer): Promise<Secret> {
+  const key = await dataKey(world, db, place.orgId)
+  if (!key) throw new Error('an organisation has a sealed secret and no key for it')
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES)).setAAD(aboutPlace(place))
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+  return new Secret(Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8'))
+}
+
+const aboutPlace = ({ orgId, table, row, column }: SecretPlace): Buffer => Buffer.from([orgId, table, row, column].join('/'), 'utf8')
+
+async function dataKey({ vault }: Pick<World, 'vault'>, db: Db, orgId: string): Promise<Buffer | undefined> {
+  const kept = await selectDataKey(db, orgId)
+  return kept && vault.unwrapKey(orgId, kept.wrapped)
+}
+
+async function newDataKey(world: Pick<World, 'vault'>, tx: Db, orgId: string): Promise<Buffer> {
+  await insertDataKey(tx, orgId, world.vault.wrapKey(orgId, randomBytes(KEY_BYTES)))
+  const key = await dataKey(world, tx, orgId)
+  if (!key) throw new Error('a data key is gone right after it was made')
+  return key
+}

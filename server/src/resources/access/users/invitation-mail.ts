@@ -1,0 +1,47 @@
+import type { Mail } from '../../../world.ts'
+import type { UserRow } from './rows.ts'
+
+const words = {
+  invitation: {
+    subject: 'Your invitation to Dendro',
+    opening: (user: UserRow) => `${oneLine(user.invited_by ?? 'An administrator')} has invited you to Dendro. Choose a password to begin:`,
+    action: 'Accept the invitation',
+    closing: 'If you did not expect this, you need not do anything.',
+  },
+  reset: {
+    subject: 'Choose a new password for Dendro',
+    opening: () => 'An administrator has asked us to let you choose a new password for Dendro:',
+    action: 'Choose a new password',
+    closing: 'Until you do, the old password holds.',
+  },
+} as const
+
+/** invitationMail is the letter with the one-time link, as text and as HTML. */
+export function invitationMail(kind: 'invitation' | 'reset', user: UserRow, link: { url: string; validDays: number }): Mail {
+  const { subject, opening, action, closing } = words[kind]
+  const greeting = `Hello ${oneLine(user.first_name)},`
+  const terms = `The link works once and for ${link.validDays} days. ${closing}`
+  return {
+    to: user.email,
+    subject,
+    text: [greeting, opening(user), link.url, terms, ''].join('\n\n'),
+    html: [
+      '<!doctype html>',
+      '<html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
+      `<p>${escaped(greeting)}</p>`,
+      `<p>${escaped(opening(user))}</p>`,
+      `<p><a href="${escaped(link.url)}">${escaped(action)}</a></p>`,
+      `<p>${escaped(terms)}</p>`,
+      `<p style="color:#666">${escaped(link.url)}</p>`,
+      '</body></html>',
+    ].join('\n'),
+  }
+}
+
+/** oneLine keeps a name from adding lines of its own to a letter of ours. */
+const oneLine = (name: string): string => name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+
+const entities: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
+)
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities.get(sign) ?? sign)

@@ -1,0 +1,87 @@
+import { argon2, timingSafeEqual } from 'node:crypto'
+import { unavailable } from '../../../kernel/errors.ts'
+import type { Ids } from '../../../kernel/ids.ts'
+import type { Secret } from '../../../kernel/secret.ts'
+
+type Cost = { memoryKib: number; passes: number; parallelism: number }
+
+/** COST is what a new hash costs; it stands in the hash itself, so it can be raised and old hashes still be read. */
+const COST: Cost = { memoryKib: 19 * 1024, passes: 2, parallelism: 1 }
+const SALT_BYTES = 16
+const TAG_BYTES = 32
+/** Two at a time bound the memory and leave the processor to others; who would wait long is told so instead. */
+const RUNNING_MAX = 2
+const WAITING_MAX = 100
+
+/** hashPassword gives the text under which a password is stored: algorithm, cost, salt and hash. */
+export async function hashPassword(world: { ids: Ids }, password: Secret): Promise<string> {
+  const salt = Buffer.from(world.ids.secret(SALT_BYTES), 'base64url')
+  const tag = await derive(password, salt, COST)
+  return `$argon2id$v=19$${costText(COST)}$${unpadded(salt)}$${unpadded(tag)}`
+}
+
+/** isPassword compares in constant time; without a stored hash it does the same work and says no. */
+export async function isPassword(password: Secret, stored: string | undefined): Promise<boolean> {
+  const known = parse(stored ?? STAND_IN)
+  if (!known) throw new Error('a stored password hash cannot be read')
+  const tag = await derive(password, known.salt, known.cost)
+  return timingSafeEqual(tag, known.tag) && stored !== undefined
+}
+
+/** isOutdated reports that a hash was made at another cost than new ones are. */
+export const isOutdated = (stored: string): boolean => !stored.startsWith(`$argon2id$v=19$${costText(COST)}$`)
+
+const costText = ({ memoryKib, passes, parallelism }: Cost): string => `m=${memoryKib},t=${passes},p=${parallelism}`
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
+
+/** STAND_IN is compared against when there is nothing to compare with, so that this takes as long. */
+const STAND_IN = `$argon2id$v=19$${costText(COST)}$${unpadded(Buffer.alloc(SALT_BYTES))}$${unpadded(Buffer.alloc(TAG_BYTES))}`
+
+function parse(stored: string): { cost: Cost; salt: Buffer; tag: Buffer } | undefined {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(stored)
+  if (!match) return undefined
+  const [, memory, passes, parallelism, salt = '', tag = ''] = match
+  const cost = { memoryKib: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+  return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') }
+}
+
+/** derive reads the password in one Unicode form, so that it fits however a keyboard composes its letters. */
+async function derive(password: Secret, salt: Buffer, cost: Cost): Promise<Buffer> {
+  const message = Buffer.from(password.reveal().normalize('NFKC'))
+  await slots.enter()
+  try {
+    return await new Promise<Buffer>((resolve, reject) =>
+      argon2(
+        'argon2id',
+        { message, nonce: salt, memory: cost.memoryKib, passes: cost.passes, parallelism: cost.parallelism, tagLength: TAG_BYTES },
+        (failed, tag) => (failed ? reject(failed) : resolve(tag)),
+      ),
+    )
+  } finally {
+    slots.leave()
+  }
+}
+
+/** Slots let a bounded number in and a bounded number wait, first come first served. */
+class Slots {
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  async enter(): Promise<void> {
+    if (this.#running < RUNNING_MAX) {
+      this.#running += 1
+      return
+    }
+    if (this.#waiting.length >= WAITING_MAX) throw unavailable('too many logins at this moment')
+    await new Promise<void>((admitted) => this.#waiting.push(admitted))
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift()
+    if (next) next()
+    else this.#running -= 1
+  }
+}
+
+/** slots belong to the process and not to a world: what they bound is the memory of the process. */
+const slots = new Slots()

@@ -1,0 +1,44 @@
+import { contract } from '@dendro/api'
+import { type At, onRecord, type Routes, routes } from '../../../http/mount.ts'
+import type { World } from '../../../world.ts'
+import { groupsOf } from '../groups/groups.ts'
+import { organizationsOfUser } from '../organizations/organizations.ts'
+import { getPreferences, updatePreferences } from './preferences.ts'
+import type { UserRow } from './rows.ts'
+import {
+  createUser,
+  deactivateUser,
+  findPerson,
+  findUser,
+  getUser,
+  listAllUsers,
+  listUsers,
+  reactivateUser,
+  removeUser,
+  resendInvitation,
+  resetPassword,
+  updateUser,
+} from './users.ts'
+
+type Named = Pick<At<typeof contract.users.get>, 'actor' | 'params'>
+
+export function userRoutes(world: World): Routes {
+  const find = ({ actor, params }: Named): Promise<UserRow> => findUser(world, actor, params.userId)
+  const findSelf = ({ actor, params }: Named): Promise<UserRow> => findPerson(world, actor, params.userId)
+  return routes('users', contract.users, {
+    list: async ({ actor }) => ({ users: await listUsers(world, actor) }),
+    create: ({ actor, body }) => createUser(world, actor, body),
+    all: async ({ actor }) => ({ users: await listAllUsers(world, actor) }),
+    get: onRecord(findSelf, ({ record }) => getUser(world, record)),
+    update: onRecord(findSelf, ({ actor, record, body }) => updateUser(world, actor, record, body)),
+    remove: onRecord(find, ({ actor, record }) => removeUser(world, actor, record)),
+    deactivate: onRecord(find, ({ actor, record }) => deactivateUser(world, actor, record)),
+    reactivate: onRecord(find, ({ actor, record }) => reactivateUser(world, actor, record)),
+    resendInvite: onRecord(find, ({ actor, record }) => resendInvitation(world, actor, record)),
+    resetPassword: onRecord(find, ({ actor, record }) => resetPassword(world, actor, record)),
+    preferences: onRecord(findSelf, ({ record }) => getPreferences(record)),
+    updatePreferences: onRecord(findSelf, ({ actor, record, body }) => updatePreferences(world, actor, record, body)),
+    access: onRecord(findSelf, async ({ record }) => ({ organisations: await organizationsOfUser(world, record.org_id, record.id) })),
+    groups: onRecord(findSelf, async ({ record }) => ({ groups: await groupsOf(world, record.org_id, record.id) })),
+  })
+}

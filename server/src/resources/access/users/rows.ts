@@ -1,0 +1,112 @@
+import type { Identity, LoginMethod, UserPreference, UserStatus } from '@dendro/api'
+import type { Db } from '../../../meta/meta.ts'
+import { json, sql } from '../../../meta/sql.ts'
+
+export type UserRow = {
+  org_id: string
+  id: string
+  first_name: string
+  last_name: string
+  email: string
+  email_key: string
+  roles: string[]
+  last_logins: Record<string, number>
+  login_methods: LoginMethod[]
+  tags: Record<string, string>
+  status: UserStatus
+  /** invited_at is in Unix seconds, as on the wire. */
+  invited_at: number | null
+  invited_by: string | null
+  accepted_at: number | null
+  preferences: UserPreference['preferences']
+  created_at: number
+  created_by: Identity | null
+  modified_at: number
+  modified_by: Identity | null
+}
+
+/** A LoginRow is a user with what proves him; it stays inside the login. */
+export type LoginRow = UserRow & { password_hash: string | null }
+
+/** columns are all but the password hash, which is read only where a password is checked. */
+const columns = sql`org_id, id, first_name, last_name, email, email_key, roles, last_logins, login_methods, tags, status, invited_at, invited_by,
+  accepted_at, preferences, created_at, created_by, modified_at, modified_by`
+
+export const selectUsers = (db: Db, orgId: string) =>
+  db.all<UserRow>(sql`select ${columns} from users where org_id = ${orgId} order by created_at desc, id`)
+
+export const selectUser = (db: Db, orgId: string, id: string) =>
+  db.one<UserRow>(sql`select ${columns} from users where org_id = ${orgId} and id = ${id}`)
+
+/** selectPerson finds a user by his id alone: for the user himself, who may be acting in an organisation other than his own. */
+export const selectPerson = (db: Db, id: string) => db.one<UserRow>(sql`select ${columns} from users where id = ${id}`)
+
+/** selectByEmail cannot start from an organisation: who logs in names none. The number of answers bounds the work of one login. */
+export const selectByEmail = (db: Db, emailKey: string, rowsMax: number) =>
+  db.all<LoginRow>(sql`
+    select ${columns}, password_hash from users where email_key = ${emailKey} order by (password_hash is null), created_at, id limit ${rowsMax}`)
+
+export const selectLogin = (db: Db, id: string) => db.one<LoginRow>(sql`select ${columns}, password_hash from users where id = ${id}`)
+
+export const lockUser = (db: Db, orgId: string, id: string) =>
+  db.one<UserRow>(sql`select ${columns} from users where org_id = ${orgId} and id = ${id} for update`)
+
+/**
+ * lockAdmins gives the administrators who can log in, and keeps all of them until the end of the transaction: of two requests that would
+ * together remove the last two, the second waits here and then finds one only.
+ */
+export const lockAdmins = (db: Db, orgId: string) =>
+  db.all<{ id: string }>(sql`
+    select id from users
+    where org_id = ${orgId} and 'Admin' = any (roles) and status in ('ACTIVE', 'INACTIVE', 'MIGRATED')
+      and login_methods @> '[{"name": "Password", "enabled": true}]'
+    order by id for update`)
+
+/** insertUser gives nothing back when the e-mail is taken; the unique key decides between two who ask at once. */
+export const insertUser = (db: Db, row: LoginRow) =>
+  db.one<{ id: string }>(sql`
+    insert into users (${columns}, password_hash)
+    values (${row.org_id}, ${row.id}, ${row.first_name}, ${row.last_name}, ${row.email}, ${row.email_key}, ${row.roles}, ${json(row.last_logins)},
+      ${json(row.login_methods)}, ${json(row.tags)}, ${row.status}, ${row.invited_at}, ${row.invited_by}, ${row.accepted_at},
+      ${json(row.preferences)}, ${row.created_at}, ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)}, ${row.password_hash})
+    on conflict (org_id, email_key) do nothing returning id`)
+
+export const updateUserRow = (db: Db, row: UserRow) =>
+  db.run(sql`
+    update users set first_name = ${row.first_name}, last_name = ${row.last_name}, roles = ${row.roles}, last_logins = ${json(row.last_logins)},
+      login_methods = ${json(row.login_methods)}, status = ${row.status}, invited_at = ${row.invited_at}, invited_by = ${row.invited_by},
+      accepted_at = ${row.accepted_at}, preferences = ${json(row.preferences)}, modified_at = ${row.modified_at},
+      modified_by = ${json(row.modified_by)}
+    where org_id = ${row.org_id} and id = ${row.id}`)
+
+export const updatePasswordHash = (db: Db, orgId: string, id: string, hash: string) =>
+  db.run(sql`update users set password_hash = ${hash} where org_id = ${orgId} and id = ${id}`)
+
+/** deleteUser takes the invitation and the sessions along. */
+export const deleteUser = (db: Db, orgId: string, id: string) => db.run(sql`delete from users where org_id = ${orgId} and id = ${id}`)
+
+/** putInvitation takes the place of the one before, whose link is void from then on. */
+export const putInvitation = (
+  db: Db,
+  row: { org_id: string; user_id: string; token_hash: Buffer; created_at: number; expires_at: number },
+) =>
+  db.run(sql`
+    insert into invitations (org_id, user_id, token_hash, created_at, expires_at)
+    values (${row.org_id}, ${row.user_id}, ${row.token_hash}, ${row.created_at}, ${row.expires_at})
+    on conflict (user_id) do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at`)
+
+/** selectInvitation is the other lookup that cannot start from an organisation: the link is all that the invited person has. */
+export const selectInvitation = (db: Db, tokenHash: Buffer) =>
+  db.one<{ org_id: string; user_id: string; token_hash: Buffer; expires_at: number }>(sql`
+    select org_id, user_id, token_hash, expires_at from invitations where token_hash = ${tokenHash}`)
+
+/** takeInvitation makes the link good for one use: of two at once only one gets a row back. */
+export const takeInvitation = (db: Db, orgId: string, tokenHash: Buffer, nowMs: number) =>
+  db.one<{ user_id: string }>(sql`
+    delete from invitations where org_id = ${orgId} and token_hash = ${tokenHash} and expires_at > ${nowMs} returning user_id`)
+
+export const deleteInvitation = (db: Db, orgId: string, userId: string) =>
+  db.run(sql`delete from invitations where org_id = ${orgId} and user_id = ${userId}`)
+
+/** deleteSessionsOf ends all tokens of a user, those that act in other organisations included. */
+export const deleteSessionsOf = (db: Db, userId: string) => db.run(sql`delete from sessions where user_id = ${userId}`)

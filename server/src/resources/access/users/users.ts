@@ -1,0 +1,254 @@
+import type { BodyOf, contract, MultiOrgUser, User } from '@dendro/api'
+import { badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
+import { type Actor, holds, isUser } from '../../../http/actor.ts'
+import type { Db } from '../../../meta/meta.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../audit/audit.ts'
+import { groupsOfAll, leaveGroups } from '../groups/groups.ts'
+import { forgetAccess, identifiedIn } from '../organizations/access.ts'
+import { organizationsOfMembers, organizationsOfUser } from '../organizations/organizations.ts'
+import { checkGrant, keepRoles } from '../roles/roles.ts'
+import { invite, type Mailed, sendInvitation } from './invitations.ts'
+import { checkAuthority } from './roles.ts'
+import {
+  deleteInvitation,
+  deleteSessionsOf,
+  deleteUser,
+  insertUser,
+  lockAdmins,
+  lockUser,
+  selectPerson,
+  selectUser,
+  selectUsers,
+  type UserRow,
+  updateUserRow,
+} from './rows.ts'
+import { defaultMethods, emailKey, hasPassword, mayLogIn, mergeMethods, shownUser, statusAt, storedRoles } from './user-record.ts'
+
+type NewUser = BodyOf<typeof contract.users.create>
+type UserChange = BodyOf<typeof contract.users.update>
+
+export async function listUsers(world: World, actor: Actor): Promise<User[]> {
+  return (await usersIn(world, actor.orgId)).map((row) => shownUser(world, row))
+}
+
+const usersIn = (world: World, orgId: string): Promise<UserRow[]> => world.meta.cached(orgId, 'users', () => selectUsers(world.meta, orgId))
+
+/** listAllUsers adds the people of the other organisations in which the caller may read users too. */
+export async function listAllUsers(world: World, actor: Actor): Promise<MultiOrgUser[]> {
+  const all: MultiOrgUser[] = []
+  for (const orgId of await readableOrganizations(world, actor)) {
+    const [organisationsOf, groups] = await Promise.all([organizationsOfMembers(world, orgId), groupsOfAll(world, orgId)])
+    for (const row of await usersIn(world, orgId)) {
+      all.push({ ...shownUser(world, row), organisations: await organisationsOf(row.id), groups: [...(groups.get(row.id) ?? [])] })
+    }
+  }
+  return all
+}
+
+async function readableOrganizations(world: World, actor: Actor): Promise<string[]> {
+  if (actor.identity.type !== 'USER_ID') return [actor.orgId]
+  const home = await selectPerson(world.meta, actor.identity.id)
+  const others = await organizationsOfUser(world, home?.org_id ?? actor.orgId, actor.identity.id)
+  const readable = [actor.orgId]
+  for (const { id } of others) {
+    const there = await identifiedIn(world, actor, id)
+    if (id !== actor.orgId && there && holds(there, 'users_read')) readable.push(id)
+  }
+  return readable
+}
+
+export async function findUser(world: World, actor: Actor, id: string): Promise<UserRow> {
+  const row = await selectUser(world.meta, actor.orgId, id)
+  if (!row) throw notFound('user', id)
+  return row
+}
+
+/** findPerson is findUser for what people may do about themselves: they find themselves also where they act as guests. */
+export async function findPerson(world: World, actor: Actor, id: string): Promise<UserRow> {
+  const self = isUser(actor, id) ? await selectPerson(world.meta, id) : undefined
+  return self ?? findUser(world, actor, id)
+}
+
+/** isShutOut reports whether a user of the organisation may not log in any more; a guest belongs to another organisation, whose affair he is. */
+export async function isShutOut({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> {
+  const row = await selectUser(meta, orgId, id)
+  return row !== undefined && !mayLogIn(row.status)
+}
+
+export const getUser = async (world: World, row: UserRow): Promise<User> => shownUser(world, row)
+
+/** createUser makes the user and his invitation; the link goes out by mail, or comes back when no mail could be sent. */
+export async function createUser(world: World, actor: Actor, ask: NewUser): Promise<User & { invitation_url?: string }> {
+  const roles = storedRoles(ask.roles)
+  await checkGrant(world, actor, 'USER', roles)
+  const nowMs = world.clock.nowMs()
+  const row: UserRow = {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    first_name: ask.first_name,
+    last_name: ask.last_name,
+    email: ask.email,
+    email_key: emailKey(ask.email),
+    roles,
+    last_logins: {},
+    login_methods: mergeMethods(defaultMethods, ask.login_methods ?? []),
+    tags: ask.tags,
+    status: 'INVITED',
+    invited_at: Math.floor(nowMs / 1000),
+    invited_by: actor.name,
+    accepted_at: null,
+    preferences: {},
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+  const token = await world.meta.write(actor.orgId, async (tx) => {
+    await keepRoles(tx, actor.orgId, roles)
+    if (!(await insertUser(tx, { ...row, password_hash: null }))) throw conflict(`a user with the e-mail ${ask.email} exists already`)
+    await recordChange(world, tx, actor, { entity: { type: 'user', id: row.id }, after: shownUser(world, row) })
+    return invite(world, tx, row)
+  })
+  const { invitation_url } = await sendInvitation(world, actor.facts, { kind: 'invitation', user: row, token })
+  return { ...shownUser(world, row), ...(invitation_url === undefined ? {} : { invitation_url }) }
+}
+
+const OWN_FIELDS = ['first_name', 'last_name']
+
+export async function updateUser(world: World, actor: Actor, record: UserRow, change: UserChange): Promise<User> {
+  if (!mayManage(actor, record)) {
+    const beyond = Object.keys(change).find((field) => !OWN_FIELDS.includes(field))
+    if (beyond !== undefined) throw forbidden(`a user changes only his own first_name and last_name, not ${beyond.slice(0, 100)}`)
+  }
+  const roles = change.roles && storedRoles(change.roles)
+  if (roles) await checkGrant(world, actor, 'USER', roles)
+  if (roles || change.login_methods) await checkAuthority(world, actor, record)
+  return changeUser(world, actor, record, (user) => ({
+    ...user,
+    first_name: change.first_name ?? user.first_name,
+    last_name: change.last_name ?? user.last_name,
+    roles: roles ?? user.roles,
+    login_methods: change.login_methods ? mergeMethods(user.login_methods, change.login_methods) : user.login_methods,
+  }))
+}
+
+/** mayManage excludes a guest who holds the permission where he acts: his own record belongs to another organisation. */
+const mayManage = (actor: Actor, record: UserRow): boolean => holds(actor, 'users_write') && record.org_id === actor.orgId
+
+export async function deactivateUser(world: World, actor: Actor, record: UserRow): Promise<User> {
+  await checkAuthority(world, actor, record)
+  return changeUser(world, actor, record, (user) => ({ ...user, status: 'DEACTIVATED' }))
+}
+
+export async function reactivateUser(world: World, actor: Actor, record: UserRow): Promise<User> {
+  await checkAuthority(world, actor, record)
+  return changeUser(world, actor, record, (user) => {
+    const status = statusAt(user, world.clock.nowMs(), world.deployment.inactiveAfterMs)
+    if (status === 'ACTIVE' || status === 'INVITED') return user
+    if (status !== 'DEACTIVATED') throw badRequest(`a user who is ${status} cannot be reactivated; only DEACTIVATED users can`)
+    return { ...user, status: user.accepted_at === null ? 'INVITED' : 'ACTIVE' }
+  })
+}
+
+/**
+ * changeUser applies a change to the user as he is at that moment, keeps an administrator in the organisation, and ends tokens and
+ * invitations of a user who becomes deactivated. A change that alters nothing writes nothing.
+ */
+async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, change: (user: UserRow) => UserRow): Promise<User> {
+  return world.meta.write(org_id, async (tx) => {
+    const admins = await lockAdmins(tx, org_id)
+    const before = await lockUser(tx, org_id, id)
+    if (!before) throw notFound('user', id)
+    const changed = change(before)
+    if (isSame(before, changed)) return shownUser(world, before)
+    const after = { ...changed, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    if (changed.roles !== before.roles) await keepRoles(tx, org_id, after.roles)
+    if (!isAdmin(after)) keepAnAdmin(admins, id)
+    await updateUserRow(tx, after)
+    if (after.status === 'DEACTIVATED') await endAccess(tx, after)
+    await recordChange(world, tx, actor, { entity: { type: 'user', id }, before: shownUser(world, before), after: shownUser(world, after) })
+    return shownUser(world, after)
+  })
+}
+
+const isSame = (one: UserRow, other: UserRow): boolean => JSON.stringify(one) === JSON.stringify(other)
+const isAdmin = (user: UserRow): boolean => user.roles.includes('Admin') && mayLogIn(user.status) && hasPassword(user)
+
+function keepAnAdmin(admins: readonly { id: string }[], id: string): void {
+  if (admins.length !== 1 || admins[0]?.id !== id) return
+  throw conflict(
+    'the last remaining Administrator who can log in can be neither deleted, deactivated nor stripped of the role or the password',
+  )
+}
+
+async function endAccess(tx: Db, user: UserRow): Promise<void> {
+  await deleteSessionsOf(tx, user.id)
+  await deleteInvitation(tx, user.org_id, user.id)
+}
+
+/** removeUser deletes a person for good: access, memberships, preferences and tokens go too; what he made keeps his id. */
+export async function removeUser(world: World, actor: Actor, record: UserRow): Promise<undefined> {
+  await checkAuthority(world, actor, record)
+  const { org_id, id } = record
+  await world.meta.write(org_id, async (tx) => {
+    keepAnAdmin(await lockAdmins(tx, org_id), id)
+    const before = await lockUser(tx, org_id, id)
+    if (!before) throw notFound('user', id)
+    await leaveGroups(tx, org_id, id)
+    await forgetAccess(tx, id)
+    await deleteUser(tx, org_id, id)
+    await recordChange(world, tx, actor, { entity: { type: 'user', id }, before: shownUser(world, before) })
+  })
+}
+
+export type Sent = { success: boolean; message: string } & Mailed
+
+/** resendInvitation makes a new link; the one before is void from then on. */
+export async function resendInvitation(world: World, actor: Actor, record: UserRow): Promise<Sent> {
+  await checkAuthority(world, actor, record)
+  return sendLink(world, actor, record, 'invitation', (user) =>
+    user.status === 'INVITED' ? undefined : `a user who is ${user.status} cannot be invited`,
+  )
+}
+
+/** resetPassword lets a person who has forgotten the password choose a new one; the old one holds until then. */
+export async function resetPassword(world: World, actor: Actor, record: UserRow): Promise<Sent> {
+  await checkAuthority(world, actor, record)
+  return sendLink(world, actor, record, 'reset', (user) => {
+    if (!mayLogIn(user.status)) return `a user who is ${user.status} has no password to reset`
+    return hasPassword(user) ? undefined : 'this user may not log in with a password'
+  })
+}
+
+async function sendLink(
+  world: World,
+  actor: Actor,
+  { org_id, id }: UserRow,
+  kind: 'invitation' | 'reset',
+  objection: (user: UserRow) => string | undefined,
+): Promise<Sent> {
+  const nowMs = world.clock.nowMs()
+  const made = await world.meta.write(org_id, async (tx) => {
+    const before = await lockUser(tx, org_id, id)
+    if (!before) throw notFound('user', id)
+    const message = objection(before)
+    if (message !== undefined) return { kind: 'refused', message } as const
+    const invited = {
+      ...before,
+      invited_at: Math.floor(nowMs / 1000),
+      invited_by: actor.name,
+      modified_at: nowMs,
+      modified_by: actor.identity,
+    }
+    const user = kind === 'invitation' ? invited : before
+    if (kind === 'invitation') await updateUserRow(tx, user)
+    await recordChange(world, tx, actor, { entity: { type: 'user', id }, before: shownUser(world, before), after: shownUser(world, user) })
+    return { kind: 'made', user, token: await invite(world, tx, user) } as const
+  })
+  if (made.kind === 'refused') return { success: false, message: made.message }
+  const mailed = await sendInvitation(world, actor.facts, { kind, user: made.user, token: made.token })
+  const message =
+    mailed.invitation_url === undefined ? `a link was sent to ${made.user.email}` : 'hand this link to the person: no mail could be sent'
+  return { success: true, message, ...mailed }
+}

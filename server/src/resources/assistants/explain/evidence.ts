@@ -1,0 +1,238 @@
+import type { MetricTimeseries } from '@dendro/api'
+import { printFilter } from '@dendro/language/print'
+import type { Filter } from '@dendro/language/tree'
+import { messageKeys } from '../../../lines/event.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { Bounds, EventsWish, FoundEvent } from '../../../reading/question.ts'
+import { readEvents, readStats } from '../../../reading/reading.ts'
+import type { World } from '../../../world.ts'
+import { placeOf } from '../../queries/context/around.ts'
+import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { candidateKeys } from '../../watching/notifications/report/candidates.ts'
+import { paceSurprise, shareSurprise, standingOut, surpriseMin } from '../../watching/notifications/report/surprise.ts'
+import { templateFor } from '../../queries/patterns/template.ts'
+import { noteSearch } from '../../data/event-queries/record-search.ts'
+import { ALL, questionFor } from '../../data/event-queries/event-queries.ts'
+import { measureAll } from '../../queries/timeseries/timeseries.ts'
+
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+/** Around is an hour with the event in its middle; it is compared with the six before it. */
+const HOURS_BEFORE = 6
+const SLICES_AN_HOUR = 4
+const SEEN_SINCE_MS = 7 * DAY_MS
+const SAMPLE_EVENTS = 200
+const NEIGHBOURS = { older: 5, newer: 3 }
+const ELSEWHERE_MAX = 5
+const NS_PER_MS = 1_000_000n
+const CORRELATED = /(trace|request|correlation|session|transaction|order|job)[._-]?id$/i
+
+export type Neighbour = { readonly timeMs: number; readonly status: string; readonly text: string; readonly isItself: boolean }
+export type Sign = {
+  readonly key: string
+  readonly value: string
+  readonly now: number
+  readonly before: number
+  readonly surprise: number
+}
+
+/** Evidence is what the store knows about one event. */
+export type Evidence = {
+  readonly dataset: DatasetRow
+  readonly timeMs: number
+  readonly status: string
+  readonly text: string
+  readonly template: string
+  readonly where: string
+  readonly series: MetricTimeseries | undefined
+  /** around and before count events of the pattern in the hour and in the hours before. */
+  readonly around: number
+  readonly before: number
+  readonly hours: number
+  readonly stands: 'more' | 'fewer' | 'as before'
+  readonly week: { readonly count: number; readonly firstMs: number | undefined }
+  /** signs are values that events of the pattern have more, or less, often than the others. */
+  readonly signs: readonly Sign[]
+  readonly sampled: { readonly ofPattern: number; readonly others: number }
+  readonly neighbours: readonly Neighbour[]
+  readonly elsewhere: readonly { readonly place: string; readonly count: number }[]
+  /** keys are those of the event by which one finds what belongs to it. */
+  readonly keys: readonly { readonly key: string; readonly value: string }[]
+}
+
+type Place = { readonly dataset: DatasetRow; readonly event: FoundEvent }
+type Looking = { readonly world: World; readonly actor: Actor; readonly signal: AbortSignal }
+
+/** gatherEvidence looks around an event; every look has the bounds of any search of the caller. */
+export async function gatherEvidence(looking: Looking, { dataset, event }: Place): Promise<Evidence> {
+  const timeMs = Number(event.timeNs / NS_PER_MS)
+  const filter = ofPattern(event)
+  const end = timeMs + HOUR_MS / 2
+  const around = { fromMs: Math.max(0, timeMs - HOUR_MS / 2), toMs: end }
+  const [counted, week, signs, neighbours, elsewhere] = await Promise.all([
+    countAround(looking, dataset, filter, end),
+    countWeek(looking, dataset, filter, { fromMs: Math.max(0, timeMs - SEEN_SINCE_MS), toMs: timeMs + 1 }),
+    findSigns(looking, dataset, filter, around),
+    findNeighbours(looking, dataset, event, timeMs),
+    findElsewhere(looking, dataset, { fromMs: Math.max(0, timeMs - MINUTE_MS), toMs: timeMs + MINUTE_MS }),
+  ])
+  const text = textOf(event)
+  const message = messageKeys.map((key) => event.leaves.get(key)).find((value) => value)
+  const keys = [...event.leaves].filter(([key, value]) => CORRELATED.test(key) && value !== '' && value.length <= 200)
+  return {
+    dataset,
+    timeMs,
+    status: statusOf(event),
+    text,
+    template: templateFor(idOf(event), message, rawOf(event)),
+    where: printFilter(filter),
+    ...counted,
+    week,
+    ...signs,
+    neighbours,
+    elsewhere,
+    keys: keys.slice(0, 3).map(([key, value]) => ({ key, value })),
+  }
+}
+
+const idOf = ({ skeleton }: FoundEvent): string => skeleton.toString(16).padStart(16, '0')
+const at = { position: 0, length: 0 }
+
+export const isSequence = (seq: bigint): Filter => ({
+  kind: 'compare',
+  key: '@sequence',
+  operator: '=',
+  value: { kind: 'number', text: String(seq) },
+  at,
+})
+const hasStatus = (status: string): Filter => ({
+  kind: 'compare',
+  key: '@status',
+  operator: '=',
+  value: { kind: 'text', text: status },
+  at,
+})
+const ofPattern = (event: FoundEvent): Filter => ({
+  kind: 'compare',
+  key: '@pattern',
+  operator: '=',
+  value: { kind: 'text', text: idOf(event) },
+  at,
+})
+
+/** readOf reads events of a dataset as the caller may, and counts it as a search of his. */
+export async function readOf(
+  { world, actor, signal }: Looking,
+  dataset: DatasetRow,
+  filter: Filter,
+  bounds: Bounds,
+  wish: Pick<EventsWish, 'limit' | 'newestFirst' | 'after'>,
+) {
+  const startedMs = world.clock.monotonicMs()
+  const question = await questionFor(world, actor, { datasets: [dataset], filter, bounds, signal })
+  const { events, cost } = await readEvents(world.events, question, { ...wish, keys: 'all', withRaw: true })
+  noteSearch(world, actor, { datasets: [dataset], bytes: cost.bytes, startedMs })
+  return events
+}
+
+async function countAround({ world, actor, signal }: Looking, { id }: DatasetRow, filter: Filter, toMs: number) {
+  const hours = Math.min(HOURS_BEFORE, Math.floor(toMs / HOUR_MS) - 1)
+  const bounds = { fromMs: toMs - (hours + 1) * HOUR_MS, toMs }
+  const slices = (hours + 1) * SLICES_AN_HOUR
+  const queries = [{ name: 'pattern', select: ['count(*)'], from: [id], where: printFilter(filter) }]
+  const { pattern: series } = await measureAll(world, actor, { queries, bounds, slices, limit: 1 }, signal)
+  const counts = (series?.series ?? []).map(({ count }) => Number(count))
+  const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+  const [around, before] = [sum(counts.slice(-SLICES_AN_HOUR)), sum(counts.slice(0, -SLICES_AN_HOUR))]
+  // What lies in the future is no time in which nothing came.
+  const nowMs = Math.max(1, HOUR_MS - Math.max(0, toMs - world.clock.nowMs()))
+  const surprise = paceSurprise({ now: around, nowMs, before, beforeMs: hours * HOUR_MS })
+  const isMore = around * hours * HOUR_MS > before * nowMs
+  const stands = surprise < surpriseMin(1) ? ('as before' as const) : isMore ? ('more' as const) : ('fewer' as const)
+  return { series, around, before, hours, stands }
+}
+
+async function countWeek({ world, actor, signal }: Looking, dataset: DatasetRow, filter: Filter, bounds: Bounds) {
+  const question = await questionFor(world, actor, { datasets: [dataset], filter, bounds, signal })
+  const { whole } = await readStats(world.events, question, {
+    calls: [{ name: 'count' }, { name: 'min', key: '@time' }],
+    groups: [],
+    slices: 1,
+    limit: 1,
+  })
+  const first = whole.stats[1]?.value
+  return { count: whole.count, firstMs: typeof first === 'number' ? first : undefined }
+}
+
+/** findSigns compares a sample of the pattern with a sample of everything else that came to the dataset in that hour. */
+async function findSigns(
+  looking: Looking,
+  dataset: DatasetRow,
+  filter: Filter,
+  bounds: Bounds,
+): Promise<Pick<Evidence, 'signs' | 'sampled'>> {
+  const wish = { limit: SAMPLE_EVENTS, newestFirst: true }
+  const [same, others] = await Promise.all([
+    readOf(looking, dataset, filter, bounds, wish),
+    readOf(looking, dataset, { kind: 'not', of: filter }, bounds, wish),
+  ])
+  const sampled = { ofPattern: same.length, others: others.length }
+  if (same.length === 0 || others.length === 0) return { signs: [], sampled }
+  const keys = candidateKeys(same, others).filter((key) => !messageKeys.includes(key))
+  const all = keys.flatMap((key) => {
+    const [now, before] = [valuesOf(same, key), valuesOf(others, key)]
+    return [...new Set([...now.keys(), ...before.keys()])].map((value): Sign => {
+      const counts = { now: now.get(value) ?? 0, before: before.get(value) ?? 0 }
+      return { key, value, ...counts, surprise: shareSurprise({ ...counts, nowOf: same.length, beforeOf: others.length }) }
+    })
+  })
+  const best = new Map<string, Sign>()
+  for (const sign of standingOut(all, all.length)) if (!best.has(sign.key)) best.set(sign.key, sign)
+  return { signs: [...best.values()].slice(0, 5), sampled }
+}
+
+function valuesOf(events: readonly FoundEvent[], key: string): Map<string, number> {
+  const values = new Map<string, number>()
+  for (const { leaves } of events) {
+    const value = leaves.get(key)
+    if (value !== undefined) values.set(value, (values.get(value) ?? 0) + 1)
+  }
+  return values
+}
+
+async function findNeighbours(looking: Looking, dataset: DatasetRow, event: FoundEvent, timeMs: number): Promise<Neighbour[]> {
+  const bounds = { fromMs: Math.max(0, timeMs - MINUTE_MS), toMs: timeMs + MINUTE_MS }
+  const place = placeOf(event)
+  const [older, newer] = await Promise.all([
+    readOf(looking, dataset, ALL, bounds, { limit: NEIGHBOURS.older, newestFirst: true, after: place }),
+    readOf(looking, dataset, ALL, bounds, { limit: NEIGHBOURS.newer, newestFirst: false, after: place }),
+  ])
+  const all = [...older.toReversed(), event, ...newer]
+  return all.map((one) => ({ timeMs: Number(one.timeNs / NS_PER_MS), status: statusOf(one), text: textOf(one), isItself: one === event }))
+}
+
+/** findElsewhere counts errors of the other datasets that the caller sees, within a minute of the event. */
+async function findElsewhere({ world, actor, signal }: Looking, own: DatasetRow, bounds: Bounds): Promise<Evidence['elsewhere']> {
+  const datasets = (await visibleDatasets(world, actor))
+    .filter(({ id, collection }) => id !== own.id && !collection.startsWith('.'))
+    .slice(0, 100)
+  if (datasets.length === 0) return []
+  const startedMs = world.clock.monotonicMs()
+  const question = await questionFor(world, actor, { datasets, filter: hasStatus('error'), bounds, signal })
+  const groups = ['@collection', '@dataset']
+  const found = await readStats(world.events, question, { calls: [{ name: 'count' }], groups, slices: 1, limit: ELSEWHERE_MAX })
+  noteSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
+  return found.groups.map(({ values, whole }) => ({ place: values.map((value) => value ?? '').join('/'), count: whole.count }))
+}
+
+const TEXT_CHARS_MAX = 400
+const rawOf = ({ raw }: FoundEvent): string => Buffer.from(raw ?? []).toString('utf8')
+
+function textOf(event: FoundEvent): string {
+  const text = messageKeys.map((key) => event.leaves.get(key)).find((value) => value) ?? rawOf(event)
+  return text.length > TEXT_CHARS_MAX ? `${text.slice(0, TEXT_CHARS_MAX).toWellFormed()}…` : text
+}
+
+const statusOf = ({ severity }: FoundEvent): string =>
+  severity === 'error' || severity === 'fatal' ? 'error' : severity === 'warn' ? 'warn' : 'info'

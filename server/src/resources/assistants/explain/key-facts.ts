@@ -1,0 +1,61 @@
+import { messageKeys, timeKeys } from '../../../lines/event.ts'
+import type { FoundEvent } from '../../../reading/question.ts'
+
+const VALUES_MAX = 50
+const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+/** FEW is how many values a key may have to be a good one to group by. */
+const FEW = 30
+
+/** KeyFacts are what a sample of events tells of a key. */
+export type KeyFacts = {
+  readonly key: string
+  readonly isNumber: boolean
+  /** share is how many of the events have it, from 0 to 1. */
+  readonly share: number
+  readonly distinct: number
+  /** values are the most frequent ones, none where the key tells events apart. */
+  readonly values: readonly string[]
+}
+
+/** keyFacts describes the keys of some events, those that most events have first. */
+export function keyFacts(events: readonly FoundEvent[]): KeyFacts[] {
+  const counted = new Map<string, Map<string, number>>()
+  for (const { leaves } of events)
+    for (const [key, value] of leaves) {
+      if (messageKeys.includes(key) || timeKeys.includes(key)) continue
+      const values = counted.get(key) ?? new Map<string, number>()
+      counted.set(key, values.set(value, (values.get(value) ?? 0) + 1))
+    }
+  const facts = [...counted].map(([key, values]): KeyFacts => {
+    const count = [...values.values()].reduce((sum, one) => sum + one, 0)
+    const frequent = [...values].sort(([one, n], [other, m]) => m - n || (one < other ? -1 : 1)).map(([value]) => value)
+    return {
+      key,
+      isNumber: frequent.every((value) => NUMBER.test(value)),
+      share: count / events.length,
+      distinct: values.size,
+      values: values.size <= FEW ? frequent.filter((value) => value.length <= 100).slice(0, VALUES_MAX) : [],
+    }
+  })
+  return facts.sort((one, other) => other.share - one.share || (one.key < other.key ? -1 : 1))
+}
+
+const MEASURED = /(duration|latency|elapsed|took|time|millis|seconds|[._-]ms$|^ms$|bytes|size|amount|price|total|score|lag)/i
+const NAMES = /(id|uuid|key|hash|port|pid|version|code|status|line|year)$/i
+
+/** measurable are keys worth measuring, durations and sizes first. */
+export const measurable = (keys: readonly KeyFacts[]): KeyFacts[] =>
+  keys
+    .filter(({ key, isNumber, distinct }) => isNumber && distinct > 2 && !NAMES.test(key))
+    .sort((one, other) => Number(MEASURED.test(other.key)) - Number(MEASURED.test(one.key)) || other.share - one.share)
+
+const STATUS = /(status|level|severity|result|outcome|state|type|code|method|service|region|env|host)/i
+
+/** groupable are keys with few values, those that tell kinds of events apart first. */
+export const groupable = (keys: readonly KeyFacts[]): KeyFacts[] =>
+  keys
+    .filter(({ distinct, values, share }) => distinct >= 2 && values.length >= 2 && share >= 0.2)
+    .sort(
+      (one, other) =>
+        Number(STATUS.test(other.key)) - Number(STATUS.test(one.key)) || other.share - one.share || one.distinct - other.distinct,
+    )

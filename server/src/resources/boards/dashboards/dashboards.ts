@@ -1,0 +1,238 @@
+import {
+  type Dashboard,
+  type DashboardAsk,
+  type DashboardChange,
+  DashboardDraft,
+  type DashboardLayout,
+  type Template,
+  type Widget,
+} from '@dendro/api'
+import { badField, badRequest, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { check } from '../../../http/validation.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../../access/audit/audit.ts'
+import {
+  detachMetricDefinitions,
+  type MetricDefinitionRow,
+  removeUnusedMetricDefinitions,
+} from '../../queries/metric-definitions/metric-definitions.ts'
+import { leftAlone } from '../widgets/tree.ts'
+import {
+  allWidgets,
+  detachWidgets,
+  discardWidget,
+  keepMade,
+  lockedWidgets,
+  mustExist,
+  shownWidget,
+  type Unseen,
+  unseenBy,
+  type WidgetRow,
+} from '../widgets/widgets.ts'
+import { madeRows, planDashboard } from './made.ts'
+import { type DashboardRow, deleteDashboard, insertDashboard, selectDashboards, updateDashboardRow } from './rows.ts'
+
+type Reader = Pick<World, 'meta'>
+const ENTITY = 'dashboard'
+const WIDGETS_MAX = 200
+
+const allDashboards = (world: Reader, orgId: string): Promise<readonly DashboardRow[]> =>
+  world.meta.cached(orgId, 'dashboards', () => selectDashboards(world.meta, orgId))
+
+/** seenDashboards are those on which, however deep, no widget is hidden from the caller. */
+export async function seenDashboards(world: Reader, actor: Actor): Promise<readonly DashboardRow[]> {
+  const { widgets } = await unseenBy(world, actor)
+  const rows = await allDashboards(world, actor.orgId)
+  return widgets.size === 0 ? rows : rows.filter(({ widget_ids }) => !widget_ids.some((id) => widgets.has(id)))
+}
+
+/** listDashboards are all that the caller may see, or those of them that `isShown` wants. */
+export async function listDashboards(world: Reader, actor: Actor, isShown?: (row: DashboardRow) => boolean): Promise<Dashboard[]> {
+  const widgets = byId(await allWidgets(world, actor.orgId))
+  const rows = await seenDashboards(world, actor)
+  return (isShown ? rows.filter(isShown) : rows).map((row) => shownDashboard(row, widgets))
+}
+
+export async function findDashboard(world: Reader, actor: Actor, id: string): Promise<DashboardRow> {
+  const row = (await seenDashboards(world, actor)).find((candidate) => candidate.id === id.toLowerCase())
+  if (!row) throw notFound('dashboard', id)
+  return row
+}
+
+export const showDashboard = async (world: Reader, row: DashboardRow): Promise<Dashboard> =>
+  shownDashboard(row, byId(await allWidgets(world, row.org_id)))
+
+export async function createDashboard(world: World, actor: Actor, ask: DashboardAsk): Promise<Dashboard> {
+  const id = world.ids.uuid()
+  const { draft, template, made } = await wholeOf(world, actor, ask, id)
+  const nowMs = world.clock.nowMs()
+  const row: DashboardRow = {
+    org_id: actor.orgId,
+    id,
+    name: draft.name,
+    description: draft.description ?? null,
+    widget_ids: [...new Set([...made.top, ...(draft.widget_ids ?? [])])],
+    layout: draft.layout ?? {},
+    tags: draft.tags ?? {},
+    template,
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+  const unseen = await unseenBy(world, actor)
+  return world.meta.write(actor.orgId, async (tx) => {
+    await lockedWidgets(tx, actor.orgId)
+    await keepMade(world, tx, actor, made)
+    const widgets = await lockedWidgets(tx, actor.orgId)
+    mustKnow(draft.widget_ids ?? [], { widgets, unseen }, 'widget_ids')
+    mustFit(row.widget_ids)
+    await insertDashboard(tx, row)
+    await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, after: audited(row) })
+    return shownDashboard(row, byId(widgets))
+  })
+}
+
+/** changeDashboard changes the given members; widgets are set first, then appended, then removed. */
+export async function changeDashboard(world: World, actor: Actor, record: DashboardRow, change: DashboardChange): Promise<Dashboard> {
+  const { name, description, layout, widget_ids, append_widget_ids: appended, remove_widget_ids: removed } = change
+  if (Object.values(change).every((value) => value === undefined)) {
+    throw badRequest('the body must have one of name, description, layout, widget_ids, append_widget_ids, remove_widget_ids')
+  }
+  const unseen = await unseenBy(world, actor)
+  return alter(world, actor, record.id, async (before, widgets) => {
+    mustKnow(widget_ids ?? [], { widgets, unseen }, 'widget_ids')
+    mustKnow(appended ?? [], { widgets, unseen }, 'append_widget_ids')
+    const ids = [...new Set([...(widget_ids ?? before.widget_ids), ...(appended ?? [])])]
+    const unknown = removed?.find((id) => !ids.includes(id))
+    if (unknown !== undefined) throw badField('remove_widget_ids', `names no widget of the dashboard: ${unknown}`, 'UNKNOWN_WIDGET')
+    const left = ids.filter((id) => !removed?.includes(id))
+    const gone = before.widget_ids.filter((id) => !left.includes(id))
+    return {
+      ...before,
+      name: name ?? before.name,
+      description: description ?? before.description,
+      widget_ids: left,
+      layout: layout ? { ...before.layout, ...definedOf(layout) } : withoutPlaces(before.layout, gone),
+    }
+  })
+}
+
+/** addToDashboard puts widgets behind those that are there; what is there already stays in its place. */
+export async function addToDashboard(world: World, actor: Actor, record: DashboardRow, ids: readonly string[]): Promise<undefined> {
+  const unseen = await unseenBy(world, actor)
+  await alter(world, actor, record.id, async (before, _, tx) => {
+    await mustExist(tx, actor.orgId, ids, unseen)
+    return { ...before, widget_ids: [...new Set([...before.widget_ids, ...ids])] }
+  })
+}
+
+export async function takeFromDashboard(world: World, actor: Actor, record: DashboardRow, widgetId: string): Promise<undefined> {
+  await alter(world, actor, record.id, async (before) => {
+    if (!before.widget_ids.includes(widgetId)) throw notFound('widget', widgetId)
+    return { ...before, widget_ids: before.widget_ids.filter((id) => id !== widgetId), layout: withoutPlaces(before.layout, [widgetId]) }
+  })
+}
+
+/** detachDashboard makes a dashboard, and the widgets and metrics made with it, plain records. */
+export async function detachDashboard(world: World, actor: Actor, record: DashboardRow): Promise<Dashboard> {
+  return alter(world, actor, record.id, async (before, _, tx) => {
+    if (before.template === null) throw badRequest('the dashboard is not linked to a template')
+    await detachWidgets(world, tx, actor, before.id)
+    await detachMetricDefinitions(world, tx, actor, before.id)
+    return { ...before, template: null }
+  })
+}
+
+/** removeDashboard deletes a dashboard, its widgets that nothing else holds, and the metrics made for it that show nowhere else. */
+export async function removeDashboard(world: World, actor: Actor, record: DashboardRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    const widgets = await lockedWidgets(tx, actor.orgId)
+    const all = await selectDashboards(tx, actor.orgId)
+    const row = all.find(({ id }) => id === record.id)
+    if (!row) throw notFound('dashboard', record.id)
+    const others = all.filter(({ id }) => id !== row.id).map(({ widget_ids }) => widget_ids)
+    await deleteDashboard(tx, actor.orgId, row.id)
+    for (const id of leftAlone(row.widget_ids, others, widgets)) {
+      if (widgets.some((widget) => widget.id === id)) await discardWidget(world, tx, actor, id)
+    }
+    await removeUnusedMetricDefinitions(world, tx, actor, row.id)
+    await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, before: audited(row) })
+  })
+}
+
+type Made = { top: readonly string[]; widgets: readonly WidgetRow[]; metrics: readonly MetricDefinitionRow[] }
+
+/** wholeOf is what a draft says together with what its template gives, and the rows that have to be made for it. */
+async function wholeOf(
+  world: World,
+  actor: Actor,
+  { template, ...said }: DashboardAsk,
+  id: string,
+): Promise<{ draft: DashboardDraft; template: Template | null; made: Made }> {
+  if (!template) return { draft: check(DashboardDraft, said, 'body'), template: null, made: { top: [], widgets: [], metrics: [] } }
+  const plan = await planDashboard(world, actor, { ...template, field: 'template' })
+  const made = await madeRows(world, actor, plan, id)
+  const given = definedOf(said)
+  return { draft: check(DashboardDraft, { ...plan.draft, layout: made.layout, ...given }, 'template'), template: plan.template, made }
+}
+
+type Decide = (before: DashboardRow, widgets: readonly WidgetRow[], tx: Db) => Promise<DashboardRow>
+
+/** alter changes one dashboard while nobody else changes what holds what. */
+async function alter(world: World, actor: Actor, id: string, decide: Decide): Promise<Dashboard> {
+  return world.meta.write(actor.orgId, async (tx) => {
+    const widgets = await lockedWidgets(tx, actor.orgId)
+    const before = (await selectDashboards(tx, actor.orgId)).find((candidate) => candidate.id === id)
+    if (!before) throw notFound('dashboard', id)
+    const next = { ...(await decide(before, widgets, tx)), modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    mustFit(next.widget_ids)
+    await updateDashboardRow(tx, next)
+    await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, before: audited(before), after: audited(next) })
+    return shownDashboard(next, byId(await lockedWidgets(tx, actor.orgId)))
+  })
+}
+
+type Known = { widgets: readonly WidgetRow[]; unseen: Unseen }
+
+function mustKnow(ids: readonly string[], { widgets, unseen }: Known, field: string): void {
+  const unknown = ids.find((id) => unseen.widgets.has(id) || !widgets.some((widget) => widget.id === id))
+  if (unknown !== undefined) throw badField(field, `names no widget: ${unknown}`, 'UNKNOWN_WIDGET')
+}
+
+function mustFit(ids: readonly string[]): void {
+  if (ids.length > WIDGETS_MAX) throw badField('widget_ids', `would be more than the ${WIDGETS_MAX} that a dashboard can hold`)
+}
+
+const definedOf = <T extends object>(record: T): Partial<T> =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Partial<T>
+
+function withoutPlaces(layout: DashboardLayout, ids: readonly string[]): DashboardLayout {
+  if (!layout.widget_layouts || ids.length === 0) return layout
+  return { ...layout, widget_layouts: layout.widget_layouts.filter(({ id }) => !ids.includes(id)) }
+}
+
+const byId = (widgets: readonly WidgetRow[]): ReadonlyMap<string, WidgetRow> => new Map(widgets.map((widget) => [widget.id, widget]))
+
+function shownDashboard(row: DashboardRow, all: ReadonlyMap<string, WidgetRow>): Dashboard {
+  const widgets = row.widget_ids.flatMap((id): Widget[] => {
+    const widget = all.get(id)
+    return widget ? [shownWidget(widget)] : []
+  })
+  return { ...audited(row), widgets, widget_ids: widgets.map(({ id }) => id), metadata: metadataOf(row) }
+}
+
+/** audited is what the audit trail has of a dashboard: widgets have records of their own there. */
+const audited = (row: DashboardRow): Omit<Dashboard, 'widgets'> => ({
+  id: row.id,
+  name: row.name,
+  ...(row.description === null ? {} : { description: row.description }),
+  widget_ids: [...row.widget_ids],
+  layout: row.layout,
+  tags: row.tags,
+  ...(row.template === null ? {} : { template: row.template }),
+  metadata: metadataOf(row),
+})

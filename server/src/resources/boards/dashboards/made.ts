@@ -1,0 +1,81 @@
+import { DashboardDraft, type DashboardLayout, type DashboardTemplateDraft, type PreviewWidget, type Template } from '@dendro/api'
+import { badField } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { check } from '../../../http/validation.ts'
+import type { World } from '../../../world.ts'
+import type { MetricDefinitionRow } from '../../queries/metric-definitions/metric-definitions.ts'
+import { fillIn } from '../../queries/templates/binding.ts'
+import { bindTemplate, checkReferences, type Library, type Use, usesOf } from '../../queries/templates/templates.ts'
+import { childPlaces, PLANNED_MAX, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from '../widgets/made.ts'
+import type { WidgetRow } from '../widgets/widgets.ts'
+
+/** A DashboardPlan is a dashboard as a template with its arguments describes it, before anything of it is made. */
+export type DashboardPlan = { readonly draft: DashboardDraft; readonly template: Template; readonly widgets: readonly WidgetPlan[] }
+
+const PARTS = ['name', 'description', 'layout', 'tags'] as const
+
+export const dashboardTemplates: Library<DashboardTemplateDraft> = {
+  kind: 'dashboard_template',
+  parts: PARTS,
+  uses: ({ widgets }) => [usesOf(widgetTemplates, widgets)],
+  check: (world, actor, draft) =>
+    checkReferences(world, actor, widgetTemplates, { references: draft.widgets, outer: draft.parameters, field: 'widgets' }),
+}
+
+/** planDashboard describes the dashboard of a template; anything that could not be made is a 400. */
+export async function planDashboard(world: World, actor: Actor, use: Use): Promise<DashboardPlan> {
+  const { definition, binding, template } = await bindTemplate(world, actor, dashboardTemplates, use)
+  const parts = Object.fromEntries(PARTS.map((part) => [part, fillIn(definition[part], binding, part)]))
+  const widgets: WidgetPlan[] = []
+  const budget = { left: PLANNED_MAX }
+  for (const [index, reference] of definition.widgets.entries()) {
+    const inner = { ...reference, field: `${use.field}.widgets.${index}`, enclosing: binding }
+    widgets.push(await planWidget(world, actor, inner, budget))
+  }
+  return { draft: check(DashboardDraft, parts, 'template'), template, widgets }
+}
+
+type MadeRows = { top: string[]; widgets: WidgetRow[]; metrics: MetricDefinitionRow[]; layout: DashboardLayout }
+
+/** madeRows makes the rows of a plan; `top` are the widgets of the dashboard itself. */
+export async function madeRows(world: World, actor: Actor, plan: DashboardPlan, dashboardId: string): Promise<MadeRows> {
+  const made = []
+  for (const widget of plan.widgets) made.push(await rowsOf(world, actor, widget, dashboardId))
+  const top = made.map(({ widget }) => widget.id)
+  const { widget_layouts, ...layout } = plan.draft.layout ?? {}
+  return {
+    top,
+    widgets: made.flatMap(({ within, widget }) => [...within, widget]),
+    metrics: made.flatMap(({ metrics }) => metrics),
+    layout: { ...layout, ...(widget_layouts ? { widget_layouts: placed(widget_layouts, childPlaces(plan.widgets, top)) } : {}) },
+  }
+}
+
+type PreviewAsk = { template?: Template | undefined; template_id?: string | undefined; arguments?: Template['arguments'] | undefined }
+
+/** previewDashboard is what a template would make; its layouts name the templates of widgets, since there are no widgets yet. */
+export async function previewDashboard(world: World, actor: Actor, ask: PreviewAsk) {
+  const { template = ask.template_id === undefined ? undefined : { id: ask.template_id, arguments: ask.arguments } } = ask
+  if (!template) throw badField('template', 'is required, or template_id', 'INVALID_TYPE')
+  const { draft, template: bound, widgets } = await planDashboard(world, actor, { ...template, field: 'template' })
+  return {
+    name: draft.name,
+    ...(draft.description === undefined ? {} : { description: draft.description }),
+    layout: draft.layout ?? {},
+    tags: draft.tags ?? {},
+    template: bound,
+    widgets: widgets.map(previewOf),
+  }
+}
+
+const previewOf = ({ draft, layout, template, metrics, children }: WidgetPlan): PreviewWidget => ({
+  name: draft.name,
+  ...(draft.description === undefined ? {} : { description: draft.description }),
+  type: draft.type ?? 'line',
+  layout: { widget_layouts: [...layout] },
+  ...(draft.aux ? { aux: draft.aux } : {}),
+  tags: draft.tags ?? {},
+  template,
+  metrics: metrics.map(({ draft: metric, template: made }) => ({ ...metric, template: made })),
+  widgets: children.map(previewOf),
+})

@@ -1,0 +1,31 @@
+import type { Dashboard, MetricQuery } from '@dendro/api'
+import type { Actor } from '../../../http/actor.ts'
+import { parseSelector } from '../../../query/query.ts'
+import { matchDatasets } from '../../../query/selector.ts'
+import type { World } from '../../../world.ts'
+import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { allMetricDefinitions } from '../../queries/metric-definitions/metric-definitions.ts'
+import { within } from '../widgets/tree.ts'
+import { allWidgets } from '../widgets/widgets.ts'
+import { listDashboards } from './dashboards.ts'
+
+/** dashboardsOfLog are the dashboards with a widget, however deep, whose queries read a log. */
+export async function dashboardsOfLog(world: World, actor: Actor, log: DatasetRow): Promise<Dashboard[]> {
+  const widgets = await allWidgets(world, actor.orgId)
+  const definitions = await allMetricDefinitions(world, actor.orgId)
+  const reading = new Set(definitions.filter(({ queries }) => queries.some((query) => reads(query, log))).map(({ id }) => id))
+  const showing = new Set(widgets.filter(({ metric_ids }) => metric_ids.some((id) => reading.has(id))).map(({ id }) => id))
+  return listDashboards(world, actor, ({ widget_ids }) => !within(widget_ids, widgets).isDisjointFrom(showing))
+}
+
+/** dashboardsOfLogId are none when the caller sees no such log. */
+export async function dashboardsOfLogId(world: World, actor: Actor, logId: string): Promise<Dashboard[]> {
+  const log = (await visibleDatasets(world, actor)).find(({ id }) => id === logId)
+  return log ? dashboardsOfLog(world, actor, log) : []
+}
+
+/** reads tells whether a query reads a log: by a selector that finds it, or else by its id. */
+function reads(query: MetricQuery, log: DatasetRow): boolean {
+  if (!query.from_expr?.trim()) return query.from?.includes(log.id) ?? false
+  return matchDatasets(parseSelector(query.from_expr), [log]).length > 0
+}

@@ -1,0 +1,269 @@
+import { CHILDREN_MAX, type Template, type Widget, type WidgetAsk, type WidgetChange, WidgetDraft } from '@dendro/api'
+import { badField, badRequest, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { check } from '../../../http/validation.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../../access/audit/audit.ts'
+import {
+  hiddenMetricIds,
+  keepMetricDefinition,
+  type MetricDefinitionRow,
+  missingMetricDefinitions,
+} from '../../queries/metric-definitions/metric-definitions.ts'
+import { isSameTemplate } from '../../queries/templates/templates.ts'
+import { planWidget, rowsOf } from './made.ts'
+import {
+  deleteWidget,
+  insertWidget,
+  lockWidget,
+  lockWidgets,
+  lockWidgetsMadeFor,
+  selectWidgets,
+  takeOffDashboards,
+  takeOffWidgets,
+  updateWidgetRow,
+  type WidgetRow,
+} from './rows.ts'
+import { type Holder, within } from './tree.ts'
+
+type Reader = Pick<World, 'meta'>
+const ENTITY = 'widget'
+
+export type { WidgetRow }
+
+export const allWidgets = (world: Reader, orgId: string): Promise<readonly WidgetRow[]> =>
+  world.meta.cached(orgId, 'widgets', () => selectWidgets(world.meta, orgId))
+
+/** seenWidgets are those that show, however deep within, no metric hidden from the caller. */
+export async function seenWidgets(world: Reader, actor: Actor): Promise<readonly WidgetRow[]> {
+  const { widgets } = await unseenBy(world, actor)
+  const rows = await allWidgets(world, actor.orgId)
+  return widgets.size === 0 ? rows : rows.filter(({ id }) => !widgets.has(id))
+}
+
+/** Unseen are the ids of what is hidden from a caller: to him they name nothing. */
+export type Unseen = { readonly metrics: ReadonlySet<string>; readonly widgets: ReadonlySet<string> }
+
+export async function unseenBy(world: Reader, actor: Actor): Promise<Unseen> {
+  const metrics = await hiddenMetricIds(world, actor)
+  if (metrics.size === 0) return { metrics, widgets: new Set() }
+  const rows = await allWidgets(world, actor.orgId)
+  const showing = new Set(rows.filter(({ metric_ids }) => metric_ids.some((id) => metrics.has(id))).map(({ id }) => id))
+  return { metrics, widgets: within(showing, holdersOf(rows)) }
+}
+
+/** holdersOf turns what lies in what around: each widget with the ids of those that hold it. */
+const holdersOf = (rows: readonly WidgetRow[]): readonly Holder[] => {
+  const pairs = rows.flatMap(({ id, widget_ids }) => widget_ids.map((child) => ({ child, id })))
+  return [...Map.groupBy(pairs, ({ child }) => child)].map(([id, holders]) => ({ id, widget_ids: holders.map((pair) => pair.id) }))
+}
+
+export const listWidgets = async (world: Reader, actor: Actor): Promise<Widget[]> => (await seenWidgets(world, actor)).map(shownWidget)
+
+export async function findWidget(world: Reader, actor: Actor, id: string): Promise<WidgetRow> {
+  const row = (await seenWidgets(world, actor)).find((candidate) => candidate.id === id)
+  if (!row) throw notFound('widget', id)
+  return row
+}
+
+export async function createWidget(world: World, actor: Actor, ask: WidgetAsk): Promise<Widget> {
+  const id = world.ids.uuid()
+  const { members, made } = await wholeOf(world, actor, ask, { id, template: null })
+  const nowMs = world.clock.nowMs()
+  const signed = { created_at: nowMs, created_by: actor.identity, modified_at: nowMs, modified_by: actor.identity }
+  const row: WidgetRow = { org_id: actor.orgId, id, tags: {}, made_for: null, ...members, ...signed }
+  const unseen = await unseenBy(world, actor)
+  await world.meta.write(actor.orgId, async (tx) => {
+    await lockWidgets(tx, actor.orgId)
+    await keepMade(world, tx, actor, made)
+    await checkHeld(tx, row, unseen)
+    await keepWidget(world, tx, actor, row)
+  })
+  return shownWidget(row)
+}
+
+/** updateWidget replaces a widget; tags that are not sent stay, since they can be changed by themselves. */
+export async function updateWidget(world: World, actor: Actor, record: WidgetRow, ask: WidgetAsk): Promise<undefined> {
+  const { members, made } = await wholeOf(world, actor, ask, record)
+  await alter(world, actor, record.id, async (tx, before) => {
+    await keepMade(world, tx, actor, made)
+    return { ...before, ...members }
+  })
+}
+
+export async function changeWidget(world: World, actor: Actor, record: WidgetRow, change: WidgetChange): Promise<undefined> {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  if (Object.keys(given).length === 0) {
+    throw badRequest('the body must have one of name, description, type, aux, layout, metric_ids')
+  }
+  await alter(world, actor, record.id, async (_, before) => ({
+    ...before,
+    ...given,
+    ...(change.metric_ids ? { metric_ids: [...new Set(change.metric_ids)] } : {}),
+  }))
+}
+
+/** addChildren puts widgets into a widget behind those that are there; what is there already stays in its place. */
+export async function addChildren(world: World, actor: Actor, record: WidgetRow, ids: readonly string[]): Promise<undefined> {
+  const unseen = await unseenBy(world, actor)
+  await alter(world, actor, record.id, async (tx, before) => {
+    await mustExist(tx, actor.orgId, ids, unseen)
+    const widget_ids = [...new Set([...before.widget_ids, ...ids])]
+    if (widget_ids.length > CHILDREN_MAX) throw badField('widget_ids', `would be more than the ${CHILDREN_MAX} that a widget can hold`)
+    return { ...before, widget_ids }
+  })
+}
+
+export async function removeChild(world: World, actor: Actor, record: WidgetRow, childId: string): Promise<undefined> {
+  await alter(world, actor, record.id, async (_, before) => {
+    if (!before.widget_ids.includes(childId)) throw notFound('widget', childId)
+    return {
+      ...before,
+      widget_ids: before.widget_ids.filter((id) => id !== childId),
+      layout: { widget_layouts: before.layout.widget_layouts.filter(({ id }) => id !== childId) },
+    }
+  })
+}
+
+export async function removeWidget(world: World, actor: Actor, record: WidgetRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    await lockWidgets(tx, actor.orgId)
+    await discardWidget(world, tx, actor, record.id)
+  })
+}
+
+/** discardWidget deletes a widget and takes it off everything that holds it, within the transaction of a caller who has locked the widgets. */
+export async function discardWidget(world: World, tx: Db, actor: Actor, id: string): Promise<void> {
+  const row = await lockWidget(tx, actor.orgId, id)
+  if (!row) throw notFound('widget', id)
+  const leaving = { id, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+  await takeOffWidgets(tx, actor.orgId, leaving)
+  await takeOffDashboards(tx, actor.orgId, leaving)
+  await deleteWidget(tx, actor.orgId, id)
+  await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, before: shownWidget(row) })
+}
+
+/** keepWidget writes a new widget within the transaction of what it is made for. */
+export async function keepWidget(world: World, tx: Db, actor: Actor, row: WidgetRow): Promise<void> {
+  await insertWidget(tx, row)
+  await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, after: shownWidget(row) })
+}
+
+/** detachWidgets makes what was made for a dashboard from its template plain widgets. */
+export async function detachWidgets(world: World, tx: Db, actor: Actor, madeFor: string): Promise<void> {
+  for (const row of await lockWidgetsMadeFor(tx, actor.orgId, madeFor)) {
+    await rewrite(world, tx, actor, row, { ...row, template: null, made_for: null })
+  }
+}
+
+/** lockedWidgets are all widgets, while nobody else changes what holds what. */
+export async function lockedWidgets(tx: Db, orgId: string): Promise<WidgetRow[]> {
+  await lockWidgets(tx, orgId)
+  return selectWidgets(tx, orgId)
+}
+
+/** mustExist refuses with 404 ids that no widget has; where widgets are a member of a body among others, checkHeld refuses with 400. */
+export async function mustExist(tx: Db, orgId: string, ids: readonly string[], unseen: Unseen): Promise<void> {
+  const known = new Set((await selectWidgets(tx, orgId)).map(({ id }) => id))
+  const unknown = ids.find((id) => !known.has(id) || unseen.widgets.has(id))
+  if (unknown !== undefined) throw notFound('widget', unknown)
+}
+
+type Members = Pick<WidgetRow, 'name' | 'description' | 'type' | 'metric_ids' | 'widget_ids' | 'layout' | 'aux' | 'template'> & {
+  tags?: WidgetRow['tags']
+}
+type Made = { widgets: readonly WidgetRow[]; metrics: readonly MetricDefinitionRow[] }
+const NOTHING: Made = { widgets: [], metrics: [] }
+
+/** wholeOf is what a draft says together with what its template gives; a template that the widget has already gives nothing anew. */
+async function wholeOf(
+  world: World,
+  actor: Actor,
+  { template, ...said }: WidgetAsk,
+  before: { id: string; template: Template | null },
+): Promise<{ members: Members; made: Made }> {
+  if (!template || (said.name !== undefined && isSameTemplate(template, before.template))) {
+    return { members: membersOf(check(WidgetDraft, said, 'body'), template ? before.template : null), made: NOTHING }
+  }
+  for (const member of ['metric_ids', 'widget_ids'] as const) {
+    if (said[member]?.length) throw badField(member, 'comes from the template', 'CONFLICT')
+  }
+  const plan = await planWidget(world, actor, { ...template, field: 'template' })
+  const rows = await rowsOf(world, actor, plan, before.id)
+  const { metric_ids, widget_ids, layout } = rows.widget
+  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  const draft = check(WidgetDraft, { ...plan.draft, layout, ...given, metric_ids, widget_ids }, 'template')
+  return { members: membersOf(draft, plan.template), made: { widgets: rows.within, metrics: rows.metrics } }
+}
+
+const membersOf = (draft: WidgetDraft, template: Template | null): Members => ({
+  name: draft.name,
+  description: draft.description ?? null,
+  type: draft.type ?? 'line',
+  metric_ids: [...new Set(draft.metric_ids)],
+  widget_ids: [...new Set(draft.widget_ids)],
+  layout: draft.layout ?? { widget_layouts: [] },
+  aux: draft.aux ?? null,
+  ...(draft.tags ? { tags: draft.tags } : {}),
+  template,
+})
+
+/** keepMade writes what a template gave besides the widget itself, the inner ones first. */
+export async function keepMade(world: World, tx: Db, actor: Actor, { widgets, metrics }: Made): Promise<void> {
+  for (const row of metrics) await keepMetricDefinition(world, tx, actor, row)
+  for (const row of widgets) await keepWidget(world, tx, actor, row)
+}
+
+/** alter changes one widget while nobody else changes what holds what. */
+async function alter(world: World, actor: Actor, id: string, decide: (tx: Db, before: WidgetRow) => Promise<WidgetRow>): Promise<void> {
+  const unseen = await unseenBy(world, actor)
+  await world.meta.write(actor.orgId, async (tx) => {
+    await lockWidgets(tx, actor.orgId)
+    const before = await lockWidget(tx, actor.orgId, id)
+    if (!before) throw notFound('widget', id)
+    const next = await decide(tx, before)
+    await checkHeld(tx, next, unseen, before)
+    await rewrite(world, tx, actor, before, next)
+  })
+}
+
+async function rewrite(world: World, tx: Db, actor: Actor, before: WidgetRow, next: WidgetRow): Promise<void> {
+  const row = { ...next, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+  await updateWidgetRow(tx, row)
+  await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, before: shownWidget(before), after: shownWidget(row) })
+}
+
+/**
+ * checkHeld refuses a widget that holds both metrics and widgets, something that is not there, or itself. A metric that it had before may have gone
+ * since, with the monitor that it belonged to.
+ */
+async function checkHeld(tx: Db, { org_id, id, metric_ids, widget_ids }: WidgetRow, unseen: Unseen, before?: WidgetRow): Promise<void> {
+  if (metric_ids.length > 0 && widget_ids.length > 0) {
+    throw badField('widget_ids', 'must be empty: a widget has either metrics or widgets', 'CONFLICT')
+  }
+  const added = metric_ids.filter((metric) => !before?.metric_ids.includes(metric))
+  const [missing] = [...(await missingMetricDefinitions(tx, org_id, added)), ...added.filter((metric) => unseen.metrics.has(metric))]
+  if (missing !== undefined) throw badField('metric_ids', `names no metric definition: ${missing}`, 'UNKNOWN_METRIC')
+  if (widget_ids.length === 0) return
+  const all = await selectWidgets(tx, org_id)
+  const known = new Set(all.filter((widget) => !unseen.widgets.has(widget.id)).map((widget) => widget.id))
+  const unknown = widget_ids.find((child) => child !== id && !known.has(child))
+  if (unknown !== undefined) throw badField('widget_ids', `names no widget: ${unknown}`, 'UNKNOWN_WIDGET')
+  if (within(widget_ids, all).has(id)) throw badField('widget_ids', 'would put the widget into itself', 'CYCLE')
+}
+
+export const shownWidget = (row: WidgetRow): Widget => ({
+  id: row.id,
+  name: row.name,
+  ...(row.description === null ? {} : { description: row.description }),
+  type: row.type,
+  metric_ids: [...row.metric_ids],
+  widget_ids: [...row.widget_ids],
+  layout: row.layout,
+  ...(row.aux === null ? {} : { aux: row.aux }),
+  tags: row.tags,
+  ...(row.template === null ? {} : { template: row.template }),
+  metadata: metadataOf(row),
+})

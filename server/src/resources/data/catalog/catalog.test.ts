@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import type { Observation } from '../../../lines/slots.ts'
+import type { Meta } from '../../../meta/meta.ts'
+import { sql } from '../../../meta/sql.ts'
+import { makeTestDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
+import { growSlots, locate, locateAll } from './catalog.ts'
+
+let database: TestDatabase
+let here: Meta
+let there: Meta
+beforeAll(async () => {
+  database = await makeTestDatabase(inject('stores').meta)
+  here = await database.open()
+  there = await database.open()
+})
+afterAll(() => database.drop())
+
+const DATASETS = 400
+
+async function newOrganization(): Promise<{ orgId: string; logIds: string[] }> {
+  const orgId = randomUUID()
+  const logIds = Array.from({ length: DATASETS }, () => randomUUID())
+  await here.run(sql`insert into organisations (id, name, created_at, modified_at) values (${orgId}, ${orgId}, 0, 0)`)
+  await here.run(sql`
+    insert into datasets (org_id, id, collection, dataset, created_at, modified_at)
+    select ${orgId}::uuid, id, 'c', id::text, 0, 0 from unnest(${logIds}::uuid[]) as given (id)`)
+  return { orgId, logIds }
+}
+
+/** allToldSo returns when both have heard of everything that was changed before. */
+async function allToldSo(): Promise<void> {
+  const marker = randomUUID()
+  const heard = [here, there].map(
+    (meta) => new Promise<void>((resolve) => meta.onChange((_orgId, _table, id) => id === marker && resolve())),
+  )
+  await here.run(sql`insert into settings (name, value) values (${marker}, '1')`)
+  await Promise.all(heard)
+}
+
+const observed = (path: string) => [{ path, type: 'string' }] as unknown as readonly Observation[]
+
+test('where many datasets lie is read by one statement, and a change of one makes only that one be read again', async () => {
+  const { orgId, logIds } = await newOrganization()
+  const [first = '', second = ''] = logIds
+  for (const logId of [first, second]) await growSlots({ meta: here }, orgId, new Map([[logId, observed('a')]]))
+  await allToldSo()
+  const statements = vi.spyOn(there, 'all')
+  const located = await locateAll({ meta: there }, orgId, logIds)
+  expect(located.map((one) => one !== undefined).filter(Boolean)).toHaveLength(2)
+  expect(statements).toHaveBeenCalledTimes(1)
+  await locateAll({ meta: there }, orgId, logIds)
+  expect(statements).toHaveBeenCalledTimes(1)
+  await growSlots({ meta: here }, orgId, new Map([[second, observed('b')]]))
+  await allToldSo()
+  const again = await locateAll({ meta: there }, orgId, logIds)
+  expect(statements).toHaveBeenCalledTimes(2)
+  expect(again[0]).toBe(located[0])
+  expect([...(again[1]?.map.slots.keys() ?? [])].toSorted()).toEqual(['a', 'b'])
+  expect(await locate({ meta: there }, orgId, first)).toBe(located[0])
+  statements.mockRestore()
+})
+
+test('a statement on the settings that changes no row makes nobody forget', async () => {
+  const heard: string[] = []
+  await allToldSo()
+  const stop = there.onChange((orgId, table, id) => heard.push(`${orgId} ${table} ${id}`))
+  await here.run(sql`update settings set value = '2' where name = 'none of these'`)
+  await here.run(
+    sql`insert into settings (name, value) select name, value from settings on conflict (name) do update set value = excluded.value`,
+  )
+  await allToldSo()
+  stop()
+  expect(heard).toHaveLength(1)
+})
+
+test('many changes of one transaction are told as one of the organization', async () => {
+  const { orgId } = await newOrganization()
+  await allToldSo()
+  const heard: string[] = []
+  const stop = there.onChange((changed, table, id) => changed === orgId && heard.push(`${table} ${id}`))
+  await here.write(orgId, (tx) => tx.run(sql`update datasets set modified_at = 1 where org_id = ${orgId}`))
+  await allToldSo()
+  stop()
+  expect(heard.length).toBeLessThan(DATASETS / 4)
+  expect(heard.at(-1)).toBe('* *')
+})

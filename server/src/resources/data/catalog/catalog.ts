@@ -1,0 +1,86 @@
+import { growLocated, type Located } from '../../../lines/catalog.ts'
+import type { Observation } from '../../../lines/slots.ts'
+import type { World } from '../../../world.ts'
+import {
+  type FullSlotMapRow,
+  insertSlotMaps,
+  insertSlots,
+  lockSlotMaps,
+  type OwnedSlotMapRow,
+  type OwnedSlotRow,
+  type SlotMapRow,
+  type SlotRow,
+  selectSlotMaps,
+  selectSlotsElsewhere,
+  selectSlotsOf,
+  updateSlotMaps,
+} from './rows.ts'
+
+/** locate says where the events of a dataset lie; undefined when it has none. */
+export const locate = (world: Pick<World, 'meta'>, orgId: string, logId: string): Promise<Located | undefined> =>
+  locateAll(world, orgId, [logId]).then(([located]) => located)
+
+/** locateAll says it of many datasets, in their order; what is not remembered is read by one statement. */
+export const locateAll = (world: Pick<World, 'meta'>, orgId: string, logIds: readonly string[]): Promise<(Located | undefined)[]> =>
+  world.meta.cachedEach(
+    orgId,
+    logIds,
+    (logId) => `slots:${logId}`,
+    async (missing) => new Map((await selectSlotMaps(world.meta, orgId, missing)).flatMap(locatedIn)),
+    (logId) => ({ slot_maps: logId }),
+  )
+
+function locatedIn({ log_id, paths, slots, ...row }: FullSlotMapRow): (readonly [string, Located])[] {
+  const rows = slots.map((slot, at) => ({ path: paths[at] ?? '', slot }))
+  const located = locatedOf(row, rows)
+  return located ? [[log_id, located]] : []
+}
+
+/**
+ * growSlots gives slots to keys that have none, by the id of the dataset, before the first event that has them is stored. Whoever comes second, in
+ * whatever process, finds what the first decided. However many datasets there are, it takes a handful of statements.
+ */
+export async function growSlots(
+  world: Pick<World, 'meta'>,
+  orgId: string,
+  observed: ReadonlyMap<string, readonly Observation[]>,
+): Promise<void> {
+  const lacking = new Map<string, readonly Observation[]>()
+  const known = await locateAll(world, orgId, [...observed.keys()])
+  for (const [at, [logId, keys]] of [...observed].entries()) {
+    const located = known[at]
+    // With every slot taken there is nothing to decide, and nobody to ask.
+    if (!located || growLocated(located, keys, new Map()) !== located) lacking.set(logId, keys)
+  }
+  if (lacking.size === 0) return
+  await world.meta.write(orgId, async (tx) => {
+    const logIds = [...lacking.keys()].sort()
+    await insertSlotMaps(tx, orgId, logIds)
+    const locked = await lockSlotMaps(tx, orgId, logIds)
+    const slots = Map.groupBy(await selectSlotsOf(tx, orgId, logIds), ({ log_id }) => log_id)
+    const paths = [...new Set([...lacking.values()].flatMap((keys) => keys.map(({ path }) => path)))]
+    const elsewhere = new Map((await selectSlotsElsewhere(tx, orgId, logIds, paths)).map(({ path, slot }) => [path, slot]))
+    const fresh: OwnedSlotRow[] = []
+    const grownMaps: OwnedSlotMapRow[] = []
+    for (const row of locked) {
+      const before = row.version === 0 ? undefined : locatedOf(row, slots.get(row.log_id) ?? [])
+      const grown = growLocated(before, lacking.get(row.log_id) ?? [], elsewhere)
+      if (grown === before) continue
+      for (const [path, slot] of grown.map.slots) {
+        if (before?.map.slots.has(path)) continue
+        fresh.push({ log_id: row.log_id, path, slot, version: grown.map.version })
+        // The datasets of one post agree with each other as they do with those that were there before.
+        if (!elsewhere.has(path)) elsewhere.set(path, slot)
+      }
+      grownMaps.push({ log_id: row.log_id, version: grown.map.version, table_classes: [...grown.classes] })
+    }
+    await insertSlots(tx, orgId, fresh)
+    await updateSlotMaps(tx, orgId, grownMaps)
+  })
+}
+
+function locatedOf({ version, table_classes }: SlotMapRow, rows: readonly SlotRow[]): Located | undefined {
+  const tableClass = table_classes.at(-1)
+  if (tableClass === undefined) return undefined
+  return { map: { version, tableClass, slots: new Map(rows.map(({ path, slot }) => [path, slot])) }, classes: table_classes }
+}

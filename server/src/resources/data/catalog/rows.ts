@@ -1,0 +1,59 @@
+import type { Slot } from '../../../lines/slots.ts'
+import type { TableClass } from '../../../lines/table.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { json, sql } from '../../../meta/sql.ts'
+
+export type SlotMapRow = { version: number; table_classes: TableClass[] }
+export type SlotRow = { path: string; slot: Slot }
+
+/** A FullSlotMapRow has the slots of the map too: two lists in one order. */
+export type FullSlotMapRow = SlotMapRow & { log_id: string; paths: string[]; slots: Slot[] }
+
+/** selectSlotMaps gives the maps of many datasets with their slots, as of one moment. */
+export const selectSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
+  db.all<FullSlotMapRow>(sql`
+    select m.log_id, m.version, m.table_classes, coalesce(own.paths, '{}') as paths, coalesce(own.slots, '{}') as slots
+    from slot_maps m
+    left join lateral (
+      select array_agg(path order by path) as paths, array_agg(slot order by path) as slots from slots where slots.log_id = m.log_id) own on true
+    where m.org_id = ${orgId} and m.log_id = any(${[...logIds]}::uuid[])`)
+
+export type OwnedSlotMapRow = SlotMapRow & { log_id: string }
+export type OwnedSlotRow = SlotRow & { log_id: string; version: number }
+
+/** insertSlotMaps does nothing where somebody else was first. */
+export const insertSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
+  db.run(sql`
+    insert into slot_maps (org_id, log_id, version, table_classes)
+    select ${orgId}::uuid, log_id, 0, '{}' from unnest(${[...logIds]}::uuid[]) as given (log_id) order by log_id
+    on conflict (log_id) do nothing`)
+
+/** lockSlotMaps lets one after the other decide, so that no two keys of a dataset get one slot; the order of ids keeps two from waiting for each other. */
+export const lockSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
+  db.all<OwnedSlotMapRow>(sql`
+    select log_id, version, table_classes from slot_maps where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[]) order by log_id for update`)
+
+export const updateSlotMaps = (db: Db, orgId: string, rows: readonly OwnedSlotMapRow[]) =>
+  db.run(sql`
+    update slot_maps set version = given.version, table_classes = given.table_classes
+    from jsonb_to_recordset(${json(rows)}) as given (log_id uuid, version int, table_classes text[])
+    where org_id = ${orgId} and slot_maps.log_id = given.log_id`)
+
+export const selectSlotsOf = (db: Db, orgId: string, logIds: readonly string[]) =>
+  db.all<SlotRow & { log_id: string }>(
+    sql`select log_id, path, slot from slots where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[])`,
+  )
+
+export const insertSlots = (db: Db, orgId: string, rows: readonly OwnedSlotRow[]) =>
+  db.run(sql`
+    insert into slots (org_id, log_id, path, slot, version)
+    select ${orgId}::uuid, log_id, path, slot, version
+    from unnest(${rows.map(({ log_id }) => log_id)}::uuid[], ${rows.map(({ path }) => path)}::text[], ${rows.map(({ slot }) => slot)}::text[],
+      ${rows.map(({ version }) => version)}::int[]) as given (log_id, path, slot, version)`)
+
+/** selectSlotsElsewhere gives, for each key, the slot that most other datasets of the organisation have for it. */
+export const selectSlotsElsewhere = (db: Db, orgId: string, logIds: readonly string[], paths: readonly string[]) =>
+  db.all<SlotRow>(sql`
+    select distinct on (path) path, slot from slots
+    where org_id = ${orgId} and log_id <> all(${[...logIds]}::uuid[]) and path = any(${[...paths]}::text[])
+    group by path, slot order by path, count(*) desc, slot`)

@@ -1,0 +1,26 @@
+import type { contract, ReplyOf } from '@dendro/api'
+import type { Actor } from '../../../http/actor.ts'
+import { type Written, writeOnce } from '../../../http/written.ts'
+import type { World } from '../../../world.ts'
+import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
+
+type Collections = ReplyOf<typeof contract.collections.list>
+
+/** listCollections gives one object per collection, from its name to its datasets; both are sorted by name. */
+export async function listCollections(world: Pick<World, 'meta'>, actor: Actor): Promise<Written<Collections>> {
+  return writtenList(await visibleDatasets(world, actor))
+}
+
+const writtenList = writeOnce((visible: readonly DatasetRow[]): Collections => {
+  const byName = new Map<string, { dataset: string; id: string }[]>()
+  for (const { collection, dataset, id } of visible.toSorted((a, b) => order(a.dataset, b.dataset))) {
+    const members = byName.get(collection)
+    if (members) members.push({ dataset, id })
+    else byName.set(collection, [{ dataset, id }])
+  }
+  const sorted = [...byName].toSorted(([a], [b]) => order(a, b))
+  return { collections: sorted.map(([name, members]) => ({ [name]: members })) }
+})
+
+/** order is the same everywhere, whatever the language of the machine. */
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

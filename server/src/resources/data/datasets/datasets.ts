@@ -1,0 +1,238 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { BodyOf, contract, Dataset, QueryOf, ReplyOf, Retention } from '@dendro/api'
+import { badField, badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
+import { type Actor, holds } from '../../../http/actor.ts'
+import { type Written, writeOnce } from '../../../http/written.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import { parseSelector } from '../../../query/query.ts'
+import { matchDatasets } from '../../../query/selector.ts'
+import type { World } from '../../../world.ts'
+import { AUDIT_COLLECTION, recordChange } from '../../access/audit/audit.ts'
+import { visibleTo } from '../../access/policies/policies.ts'
+import { permissionsOf } from '../../access/roles/roles.ts'
+import { buryDataset, type DatasetRow, insertDataset, lockDataset, type RetentionMark, selectDatasets, updateDatasetRow } from './rows.ts'
+import { askForRemoval } from './tombstones.ts'
+
+export type { DatasetRow } from './rows.ts'
+
+type NewDataset = BodyOf<typeof contract.datasets.create>
+type DatasetList = ReplyOf<typeof contract.datasets.list> | Written<ReplyOf<typeof contract.datasets.list>>
+type DatasetQuestion = QueryOf<typeof contract.datasets.list>
+/** A DatasetChange leaves alone what it does not name; a retention of null returns to the organisation's default. */
+type DatasetChange = Partial<BodyOf<typeof contract.datasets.update>>
+
+/** HEARTBEAT_AGE_MS is how long a list may lag behind the times at which data arrived, which are told to nobody. */
+const HEARTBEAT_AGE_MS = 3_000
+
+/** visibleDatasets is every dataset the caller may see, newest first; all reads of datasets go through it. */
+export async function visibleDatasets(world: Pick<World, 'meta'>, actor: Actor): Promise<readonly DatasetRow[]> {
+  const visible = await visibleTo(world, actor, await allDatasets(world, actor.orgId))
+  return (await mayReadAudit(world, actor)) ? visible : withoutAudit(visible)
+}
+
+/** mayReadAudit: the events of the audit trail are for those who may read it. Who acts on somebody's behalf has the roles of that one alone. */
+const mayReadAudit = async (world: Pick<World, 'meta'>, actor: Actor): Promise<boolean> =>
+  holds(actor, 'audit_read') || (actor.permissions.size === 0 && (await permissionsOf(world, actor.orgId, actor.roles)).has('audit_read'))
+
+/** withoutAudit gives the same list for the same list, as those who write lists once rely on. */
+function withoutAudit(visible: readonly DatasetRow[]): readonly DatasetRow[] {
+  const known = listsWithoutAudit.get(visible) ?? visible.filter(({ collection }) => collection !== AUDIT_COLLECTION)
+  listsWithoutAudit.set(visible, known)
+  return known
+}
+
+const listsWithoutAudit = new WeakMap<readonly DatasetRow[], readonly DatasetRow[]>()
+
+/** allDatasets is every dataset of an organisation, for whoever decides himself what of it may be seen. */
+export const allDatasets = (world: Pick<World, 'meta'>, orgId: string): Promise<readonly DatasetRow[]> =>
+  world.meta.cached(orgId, 'datasets', () => selectDatasets(world.meta, orgId), { ageMaxMs: HEARTBEAT_AGE_MS })
+
+/** listDatasets gives what `from` or `from_expr` selects; selecting nothing is no failure here. */
+export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, question: DatasetQuestion): Promise<DatasetList> {
+  const from = new Set(question.from)
+  const fromExpr = question.from_expr?.trim() ?? ''
+  if (from.size > 0 && fromExpr !== '') {
+    throw badRequest('from and from_expr exclude each other', {
+      errors: [{ field: 'from_expr', code: 'CONFLICT', message: 'excludes from' }],
+    })
+  }
+  const selector = fromExpr === '' ? undefined : parseSelector(question.from_expr ?? '')
+  const visible = await visibleDatasets(world, actor)
+  if (!selector && from.size === 0) return writtenList(visible)
+  const chosen = selector ? matchDatasets(selector, visible) : visible.filter((row) => from.has(row.id))
+  return { datasets: chosen.map(shownDataset) }
+}
+
+const writtenList = writeOnce((rows: readonly DatasetRow[]) => ({ datasets: rows.map(shownDataset) }))
+
+export async function findDataset(
+  world: Pick<World, 'meta'>,
+  actor: Actor,
+  id: string,
+  noun: 'dataset' | 'log' = 'dataset',
+): Promise<DatasetRow> {
+  const row = (await visibleDatasets(world, actor)).find((candidate) => candidate.id === id)
+  if (!row) throw notFound(noun, id)
+  return row
+}
+
+export async function createDataset(world: World, actor: Actor, ask: NewDataset): Promise<DatasetRow> {
+  mustBeFree('collection', ask.collection)
+  mustBeFree('dataset', ask.dataset)
+  if (ask.retention !== undefined) mustSetRetention(actor)
+  const nowMs = world.clock.nowMs()
+  const row: DatasetRow = {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    collection: ask.collection,
+    dataset: ask.dataset,
+    is_system_generated: false,
+    tags: ask.tags,
+    parser_id: null,
+    retention: ask.retention ?? null,
+    retention_mark: ask.retention ? { created_by: actor.identity.id, created_at: nowMs } : null,
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+  return world.meta.write(actor.orgId, async (tx) => {
+    const made = await insertDataset(tx, row)
+    if (!made) throw taken(ask.collection, ask.dataset)
+    await recordChange(world, tx, actor, { entity: { type: 'dataset', id: made.id }, after: shownDataset(made) })
+    return made
+  })
+}
+
+/** updateDataset renames, moves or sets the retention; the names of a system dataset stay as they are. */
+export const updateDataset = (world: World, actor: Actor, id: string, change: DatasetChange): Promise<DatasetRow> =>
+  changeDataset(world, actor, id, change, (before, next) => {
+    if (next.retention !== before.retention) mustSetRetention(actor)
+    if (!isDeepStrictEqual(next.tags, before.tags)) checkTagPermission(actor)
+  })
+
+/** keepDatasetFor sets the retention of a dataset alone; `check` sees the dataset as it is, locked. Callers answer for the permission. */
+export const keepDatasetFor = (
+  world: World,
+  actor: Actor,
+  id: string,
+  retention: Retention | null,
+  check: (before: DatasetRow) => void,
+): Promise<DatasetRow> => changeDataset(world, actor, id, { retention }, check)
+
+async function changeDataset(
+  world: World,
+  actor: Actor,
+  id: string,
+  change: DatasetChange,
+  check: (before: DatasetRow, next: DatasetRow) => void,
+): Promise<DatasetRow> {
+  return world.meta.write(actor.orgId, async (tx) => {
+    const before = await lockDataset(tx, actor.orgId, id)
+    if (!before) throw notFound('dataset', id)
+    const retention = change.retention === undefined ? before.retention : change.retention
+    const nowMs = world.clock.nowMs()
+    const next: DatasetRow = {
+      ...before,
+      collection: change.collection ?? before.collection,
+      dataset: change.dataset ?? before.dataset,
+      tags: change.tags ?? before.tags,
+      retention,
+      retention_mark: markOf(before, retention, actor, nowMs),
+      modified_at: nowMs,
+      modified_by: actor.identity,
+    }
+    check(before, next)
+    if (before.collection === AUDIT_COLLECTION && next.retention !== null) {
+      throw badField('retention', 'cannot be set here: the audit trail is kept for ever, and so are its events')
+    }
+    if (next.collection !== before.collection || next.dataset !== before.dataset) mustBeRenamable(before, next)
+    const row = await updateDatasetRow(tx, next).catch((thrown) => {
+      throw isNameTaken(thrown) ? taken(next.collection, next.dataset) : thrown
+    })
+    if (!row) throw notFound('dataset', id)
+    await recordChange(world, tx, actor, { entity: { type: 'dataset', id }, before: shownDataset(before), after: shownDataset(row) })
+    return row
+  })
+}
+
+function markOf(before: DatasetRow, retention: DatasetRow['retention'], actor: Actor, nowMs: number): RetentionMark | null {
+  if (retention === before.retention) return before.retention_mark ?? null
+  if (retention === null) return null
+  const who = actor.identity.id
+  return before.retention_mark ? { ...before.retention_mark, updated_by: who, updated_at: nowMs } : { created_by: who, created_at: nowMs }
+}
+
+/** removeDataset leaves a tombstone, and asks for its events to be removed in the same transaction. */
+export async function removeDataset(world: World, actor: Actor, record: DatasetRow): Promise<undefined> {
+  if (record.is_system_generated) throw forbidden('a system dataset cannot be deleted')
+  await world.meta.write(actor.orgId, async (tx) => {
+    const before = await lockDataset(tx, actor.orgId, record.id)
+    if (!before) throw notFound('dataset', record.id)
+    await buryDataset(tx, actor.orgId, record.id, world.clock.nowMs(), actor.identity)
+    await askForRemoval(world, tx)
+    await recordChange(world, tx, actor, { entity: { type: 'dataset', id: record.id }, before: shownDataset(before) })
+  })
+}
+
+/** bootstrapDatasets makes what every organisation has from the start. */
+export async function bootstrapDatasets(world: Pick<World, 'clock' | 'ids'>, tx: Db, orgId: string): Promise<void> {
+  const nowMs = world.clock.nowMs()
+  const names = [
+    { collection: 'default', dataset: 'default', is_system_generated: false },
+    { collection: AUDIT_COLLECTION, dataset: 'audit-trail', is_system_generated: true },
+    { collection: '.usage', dataset: 'usage', is_system_generated: true },
+  ]
+  for (const name of names) {
+    await insertDataset(tx, {
+      ...name,
+      org_id: orgId,
+      id: world.ids.uuid(),
+      tags: {},
+      parser_id: null,
+      retention: null,
+      created_at: nowMs,
+      created_by: null,
+      modified_at: nowMs,
+      modified_by: null,
+    })
+  }
+}
+
+function mustSetRetention(actor: Actor): void {
+  if (!holds(actor, 'retention_write')) throw forbidden('setting retention needs the permission retention_write')
+}
+
+function checkTagPermission(actor: Actor): void {
+  if (!holds(actor, 'tag_write')) throw forbidden('changing tags needs the permission tag_write')
+}
+
+/** mustBeFree keeps names that begin with a dot for what the system makes itself. */
+function mustBeFree(field: 'collection' | 'dataset', name: string): void {
+  if (name.startsWith('.')) throw badField(field, 'must not begin with a dot: such names belong to the system', 'RESERVED')
+}
+
+function mustBeRenamable(before: DatasetRow, next: DatasetRow): void {
+  if (before.is_system_generated) throw forbidden('a system dataset cannot be renamed or moved')
+  mustBeFree('collection', next.collection)
+  mustBeFree('dataset', next.dataset)
+}
+
+/** 23505 is PostgreSQL's unique_violation: the unique index decides between two who take a name at once. */
+const isNameTaken = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === '23505'
+
+const taken = (collection: string, dataset: string) => conflict(`a dataset ${dataset} exists already in the collection ${collection}`)
+
+export function shownDataset(row: DatasetRow): Dataset {
+  return {
+    id: row.id,
+    collection: row.collection,
+    dataset: row.dataset,
+    is_system_generated: row.is_system_generated,
+    tags: row.tags,
+    parser_id: row.parser_id ?? '',
+    ...(row.retention ? { retention: row.retention } : {}),
+    metadata: metadataOf(row),
+  }
+}

@@ -1,0 +1,32 @@
+import type { World } from '../../../world.ts'
+import { upsertHeartbeats } from './rows.ts'
+
+/** Heartbeats gather when data arrived for which dataset, and write it down every few seconds at most. */
+export class Heartbeats {
+  readonly #world: Pick<World, 'meta'>
+  #beats = new Map<string, number>()
+
+  constructor(world: Pick<World, 'meta'>) {
+    this.#world = world
+  }
+
+  beat(logId: string, nowMs: number): void {
+    this.#beats.set(logId, nowMs)
+  }
+
+  /** flush writes what has gathered; after a failure it is written with what gathers until the next time. */
+  async flush(): Promise<void> {
+    const beats = this.#beats
+    if (beats.size === 0) return
+    this.#beats = new Map()
+    try {
+      await upsertHeartbeats(
+        this.#world.meta,
+        [...beats].map(([log_id, beat_at]) => ({ log_id, beat_at })),
+      )
+    } catch (cause) {
+      this.#beats = new Map([...beats, ...this.#beats])
+      throw cause
+    }
+  }
+}

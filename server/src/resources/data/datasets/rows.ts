@@ -1,0 +1,131 @@
+import type { Identity, Retention } from '@dendro/api'
+import type { Db } from '../../../meta/meta.ts'
+import { removeOld } from '../../../meta/old-rows.ts'
+import { json, sql } from '../../../meta/sql.ts'
+
+export type DatasetRow = {
+  org_id: string
+  id: string
+  collection: string
+  dataset: string
+  is_system_generated: boolean
+  tags: Record<string, string>
+  parser_id: string | null
+  retention: Retention | null
+  /** retention_mark tells who gave the dataset its own retention; null without one. */
+  retention_mark?: RetentionMark | null
+  created_at: number
+  created_by: Identity | null
+  modified_at: number
+  modified_by: Identity | null
+  /** last_heartbeat_at is when data arrived last; rows that are written do not have it. */
+  last_heartbeat_at?: number | null
+}
+
+export type RetentionMark = { created_by: string; created_at: number; updated_by?: string; updated_at?: number }
+
+export const selectDatasets = (db: Db, orgId: string) =>
+  db.all<DatasetRow>(sql`
+    select datasets.*, dataset_heartbeats.beat_at as last_heartbeat_at
+    from datasets left join dataset_heartbeats on dataset_heartbeats.log_id = datasets.id
+    where datasets.org_id = ${orgId} and deleted_at is null order by created_at desc, id`)
+
+/** insertDataset gives nothing back when the name is taken; the unique index decides between two who ask at once. */
+export const insertDataset = (db: Db, row: DatasetRow) =>
+  db.one<DatasetRow>(sql`
+    insert into datasets (org_id, id, collection, dataset, is_system_generated, tags, parser_id, retention, retention_mark, created_at, created_by,
+      modified_at, modified_by)
+    values (${row.org_id}, ${row.id}, ${row.collection}, ${row.dataset}, ${row.is_system_generated}, ${json(row.tags)}, ${row.parser_id},
+      ${row.retention}, ${json(row.retention_mark ?? null)}, ${row.created_at}, ${json(row.created_by)}, ${row.modified_at},
+      ${json(row.modified_by)})
+    on conflict (org_id, collection, dataset) where deleted_at is null do nothing
+    returning *`)
+
+/** insertDatasets makes many in one statement and gives back those whose name was free. */
+export const insertDatasets = (db: Db, rows: readonly DatasetRow[]) =>
+  db.all<DatasetRow>(sql`
+    insert into datasets (org_id, id, collection, dataset, is_system_generated, tags, created_at, created_by, modified_at, modified_by)
+    select org_id, id, collection, dataset, is_system_generated, tags, created_at, created_by, modified_at, modified_by
+    from jsonb_to_recordset(${json(rows)}) as given (org_id uuid, id uuid, collection text, dataset text, is_system_generated boolean, tags jsonb,
+      created_at bigint, created_by jsonb, modified_at bigint, modified_by jsonb)
+    order by collection, dataset
+    on conflict (org_id, collection, dataset) where deleted_at is null do nothing
+    returning *`)
+
+/** lockDatasets locks in the order of ids, so that two posts that name the same datasets cannot wait for each other. */
+export const lockDatasets = (db: Db, orgId: string, ids: readonly string[]) =>
+  db.all<DatasetRow>(sql`
+    select * from datasets where org_id = ${orgId} and id = any(${[...ids]}::uuid[]) and deleted_at is null order by id for update`)
+
+/** lockDataset keeps others from changing the dataset until the transaction ends, so that what is recorded as `before` is what was there. */
+export const lockDataset = (db: Db, orgId: string, id: string) =>
+  db.one<DatasetRow>(sql`select * from datasets where org_id = ${orgId} and id = ${id} and deleted_at is null for update`)
+
+export const updateDatasetRow = (
+  db: Db,
+  row: Pick<
+    DatasetRow,
+    'org_id' | 'id' | 'collection' | 'dataset' | 'tags' | 'retention' | 'retention_mark' | 'modified_at' | 'modified_by'
+  >,
+) =>
+  db.one<DatasetRow>(sql`
+    update datasets set collection = ${row.collection}, dataset = ${row.dataset}, tags = ${json(row.tags)}, retention = ${row.retention},
+      retention_mark = ${json(row.retention_mark ?? null)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
+    where org_id = ${row.org_id} and id = ${row.id} and deleted_at is null returning *`)
+
+/** buryDataset leaves a tombstone: invisible at once, its events are purged behind it. */
+export const buryDataset = (db: Db, orgId: string, id: string, deletedAt: number, deletedBy: Identity) =>
+  db.run(
+    sql`update datasets set deleted_at = ${deletedAt}, deleted_by = ${json(deletedBy)} where org_id = ${orgId} and id = ${id} and deleted_at is null`,
+  )
+
+export type TombstoneRow = Pick<DatasetRow, 'org_id' | 'id' | 'collection' | 'dataset'> & { deleted_at: number }
+
+/** selectTombstones gives those of all organisations: their events are removed by one job for the deployment. */
+export const selectTombstones = (db: Db) =>
+  db.all<TombstoneRow>(
+    sql`select org_id, id, collection, dataset, deleted_at from datasets where deleted_at is not null order by deleted_at, id`,
+  )
+
+/** deleteTombstones takes with them what hangs on a dataset: its slots, its heartbeat, its place in lists. */
+export const deleteTombstones = (db: Db, ids: readonly string[]) =>
+  db.run(sql`
+    with held as (select id from datasets where id = any(${[...ids]}::uuid[]) and deleted_at is not null order by id for update)
+    delete from datasets where id in (select id from held)`)
+
+/** selectDatasetsByName finds those of some names. */
+export const selectDatasetsByName = (db: Db, orgId: string, names: readonly { collection: string; dataset: string }[]) =>
+  db.all<DatasetRow>(sql`
+    select datasets.* from datasets join unnest(${names.map(({ collection }) => collection)}::text[], ${names.map(({ dataset }) => dataset)}::text[])
+      as wanted (collection, dataset) using (collection, dataset)
+    where org_id = ${orgId} and deleted_at is null`)
+
+export const updateDatasetsTags = (
+  db: Db,
+  orgId: string,
+  rows: readonly Pick<DatasetRow, 'id' | 'tags'>[],
+  { atMs, by }: { atMs: number; by: Identity },
+) =>
+  db.all<DatasetRow>(sql`
+    update datasets set tags = given.tags, modified_at = ${atMs}, modified_by = ${json(by)}
+    from jsonb_to_recordset(${json(rows.map(({ id, tags }) => ({ id, tags })))}) as given (id uuid, tags jsonb)
+    where org_id = ${orgId} and datasets.id = given.id and deleted_at is null returning datasets.*`)
+
+/** countBirths counts so many datasets more that an identity has brought into being in this hour. */
+export const countBirths = (db: Db, orgId: string, identityId: string, { hourStartMs, count }: { hourStartMs: number; count: number }) =>
+  db.one<{ births: number }>(sql`
+    insert into dataset_births as b (org_id, identity_id, hour_start_ms, births) values (${orgId}, ${identityId}, ${hourStartMs}, ${count}::int)
+    on conflict (org_id, identity_id, hour_start_ms) do update set births = b.births + excluded.births
+    returning births`)
+
+export const removeBirths = (db: Db, beforeMs: number) => removeOld(db, 'dataset_births', 'hour_start_ms', beforeMs)
+
+/** upsertHeartbeats leaves out datasets that are gone; a beat never goes back, whoever writes last. In one order, so that nobody waits crosswise. */
+export const upsertHeartbeats = (db: Db, beats: readonly { log_id: string; beat_at: number }[]) =>
+  db.run(sql`
+    insert into dataset_heartbeats as h (org_id, log_id, beat_at)
+    select datasets.org_id, given.log_id, given.beat_at
+    from unnest(${beats.map((beat) => beat.log_id)}::uuid[], ${beats.map((beat) => beat.beat_at)}::bigint[]) as given (log_id, beat_at)
+    join datasets on datasets.id = given.log_id
+    order by given.log_id
+    on conflict (log_id) do update set beat_at = greatest(h.beat_at, excluded.beat_at)`)

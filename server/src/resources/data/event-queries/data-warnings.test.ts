@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { Slot } from '../../../lines/slots.ts'
+import { parseFilter } from '../../../query/query.ts'
+import type { Source } from '../../../reading/question.ts'
+import { dataWarnings } from './data-warnings.ts'
+
+const slots = new Map<string, Slot>([
+  ['user_id', 's0'],
+  ['level', 'c0'],
+  ['$env', 'c1'],
+  ['tags', 's1'],
+])
+const located = { map: { version: 1, tableClass: 's', slots }, classes: ['s'] } as const
+const sources: readonly Source[] = [
+  { logId: 'a', collection: 'shop', dataset: 'web', located, keptSinceMs: undefined },
+  { logId: 'b', collection: 'shop', dataset: 'api', located: undefined, keptSinceMs: undefined },
+]
+const warningsOf = (where: string, count: number, rows = 10) =>
+  dataWarnings({ filter: parseFilter(where).filter, sources, count, cost: { rows } })
+
+test('a key that no dataset has is told with the one that may be meant, where nothing was found', () => {
+  expect(warningsOf("level = 'error' AND usr_id = 5", 0)).toEqual([
+    {
+      field: 'where',
+      code: 'UNKNOWN_KEY',
+      position: 20,
+      length: expect.any(Number),
+      message: 'usr_id is none of the usual keys of these datasets',
+      hint: 'did you mean user_id?',
+    },
+  ])
+  expect(warningsOf('usr_id = 5 OR level = 1', 3)).toEqual([])
+})
+
+test.each(["level = 'x'", "env = 'x'", "tags.0 = 'x'", "$nothing = 'x'", "@origin = 'x'", "timestamp = 'x'", "'free text'"])(
+  'nothing is said about %s',
+  (where) => {
+    expect(warningsOf(where, 0)).toEqual([])
+  },
+)
+
+test('a search for parts of texts that looked at very many events is told how to be quicker', () => {
+  const codes = (where: string, rows: number) => warningsOf(where, 1, rows).map(({ code }) => code)
+  expect(codes("'free text'", 30_000_000)).toEqual(['FULL_SCAN'])
+  expect(codes("level LIKE '%x%'", 30_000_000)).toEqual(['FULL_SCAN'])
+  expect(codes("level = 'x'", 30_000_000)).toEqual([])
+  expect(codes("'free text'", 1_000)).toEqual([])
+})

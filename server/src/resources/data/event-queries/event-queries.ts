@@ -1,0 +1,88 @@
+import type { Filter } from '@dendro/language/tree'
+import { badRequest } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { Bounds, Budget, Cost, Question, Source } from '../../../reading/question.ts'
+import type { QueryClass, QueryLimit, QueryTicket, World } from '../../../world.ts'
+import { locateAll } from '../catalog/catalog.ts'
+import type { DatasetRow } from '../datasets/datasets.ts'
+import { keptSince } from '../retention/keepings.ts'
+
+export type Wanted = {
+  readonly datasets: readonly Pick<DatasetRow, 'id' | 'collection' | 'dataset' | 'retention'>[]
+  readonly filter: Filter
+  readonly bounds: Bounds
+  readonly signal: AbortSignal
+  readonly budget?: Budget
+  readonly onProgress?: (cost: Cost) => void
+  /** reader is for whom the events are read, a caller unless it says otherwise. */
+  readonly reader?: Exclude<QueryClass, 'caller'>
+}
+
+/** DATASETS_MAX is how many datasets one question may read. */
+const DATASETS_MAX = 100_000
+
+/** ALL is the filter that every event passes. */
+export const ALL: Filter = { kind: 'all' }
+
+/** questionFor puts to the store what an actor asks, within his budget; the datasets are those he may see. */
+export async function questionFor(
+  world: Pick<World, 'meta' | 'deployment' | 'clock' | 'admission'>,
+  actor: Actor,
+  wanted: Wanted,
+): Promise<Question> {
+  const { datasets, filter, bounds, signal, onProgress, reader } = wanted
+  if (datasets.length > DATASETS_MAX) {
+    throw badRequest(`${datasets.length} datasets matched; one question reads at most ${DATASETS_MAX}, so narrow from or from_expr`)
+  }
+  const keptSinceMs = await keptSince(world, actor.orgId)
+  const ids = datasets.map(({ id }) => id)
+  const located = await locateAll(world, actor.orgId, ids)
+  const sources = datasets.map(
+    (dataset, at): Source => ({
+      logId: dataset.id,
+      collection: dataset.collection,
+      dataset: dataset.dataset,
+      located: located[at],
+      keptSinceMs: keptSinceMs(dataset),
+    }),
+  )
+  const budget = wanted.budget ?? budgetOf(world, actor)
+  const ticket = reader ? ticketOfService(world, actor, reader) : ticketOf(world, actor)
+  return { orgNumber: actor.orgNumber, sources, filter, bounds, budget, signal, ticket, ...(onProgress ? { onProgress } : {}) }
+}
+
+/** budgetOf is what one question of an actor may cost: the most that any of his roles allows. */
+export function budgetOf({ deployment }: Pick<World, 'deployment'>, { roles }: Pick<Actor, 'roles'>): Budget {
+  const { bytes, rows, seconds, memoryBytes } = deployment.queryLimits
+  return { bytes: most(bytes, roles), rows: most(rows, roles), seconds: most(seconds, roles), memoryBytes }
+}
+
+const most = ({ otherwise, byRole }: QueryLimit, roles: Actor['roles']): number =>
+  roles.length === 0 ? otherwise : Math.max(...roles.map((role) => byRole.get(role) ?? otherwise))
+
+const tickets = new WeakMap<Actor['facts'], QueryTicket>()
+
+/** ticketOf is the one ticket of a request, however many questions it asks: it counts as one query of its credential. */
+export function ticketOf({ admission, deployment }: Pick<World, 'admission' | 'deployment'>, actor: Actor): QueryTicket {
+  const known = tickets.get(actor.facts)
+  if (known) return known
+  const { runningPerCredential, waitingPerCredential } = deployment.queryBounds
+  const ticket = admission.ticket({
+    class: 'caller',
+    orgId: actor.orgId,
+    credential: actor.identity.id,
+    running: most(runningPerCredential, actor.roles),
+    waiting: most(waitingPerCredential, actor.roles),
+  })
+  tickets.set(actor.facts, ticket)
+  return ticket
+}
+
+/** ticketOfService is for what the service reads by itself; the bounds of its lane are all that hold it back. */
+const ticketOfService = ({ admission }: Pick<World, 'admission'>, { orgId }: Actor, reader: QueryClass): QueryTicket =>
+  admission.ticket({ class: reader, orgId, credential: reader, running: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY })
+
+export const and = (one: Filter, other: Filter): Filter => {
+  if (one.kind === 'all') return other
+  return other.kind === 'all' ? one : { kind: 'and', of: [one, other] }
+}

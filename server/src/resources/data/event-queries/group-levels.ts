@@ -1,0 +1,61 @@
+import type { Filter, Literal } from '@dendro/language/tree'
+import type { EventStore } from '../../../events/store/events.ts'
+import type { FoundGroup, FoundStats, Question, StatsWish } from '../../../reading/question.ts'
+import { readStats } from '../../../reading/reading.ts'
+import { and } from './event-queries.ts'
+
+/** LEVEL_GROUPS_MAX is how many groups above the leaves are measured by themselves. */
+const LEVEL_GROUPS_MAX = 10_000
+
+/**
+ * readLevels measures the levels above the groups found, the outermost first, and puts the found ones last. What holds for the parts of a group
+ * (a mean, a percentile) does not add up, so each level is asked for by itself, for just the groups that the leaves stand in.
+ * `bytes` is what that read.
+ */
+export async function readLevels(
+  store: EventStore,
+  question: Question,
+  wish: StatsWish,
+  leaves: FoundStats,
+): Promise<{ levels: (readonly FoundGroup[])[]; bytes: number }> {
+  const levels: (readonly FoundGroup[])[] = []
+  let bytes = 0
+  for (let depth = 1; depth < wish.groups.length && leaves.groups.length > 0; depth += 1) {
+    const groups = wish.groups.slice(0, depth)
+    const wanted = [...Map.groupBy(leaves.groups, ({ values }) => JSON.stringify(values.slice(0, depth))).keys()]
+    const filter = groups.reduce(
+      (all, key, at) => and(all, isOneOf(key, new Set(leaves.groups.map(({ values }) => values[at] ?? null)))),
+      question.filter,
+    )
+    const found = await readStats(store, { ...question, filter }, { ...wish, groups, limit: LEVEL_GROUPS_MAX })
+    bytes += found.cost.bytes
+    const byName = new Map(found.groups.map((group) => [JSON.stringify(group.values), group]))
+    levels.push(wanted.flatMap((name) => byName.get(name) ?? []).sort(largestFirst))
+  }
+  return { levels: [...levels, leaves.groups], bytes }
+}
+
+const NOWHERE = { position: 0, length: 0 }
+
+/** isOneOf is the filter that the value of a key is one of these; null stands for an absent key. */
+export function isOneOf(key: string, values: ReadonlySet<string | null>): Filter {
+  const texts = [...values].filter((value) => value !== null)
+  const literals: Literal[] = texts.map((text) => ({ kind: 'text', text }))
+  const present: Filter = { kind: 'in', key, values: literals, negated: false, at: NOWHERE }
+  if (!values.has(null)) return present
+  const absent: Filter = { kind: 'exists', key, negated: true, at: NOWHERE }
+  return texts.length === 0 ? absent : { kind: 'or', of: [present, absent] }
+}
+
+/** largestFirst is the order of groups: by the first aggregate, then by name. */
+export function largestFirst(one: FoundGroup, other: FoundGroup): number {
+  const [a, b] = [sizeOf(one), sizeOf(other)]
+  if (a !== b) return b - a
+  const [x, y] = [one.values.join('\0'), other.values.join('\0')]
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+const sizeOf = ({ whole }: FoundGroup): number => {
+  const value = whole.stats[0]?.value
+  return typeof value === 'number' ? value : Number.NEGATIVE_INFINITY
+}

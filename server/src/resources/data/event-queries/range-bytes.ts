@@ -1,0 +1,29 @@
+import type { EventStore } from '../../../events/store/events.ts'
+import { amongIds } from '../../../events/store/id-list.ts'
+import type { Bounds } from '../../../reading/question.ts'
+
+const READ_BOUND_MS = 10_000
+const MINUTE_MS = 60_000
+
+/** selectRangeBytes is the size of the lines that arrived within a range of time, which is nearly that of the events of that time. */
+export async function selectRangeBytes(
+  store: EventStore,
+  orgNumber: number,
+  logIds: readonly string[],
+  { fromMs, toMs }: Bounds,
+): Promise<bigint> {
+  const among = amongIds('log_id', 'ids', logIds)
+  const answer = await store.ledger.query({
+    query: `select toString(sum(raw_bytes)) as bytes from ledger final
+      where org_id = {org:UInt32} and ${among.condition} and minute >= {from:UInt32} and minute < {to:UInt32}`,
+    query_params: { org: orgNumber, ...among.params, from: secondsOf(fromMs - (fromMs % MINUTE_MS)), to: secondsOf(toMs) },
+    format: 'JSONEachRow',
+    clickhouse_settings: { log_comment: String(orgNumber) },
+    abort_signal: AbortSignal.timeout(READ_BOUND_MS),
+  })
+  const [row] = await answer.json<{ bytes: string }>()
+  return BigInt(row?.bytes ?? 0)
+}
+
+/** A time of the ledger is a number of 32 bits. */
+const secondsOf = (ms: number): number => Math.min(2 ** 32 - 1, Math.max(0, Math.ceil(ms / 1_000)))

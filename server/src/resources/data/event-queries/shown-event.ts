@@ -1,0 +1,138 @@
+import type { Event, ResultRow } from '@dendro/api'
+import type { SelectItem } from '@dendro/language/tree'
+import type { Severity } from '../../../lines/severity.ts'
+import type { FoundEvent } from '../../../reading/question.ts'
+import { eventTimeText } from './shown-time.ts'
+
+type Texts = Record<string, string>
+
+/** A View is how found events are shown: the items of the select, where links begin, and the names of the places they lie in. */
+export type View = {
+  readonly items: readonly SelectItem[]
+  readonly baseUrl: string
+  readonly places: ReadonlyMap<string, { readonly collection: string; readonly dataset: string }>
+}
+
+/** EVERYTHING shows an event whole: all its keys and the line. */
+export const EVERYTHING: readonly SelectItem[] = [
+  { kind: 'everything', name: '*' },
+  { kind: 'key', key: '@raw', name: '@raw' },
+]
+
+/** readKeys are the names to read for a select; a bare name may stand for the attribute of that name. */
+export function readKeys(items: readonly SelectItem[]): { keys: 'all' | readonly string[]; withRaw: boolean } {
+  const keys = items.flatMap((item) => (item.kind === 'key' ? [item.key] : []))
+  const withRaw = keys.includes('@raw')
+  if (items.some((item) => item.kind === 'everything')) return { keys: 'all', withRaw }
+  const leaves = keys.filter((key) => !builtIns.has(key))
+  return { keys: [...new Set(leaves.flatMap((key) => (isBare(key) ? [key, `$${key}`] : [key])))], withRaw }
+}
+
+/** shownEvents gives each event in both forms of the answer, in the order found. */
+export function shownEvents(found: readonly FoundEvent[], view: View): { events: Event[]; result: ResultRow[] } {
+  const shown = found.map((event) => showOne(event, view))
+  return { events: shown.map(({ event }) => event), result: shown.map(({ row }) => row) }
+}
+
+function showOne(found: FoundEvent, view: View): { event: Event; row: ResultRow } {
+  const timestamp = Number(found.timeNs / 1_000_000n)
+  const digits = String(found.seq)
+  const time = eventTimeText(timestamp)
+  const context = `${view.baseUrl}/context?from=${found.logId}&timestamp=${timestamp}&sequence=${digits}`
+  const links: Event['links'] = [{ rel: 'context', href: context }]
+  const chosen = choose(found, view)
+  const sequence = exact(digits)
+  const event: Event = {
+    '@raw': chosen.raw ?? null,
+    '@time': time,
+    '@status': statusOf(found.severity),
+    message_kvs: chosen.message,
+    attributes: chosen.attributes,
+    metadata: { service_id: found.logId, timestamp, sequence, context },
+    links,
+  }
+  const row: ResultRow = {
+    ...chosen.selected,
+    '@time': time,
+    '@sequence': digits,
+    '@context': context,
+    metadata: {
+      logId: found.logId,
+      timestamp,
+      sequence,
+      origin: found.origin,
+      context,
+      selectedKeys: chosen.selected,
+      unselectedKeys: {},
+    },
+    links,
+  }
+  if (chosen.raw !== undefined) row['@raw'] = chosen.raw
+  return { event, row }
+}
+
+/** exact writes digits as a JSON integer, as they stand: a bigint would cost every answer a second way of writing. */
+const exact = (digits: string): bigint => JSON.rawJSON(digits) as bigint
+
+/** statusOf is the class of a severity; what says nothing is info. */
+export function statusOf(severity: Severity): 'info' | 'warn' | 'error' {
+  if (severity === 'error' || severity === 'fatal') return 'error'
+  return severity === 'warn' ? 'warn' : 'info'
+}
+
+const isBare = (key: string): boolean => !key.startsWith('$') && !key.startsWith('@')
+
+const utf8 = new TextDecoder()
+export const rawText = (raw: Uint8Array | undefined): string => (raw === undefined ? '' : utf8.decode(raw))
+
+type BuiltIn = (found: FoundEvent, view: View) => string | undefined
+const builtIns: ReadonlyMap<string, BuiltIn> = new Map(
+  Object.entries<BuiltIn>({
+    '@raw': (found) => rawText(found.raw),
+    '@time': (found) => eventTimeText(Number(found.timeNs / 1_000_000n)),
+    '@timestamp': (found) => String(found.timeNs / 1_000_000n),
+    '@status': (found) => statusOf(found.severity),
+    '@origin': (found) => found.origin,
+    '@sequence': (found) => String(found.seq),
+    '@collection': (found, { places }) => places.get(found.logId)?.collection ?? '',
+    '@pattern': ({ skeleton }) => (skeleton === 0n ? undefined : skeleton.toString(16).padStart(16, '0')),
+    '@dataset': (found, { places }) => places.get(found.logId)?.dataset ?? '',
+  }),
+)
+
+type Chosen = { raw: string | undefined; message: Texts; attributes: Texts; selected: Texts }
+
+/** choose sorts the values of an event by what the select names; objects without prototype take keys of any name. */
+function choose(found: FoundEvent, view: View): Chosen {
+  const chosen: Chosen = { raw: undefined, message: Object.create(null), attributes: Object.create(null), selected: Object.create(null) }
+  for (const item of view.items) {
+    if (item.kind === 'everything') {
+      for (const [path, value] of found.leaves) {
+        keep(chosen, path, value)
+        chosen.selected[path] = value
+      }
+    } else if (item.kind === 'key') chooseKey(chosen, item.key, item.name, found, view)
+  }
+  return chosen
+}
+
+function chooseKey(chosen: Chosen, key: string, name: string, found: FoundEvent, view: View): void {
+  const builtIn = builtIns.get(key)
+  if (builtIn) {
+    const value = builtIn(found, view)
+    if (value === undefined) return
+    if (key === '@raw') chosen.raw = value
+    if (key !== '@raw' || name !== '@raw') chosen.selected[name] = value
+    return
+  }
+  const path = found.leaves.has(key) || !isBare(key) ? key : `$${key}`
+  const value = found.leaves.get(path)
+  if (value === undefined) return
+  keep(chosen, path, value)
+  chosen.selected[name] = value
+}
+
+function keep({ message, attributes }: Chosen, path: string, value: string): void {
+  if (path.startsWith('$')) attributes[path] = value
+  else message[path] = value
+}

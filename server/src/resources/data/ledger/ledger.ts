@@ -1,0 +1,86 @@
+import type { contract, LedgerCounts, LedgerEntry, QueryOf, ReplyOf } from '@dendro/api'
+import { badField, unavailable } from '../../../kernel/errors.ts'
+import { MINUTE_MS, NOBODY } from '../../../events/ledger/page.ts'
+import { type LedgerRow, type LedgerSpan, type LedgerCounts as Sums, selectLedger, selectTotals } from '../../../events/ledger/reads.ts'
+import { unitAt } from '../../../events/ledger/rollup.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { World } from '../../../world.ts'
+import { seenLogs } from '../datasets/seen-logs.ts'
+import { isRecountPending } from './recounting.ts'
+
+type Question = QueryOf<typeof contract.ledger.get>
+type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'meta'>
+
+const HOUR_MS = 60 * MINUTE_MS
+/** PENDING_MS is how far a recount at a start goes back. */
+const PENDING_MS = 24 * HOUR_MS
+
+/** readLedger tells what became of the events that the caller may know of, up to this moment. */
+export async function readLedger(world: Deps, actor: Actor, question: Question): Promise<ReplyOf<typeof contract.ledger.get>> {
+  const nowMs = world.clock.nowMs()
+  const { fromMs, toMs } = minutesOf(question, nowMs)
+  const logIds = await seenLogs(world, actor, question.from)
+  const span: LedgerSpan = { orgNumber: actor.orgNumber, fromMs, toMs, isOpen: toMs >= nowMs, logIds, identityId: question.identity_id }
+  const unitMs = unitAt(fromMs, nowMs)
+  const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / question.num_of_slices / unitMs)) * unitMs
+  // Before the sums: a recount that ends in between must not make sums from before it look exact.
+  const isPending = toMs > world.ledger.openedMs - PENDING_MS && (await isRecountPending(world))
+  const [totals, rows] = await settled(world, () =>
+    Promise.all([selectTotals(world.events, span), selectLedger(world.events, span, { stepMs, rowsMax: question.limit + 1 })]),
+  )
+  const balanced = (counts: LedgerCounts): LedgerCounts => ({ ...counts, balances: counts.balances && !isPending })
+  return {
+    start_time: fromMs,
+    end_time: toMs,
+    slice_ms: stepMs,
+    totals: balanced(counted(totals)),
+    is_recount_pending: isPending,
+    is_complete: rows.length <= question.limit,
+    entries: rows.slice(0, question.limit).map((row) => shownEntry(row, { fromMs, toMs, stepMs })),
+  }
+}
+
+/** settled reads what is written down, after this process has written what it knows. */
+export async function settled<T>({ ledger }: Pick<World, 'ledger'>, read: () => Promise<T>): Promise<T> {
+  try {
+    await ledger.flush()
+    return await read()
+  } catch (cause) {
+    throw unavailable('the ledger cannot be read now', { cause })
+  }
+}
+
+/** minutesOf widens the range to full minutes, in which the ledger counts, or to what is left of them in old days. */
+function minutesOf({ from_ts, to_ts }: Question, nowMs: number): { fromMs: number; toMs: number } {
+  const to = to_ts ?? nowMs
+  const from = from_ts ?? Math.max(0, to - HOUR_MS)
+  if (from > to) throw badField('from_ts', 'must not be later than to_ts')
+  if (to > LAST_MS) throw badField('to_ts', 'lies too far in the future')
+  const fromMs = startOf(from, unitAt(from, nowMs))
+  const end = Math.max(from, to - 1)
+  return { fromMs, toMs: startOf(end, unitAt(end, nowMs)) + unitAt(end, nowMs) }
+}
+
+const startOf = (ms: number, unitMs: number): number => Math.floor(ms / unitMs) * unitMs
+
+/** LAST_MS is the last minute that the ledger can count. */
+const LAST_MS = Math.floor((2 ** 32 - 1) / 60) * MINUTE_MS
+
+function shownEntry(row: LedgerRow, { fromMs, toMs, stepMs }: { fromMs: number; toMs: number; stepMs: number }): LedgerEntry {
+  const startMs = fromMs + row.slice * stepMs
+  const { identityType: type, identityId: id } = row
+  return {
+    start_time: startMs,
+    end_time: Math.min(startMs + stepMs, toMs),
+    ...(row.logId === NOBODY ? {} : { log_id: row.logId }),
+    ...(type === 'API_KEY_ID' || type === 'USER_ID' ? { identity: { type, id } } : {}),
+    protocol: row.protocol,
+    ...counted(row),
+  }
+}
+
+function counted(sums: Sums): LedgerCounts {
+  const { received, stored, recounted, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes } = sums
+  const balances = received === stored + duplicate + rejected && missing === 0
+  return { received, stored, recounted, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes, balances }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import { openSendersAlone } from '../../../../../test/senders.ts'
+import { openTestApp, type TestApp } from '../../../../../test/world.ts'
+import { openLedger } from '../../../events/ledger/ledger.ts'
+import { postOf } from '../../../events/writer/blocks.fixture.ts'
+import { json, sql } from '../../../meta/sql.ts'
+import { isRecountPending, ledgerRecount, spanOf } from './recounting.ts'
+
+const MINUTE_MS = 60_000
+const NOW_MS = Date.UTC(2026, 10, 21, 10, 0, 30)
+const SETTLED_MS = Date.UTC(2026, 10, 21, 10, 0)
+
+let app: TestApp | undefined
+afterEach(() => app?.close())
+
+test('a recount looks at full minutes that are over, and again at the ten before', () => {
+  expect(spanOf(NOW_MS, undefined)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(spanOf(NOW_MS, SETTLED_MS - 10 * MINUTE_MS)).toEqual({ fromMs: SETTLED_MS - 20 * MINUTE_MS, toMs: SETTLED_MS })
+})
+
+test('after a long pause a recount goes back a day, and after a clock that went back it begins anew', () => {
+  expect(spanOf(NOW_MS, 0)).toEqual({ fromMs: SETTLED_MS - 24 * 60 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(spanOf(NOW_MS, NOW_MS + 1)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(spanOf(NOW_MS, 'soon')).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+})
+
+test('the kinds of work that a service is given are done while it runs, and what runs when it stops is ended', async () => {
+  const name = `test ${randomUUID()}`
+  const started = Promise.withResolvers<void>()
+  let ended = false
+  const run = async ({ signal }: { signal: AbortSignal }): Promise<undefined> => {
+    started.resolve()
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    ended = true
+  }
+  app = await openTestApp({}, () => [{ name, everyMs: MINUTE_MS, isDueAtStart: true, run }])
+  await started.promise
+  await app.close()
+  app = undefined
+  expect(ended).toBe(true)
+})
+
+test('events whose process was killed before it could note them are in the ledger after a recount, which balances', async () => {
+  const senders = await openSendersAlone()
+  try {
+    const { world } = senders.app.app
+    await senders.post('noted')
+    const logId = (await senders.found('default', 'default'))?.id ?? ''
+    const row = await world.meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`)
+    // Straight to the writer: this is what a process leaves that has stored events and not written its ledger.
+    await world.writer.write(postOf(['lost', 'lost'], { orgNumber: row?.number ?? 0, logId }, world.clock.nowMs()))
+    senders.app.clock.advance(5 * MINUTE_MS)
+    const signal = new AbortController().signal
+    const job = { id: randomUUID(), orgId: undefined, payload: {}, attempt: 1, fence: 1, signal, hold: async () => undefined }
+    await world.ledger.flush()
+    await ledgerRecount(world).run(job)
+    const read = async () => (await senders.org.ask<{ totals: object }>('GET', '/ledger')).body.totals
+    expect(await read()).toMatchObject({ received: 3, stored: 3, recounted: 2, missing: 0, raw_bytes: 13, balances: true })
+    await ledgerRecount(world).run(job)
+    expect(await read()).toMatchObject({ received: 3, stored: 3, recounted: 2, missing: 0, balances: true })
+  } finally {
+    await senders.close()
+  }
+})
+
+test('a start recounts what was left unnoted just before it, within its own minute, and says until then that it has not', async () => {
+  const senders = await openSendersAlone()
+  try {
+    const { app } = senders.app
+    await senders.post('{"level":"info","n":1}')
+    const logId = (await senders.found('default', 'default'))?.id ?? ''
+    const row = await app.world.meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`)
+    await app.world.writer.write(postOf(['lost'], { orgNumber: row?.number ?? 0, logId }, app.world.clock.nowMs()))
+    await app.world.ledger.flush()
+    const beforeMs = app.world.clock.nowMs()
+    await app.world.meta.run(sql`
+      insert into jobs (id, kind, key, payload, created_at, due_at)
+      values (${randomUUID()}, 'ledger_recount', '', ${json({ began_ms: beforeMs - 1, counted_to_ms: beforeMs - MINUTE_MS })}, 0, 0)`)
+    // The next process: the same stores, a ledger of its own, and a clock that goes on.
+    senders.app.clock.advance(100)
+    const next = openLedger(app.world.events, { clock: app.world.clock, ids: app.world.ids, log: app.world.log })
+    const world = { ...app.world, ledger: next }
+    expect(await isRecountPending(world)).toBe(true)
+    const job = {
+      id: randomUUID(),
+      orgId: undefined,
+      payload: {},
+      attempt: 1,
+      fence: 1,
+      signal: AbortSignal.timeout(60_000),
+      hold: async () => undefined,
+    }
+    const again = await ledgerRecount(world).run(job)
+    await app.world.meta.run(sql`update jobs set payload = ${json(again?.payload ?? {})} where kind = 'ledger_recount'`)
+    expect(await isRecountPending(world)).toBe(false)
+    await next.close()
+    const { body } = await senders.org.ask<{ totals: object; is_recount_pending: boolean }>('GET', '/ledger')
+    expect(body.is_recount_pending).toBe(false)
+    expect(body.totals).toMatchObject({ received: 2, stored: 2, recounted: 1, missing: 0, raw_bytes: 22 + 4, balances: true })
+  } finally {
+    await senders.close()
+  }
+})

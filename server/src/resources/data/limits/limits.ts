@@ -1,0 +1,159 @@
+import type { BodyOf, contract, Limit } from '@dendro/api'
+import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { type Written, writeOnce } from '../../../http/written.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../../access/audit/audit.ts'
+import { monitorLimit } from './monitor-limit.ts'
+import { deleteCrossings, deleteLimit, insertLimit, type LimitRow, lockLimit, selectLimit, selectLimits, updateLimitRow } from './rows.ts'
+
+export type { LimitRow } from './rows.ts'
+
+type NewLimit = BodyOf<typeof contract.limits.create>
+type LimitChange = BodyOf<typeof contract.limits.update>
+type Scope = Limit['scope']
+type GivenScope = BodyOf<typeof contract.limits.create>['scope']
+
+/** allLimits are those that the organisation has set itself. */
+export const allLimits = (world: Pick<World, 'meta'>, orgId: string): Promise<LimitRow[]> =>
+  world.meta.cached(orgId, 'limits', () => selectLimits(world.meta, orgId))
+
+export async function listLimits(world: Pick<World, 'meta' | 'deployment'>, { orgId }: Actor): Promise<Written<{ limits: Limit[] }>> {
+  const system = monitorLimit(world, orgId)
+  const shown = async () => [...(await allLimits(world, orgId)), ...(system ? [system] : [])]
+  return writtenList(await world.meta.cached(orgId, 'limits-and-those-of-the-operator', shown))
+}
+
+const writtenList = writeOnce((rows: readonly LimitRow[]) => ({ limits: rows.map(shownLimit) }))
+
+export async function findLimit(world: Pick<World, 'meta' | 'deployment'>, actor: Actor, id: string): Promise<LimitRow> {
+  const system = monitorLimit(world, actor.orgId)
+  if (system?.id === id.toLowerCase()) return system
+  const row = await selectLimit(world.meta, actor.orgId, id)
+  if (!row) throw notFound('limit', id)
+  return row
+}
+
+export async function createLimit(world: World, actor: Actor, ask: NewLimit): Promise<Limit> {
+  const nowMs = world.clock.nowMs()
+  const row: LimitRow = {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    category: ask.category,
+    description: ask.description ?? null,
+    value: digitsOf(ask.value),
+    unit: ask.unit,
+    target: ask.target,
+    scope: scopeOf(actor, ask.scope),
+    team: teamOf(ask.target, ask.scope),
+    type: 'USER_DEFINED',
+    time_window: ask.time_window,
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+  await world.meta.write(actor.orgId, async (tx) => {
+    if ((await insertLimit(tx, row)) === 0) throw twin(row)
+    await recordChange(world, tx, actor, { entity: { type: 'limit', id: row.id }, after: recorded(row) })
+  })
+  return shownLimit(row)
+}
+
+/** updateLimit opens the limit again when it was crossed: what counts from now on is what it says now. */
+export async function updateLimit(world: World, actor: Actor, record: LimitRow, change: LimitChange): Promise<Limit> {
+  mustBeOurs(record)
+  const { id } = record
+  return world.meta.write(actor.orgId, async (tx) => {
+    const before = await lockLimit(tx, actor.orgId, id)
+    if (!before) throw notFound('limit', id)
+    const target = change.target ?? before.target
+    const scope = change.scope ?? before.scope
+    const after: LimitRow = {
+      ...before,
+      description: change.description ?? before.description,
+      value: change.value === undefined ? before.value : digitsOf(change.value),
+      target,
+      scope: scopeOf(actor, scope),
+      team: teamOf(target, scope),
+      modified_at: Math.max(world.clock.nowMs(), before.modified_at + 1),
+      modified_by: actor.identity,
+    }
+    const others = await selectLimits(tx, actor.orgId)
+    const isTwin = (other: LimitRow): boolean => other.id !== id && other.target === after.target && other.team === after.team
+    if (others.some(isTwin)) throw twin(after)
+    await updateLimitRow(tx, after)
+    await deleteCrossings(tx, actor.orgId, id)
+    await recordChange(world, tx, actor, { entity: { type: 'limit', id }, before: recorded(before), after: recorded(after) })
+    return shownLimit(after)
+  })
+}
+
+export async function removeLimit(world: World, actor: Actor, record: LimitRow): Promise<undefined> {
+  mustBeOurs(record)
+  await world.meta.write(actor.orgId, async (tx) => {
+    if ((await deleteLimit(tx, actor.orgId, record.id)) === 0) throw notFound('limit', record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'limit', id: record.id }, before: recorded(record) })
+  })
+}
+
+function mustBeOurs({ type }: LimitRow): void {
+  if (type === 'SYSTEM') throw forbidden('this limit is set by the operator of the service')
+}
+
+/** scopeOf names the organisation of the caller, which is the only one he can limit. */
+function scopeOf(actor: Actor, { organisation, tag }: GivenScope): Scope {
+  if (organisation?.id && organisation.id.toLowerCase() !== actor.orgId) {
+    throw badField('scope.organisation.id', 'must be the organisation of the caller', 'FOREIGN')
+  }
+  return { organisation: { id: actor.orgId }, ...(tag ? { tag } : {}) }
+}
+
+/** teamOf is the team that a scope names, '' for the whole organisation. */
+function teamOf(target: Limit['target'], { tag }: GivenScope): string {
+  if (!tag) return ''
+  if (target === 'ORGANISATION') throw badField('scope.tag', 'belongs to the target TEAM', 'CONFLICT')
+  if ((tag.key === undefined) !== (tag.value === undefined)) throw badField('scope.tag', 'must have key and value together', 'INCOMPLETE')
+  if (tag.key !== undefined && tag.key !== 'team') throw badField('scope.tag.key', 'must be team', 'INVALID')
+  if (tag.team !== undefined && tag.value !== undefined && tag.team !== tag.value) {
+    throw badField('scope.tag', 'must name one team', 'CONFLICT')
+  }
+  return tag.team ?? tag.value ?? ''
+}
+
+const twin = ({ target, team }: LimitRow) =>
+  conflict(`there is a limit for ${target === 'TEAM' && team !== '' ? `the team ${team}` : `the target ${target}`} already`)
+
+/** digitsOf spells a number as the store reads it, without the exponent of large doubles. */
+const digitsOf = (value: number | bigint): string =>
+  typeof value === 'number' && Number.isInteger(value) ? BigInt(value).toString() : String(value)
+
+/** capOf is the number again: a bigint where a double would round it. */
+export function capOf({ value }: LimitRow): number | bigint {
+  const number = Number(value)
+  return Number.isInteger(number) && !Number.isSafeInteger(number) ? BigInt(value) : number
+}
+
+/** recorded is a limit in the audit trail, which spells what a double would round. */
+function recorded(row: LimitRow): Record<string, unknown> {
+  const value = capOf(row)
+  return { ...shownLimit(row), value: typeof value === 'bigint' ? value.toString() : value }
+}
+
+export function shownLimit(row: LimitRow): Limit {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    category: row.category,
+    ...(row.description === null ? {} : { description: row.description }),
+    value: capOf(row),
+    unit: row.unit,
+    target: row.target,
+    scope: row.scope,
+    type: row.type,
+    time_window: row.time_window,
+    // What the operator sets is no record that anybody made.
+    metadata: row.type === 'SYSTEM' ? {} : metadataOf(row),
+  }
+}

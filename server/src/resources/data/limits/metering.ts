@@ -1,0 +1,142 @@
+import { Failure, unavailable } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { World } from '../../../world.ts'
+import { allLimits, capOf, type LimitRow } from './limits.ts'
+import { type Month, monthOf } from './month.ts'
+import { OrgCount } from './org-count.ts'
+import { insertCrossing, selectCrossings, selectTeams } from './rows.ts'
+
+type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'log' | 'meta'>
+type Sender = Pick<Actor, 'orgId' | 'orgNumber'>
+type Share = { logId: string; bytes: number }
+
+/** An Admission is bytes that may be stored; each share is released when the ledger knows what became of it. */
+export type Admission = { release(logId: string): void }
+
+/** A Cap is a limit and what it covers: some datasets, or all. */
+type Cap = { limit: LimitRow; logIds: ReadonlySet<string> | undefined }
+
+const FREE: Admission = { release: () => undefined }
+const RETRY_AFTER_MAX_S = 3_600
+
+/** A LimitMeter keeps what is taken in below the limits of each organisation, together with those of the other processes. */
+export class LimitMeter {
+  readonly #world: Deps
+  readonly #counts = new Map<string, OrgCount>()
+
+  constructor(world: Deps) {
+    this.#world = world
+  }
+
+  /** mustBeOpen refuses what goes to the named datasets once a limit on it was crossed; without names what would be refused wherever it goes. */
+  async mustBeOpen(sender: Sender, logIds: readonly string[]): Promise<void> {
+    const month = monthOf(this.#world.clock.nowMs())
+    for (const { limit, logIds: covered } of await this.#caps(sender)) {
+      if (covered && !logIds.some((id) => covered.has(id))) continue
+      const crossedAt = await this.#crossedAt(limit, month)
+      if (crossedAt !== undefined) throw this.#closed(limit, month, crossedWhen(crossedAt))
+    }
+  }
+
+  /** admit lets a post in when it stays below every limit; of one that does not, nothing is, and the limit is crossed. */
+  async admit(sender: Sender, shares: readonly Share[]): Promise<Admission> {
+    const caps = await this.#caps(sender)
+    if (caps.length === 0) return FREE
+    const month = monthOf(this.#world.clock.nowMs())
+    const count = await this.#countOf(sender, month)
+    for (const { limit, logIds } of caps) {
+      const bytes = shares.reduce((sum, share) => sum + (!logIds || logIds.has(share.logId) ? share.bytes : 0), 0)
+      if (bytes === 0) continue
+      const crossedAt = count.crossed.get(stateOf(limit))
+      if (crossedAt !== undefined) throw this.#closed(limit, month, crossedWhen(crossedAt))
+      const used = count.used(logIds)
+      if (used + bytes <= capOf(limit)) continue
+      count.crossed.set(stateOf(limit), this.#world.clock.nowMs())
+      await this.#cross(limit, month)
+      throw this.#closed(limit, month, `${used} bytes are used, and this post has ${bytes} more`)
+    }
+    const left = new Map<string, number>()
+    for (const { logId, bytes } of shares) {
+      left.set(logId, (left.get(logId) ?? 0) + bytes)
+      count.reserve(logId, bytes)
+    }
+    return {
+      release: (logId) => {
+        count.release(logId, left.get(logId) ?? 0)
+        left.delete(logId)
+      },
+    }
+  }
+
+  /** used is what an organisation has used of a limit in the month, and whether the limit was crossed. */
+  async used(sender: Sender, limit: LimitRow, month: Month): Promise<{ used: number; crossedAt: number | undefined }> {
+    const cap = (await this.#caps(sender)).find((one) => one.limit.id === limit.id)
+    const count = await this.#countOf(sender, month)
+    return { used: count.used(cap?.logIds), crossedAt: await this.#crossedAt(limit, month) }
+  }
+
+  async #caps({ orgId }: Sender): Promise<readonly Cap[]> {
+    const limits = await allLimits(this.#world, orgId)
+    if (limits.length === 0) return []
+    const teams = await this.#world.meta.cached(orgId, 'logs-of-teams', async () =>
+      Map.groupBy(await selectTeams(this.#world.meta, orgId), ({ team }) => team),
+    )
+    return limits.map((limit) => ({
+      limit,
+      logIds: limit.team === '' ? undefined : new Set((teams.get(limit.team) ?? []).map(({ id }) => id)),
+    }))
+  }
+
+  async #crossedAt(limit: LimitRow, { startMs }: Month): Promise<number | undefined> {
+    const { meta } = this.#world
+    const count = this.#counts.get(limit.org_id)
+    const own = count?.windowStartMs === startMs ? count.crossed.get(stateOf(limit)) : undefined
+    if (own !== undefined) return own
+    const all = await meta.cached(limit.org_id, 'limit-crossings', () => selectCrossings(meta, limit.org_id))
+    return all.find((crossing) => crossing.limit_id === limit.id && crossing.window_start_ms === startMs)?.crossed_at
+  }
+
+  /** #cross tells all processes; whoever cannot be told finds the limit reached by himself. */
+  async #cross(limit: LimitRow, { startMs }: Month): Promise<void> {
+    const { clock, log, meta } = this.#world
+    const crossing = { limit_id: limit.id, window_start_ms: startMs, crossed_at: clock.nowMs() }
+    try {
+      const isNew = (await meta.write(limit.org_id, (tx) => insertCrossing(tx, limit.org_id, crossing, limit.modified_at))) > 0
+      if (isNew) log.warn({ org_id: limit.org_id, limit_id: limit.id }, 'a limit is crossed; what goes beyond it is refused')
+    } catch (err) {
+      log.warn({ err, org_id: limit.org_id, limit_id: limit.id }, 'that a limit is crossed could not be written down')
+    }
+  }
+
+  #closed(limit: LimitRow, month: Month, why: string): Failure {
+    const secondsLeft = Math.ceil((month.endMs - this.#world.clock.nowMs()) / 1_000)
+    const whose = limit.team === '' ? 'of the organisation' : `of the team ${limit.team}`
+    const until = new Date(month.endMs).toISOString()
+    return new Failure(
+      429,
+      `the limit ${whose} of ${limit.value} bytes a month does not let this in: ${why}; it opens again at ${until}, or when it is changed`,
+      {
+        headers: { 'retry-after': String(Math.max(1, Math.min(RETRY_AFTER_MAX_S, secondsLeft))) },
+        errors: [{ field: 'limit', code: 'INGESTION_LIMIT', message: `limit ${limit.id} is crossed` }],
+      },
+    )
+  }
+
+  /** #countOf gives the count of the window; that of a window before is forgotten. */
+  async #countOf({ orgId, orgNumber }: Sender, month: Month): Promise<OrgCount> {
+    let count = this.#counts.get(orgId)
+    if (count?.windowStartMs !== month.startMs) {
+      count = new OrgCount(this.#world, orgNumber, month.startMs)
+      this.#counts.set(orgId, count)
+    }
+    await count.fresh().catch((cause) => {
+      throw unavailable('it is not known how much of a limit is used', { cause })
+    })
+    return count
+  }
+}
+
+const crossedWhen = (crossedAt: number): string => `it was crossed at ${new Date(crossedAt).toISOString()}`
+
+/** stateOf names a limit as it is now: a limit that was changed is another. */
+const stateOf = ({ id, modified_at }: LimitRow): string => `${id} ${modified_at}`

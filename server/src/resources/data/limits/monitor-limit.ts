@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { Failure } from '../../../kernel/errors.ts'
+import type { Db } from '../../../meta/meta.ts'
+import type { World } from '../../../world.ts'
+import { countMonitors, type LimitRow, lockOrganization } from './rows.ts'
+
+type Deployment = Pick<World, 'deployment'>
+
+/** monitorLimit is how many monitors the operator lets every organisation have, shown as a limit that only he can change; undefined without one. */
+export function monitorLimit({ deployment: { monitorsMax } }: Deployment, orgId: string): LimitRow | undefined {
+  if (monitorsMax === undefined) return undefined
+  return {
+    org_id: orgId,
+    id: idOf(orgId),
+    category: 'MONITOR_LIMITS',
+    description: 'How many monitors the organisation may have.',
+    value: String(monitorsMax),
+    unit: 'COUNT',
+    target: 'ORGANISATION',
+    scope: { organisation: { id: orgId } },
+    team: '',
+    type: 'SYSTEM',
+    time_window: 'NO_WINDOW',
+    created_at: 0,
+    created_by: null,
+    modified_at: 0,
+    modified_by: null,
+  }
+}
+
+/** idOf stays the same over restarts and settings, though the limit is no record. */
+function idOf(orgId: string): string {
+  const hex = createHash('sha256').update(`monitors of ${orgId}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** mustLetMonitorIn refuses one more monitor beyond the limit; of two that are made at once the second waits for the first. */
+export async function mustLetMonitorIn(world: Deployment, tx: Db, orgId: string): Promise<void> {
+  const limit = monitorLimit(world, orgId)
+  if (!limit) return
+  await lockOrganization(tx, orgId)
+  const count = (await countMonitors(tx, orgId))?.count ?? 0
+  if (count < Number(limit.value)) return
+  throw new Failure(400, `the limit of ${limit.value} monitors in an organisation lets no more in: there are ${count}`, {
+    errors: [{ field: 'limit', code: 'MONITOR_LIMIT', message: `limit ${limit.id} is reached` }],
+  })
+}

@@ -1,0 +1,113 @@
+import type { contract, QueryOf, ReplyOf, Series } from '@dendro/api'
+import type { Actor } from '../../../http/actor.ts'
+import { sliceStartMs } from '../../../query/slices.ts'
+import type { Bounds } from '../../../reading/question.ts'
+import type { World } from '../../../world.ts'
+import { findDataset, visibleDatasets } from '../datasets/datasets.ts'
+import { boundsOf } from '../../queries/search/plan.ts'
+import { type ParserSlice, selectParserSlices } from './rows.ts'
+
+type Question = QueryOf<typeof contract.parsers.usage>
+type Answer = ReplyOf<typeof contract.parsers.usage>
+
+const MINUTE_MS = 60_000
+const LONG_MS = 12 * 60 * MINUTE_MS
+const LONG_SLICE_MS = 20 * MINUTE_MS
+const SLICES_MAX = 720
+const LOGS = 50
+const RANGE = 'last 1 day'
+
+/** A Statistic is made of what was counted in a slice. */
+type Statistic = { stat: string; of(counted: Counted): number }
+type Counted = { lines: number; matched: number; duration_ns: number }
+
+const ratio: Statistic = { stat: 'avg(match_ratio)', of: ({ lines, matched }) => (lines === 0 ? 0 : matched / lines) }
+const latency: Statistic = { stat: 'avg(latency_ns)', of: ({ lines, duration_ns }) => (lines === 0 ? 0 : Math.round(duration_ns / lines)) }
+
+/** parserMetrics says of the logs whose parsers read the most lines how many fitted, and how long they took. */
+export async function parserMetrics(world: Pick<World, 'meta' | 'clock'>, actor: Actor, ask: Question): Promise<Answer> {
+  const nowMs = world.clock.nowMs()
+  const bounds = boundsOf(ask, nowMs, RANGE)
+  const slices = ask.num_of_slices ?? slicesOf(bounds)
+  const visible = ask.log_id === undefined ? await visibleDatasets(world, actor) : [await findDataset(world, actor, ask.log_id)]
+  const ids = new Set(visible.map(({ id }) => id))
+  const widthMs = Math.max(1, bounds.toMs - bounds.fromMs) / slices
+  const counted = await countedByLog(world, actor, { ...bounds, widthMs })
+  const earlier = ask.delta ? earlierOf(ask, bounds, nowMs) : undefined
+  const before = earlier && {
+    bounds: earlier,
+    counted: await countedByLog(world, actor, { ...earlier, widthMs: Math.max(1, earlier.toMs - earlier.fromMs) }),
+  }
+  const busiest = [...counted]
+    .filter(([id]) => ids.has(id))
+    .map(([id, own]) => ({ id, own, whole: sumOf(own) }))
+    .sort((a, b) => b.whole.lines - a.whole.lines || (a.id < b.id ? -1 : 1))
+    .slice(0, ask.limit ?? LOGS)
+  const seriesOf = (statistic: Statistic) =>
+    busiest.map(({ id, own, whole }): Series => {
+      const past = before && { bounds: before.bounds, whole: sumOf(before.counted.get(id) ?? []) }
+      return series(id, statistic, { own, whole, bounds, slices }, past)
+    })
+  return { log_id: ask.log_id ?? busiest[0]?.id ?? '', match_ratio: seriesOf(ratio), latency_ns: seriesOf(latency) }
+}
+
+/** slicesOf follows the rule for usage: minutes up to 12 hours, then 20 minutes, and never too many. */
+function slicesOf({ fromMs, toMs }: Bounds): number {
+  const lengthMs = toMs - fromMs
+  const widthMs = lengthMs <= LONG_MS ? MINUTE_MS : LONG_SLICE_MS
+  return Math.min(SLICES_MAX, Math.max(1, Math.ceil(lengthMs / widthMs)))
+}
+
+function earlierOf(ask: Question, { fromMs, toMs }: Bounds, nowMs: number): Bounds {
+  const named = { time_range: ask.delta_time_range, from_ts: ask.delta_from_ts, to_ts: ask.delta_to_ts }
+  if (named.time_range !== undefined) return boundsOf({ time_range: named.time_range }, nowMs, RANGE)
+  if (named.from_ts !== undefined || named.to_ts !== undefined) return boundsOf(named, nowMs, RANGE)
+  return { fromMs: Math.max(0, fromMs - (toMs - fromMs)), toMs: fromMs }
+}
+
+async function countedByLog(
+  world: Pick<World, 'meta'>,
+  actor: Actor,
+  range: { fromMs: number; toMs: number; widthMs: number },
+): Promise<Map<string, ParserSlice[]>> {
+  return Map.groupBy(await selectParserSlices(world.meta, actor.orgId, range), ({ log_id }) => log_id)
+}
+
+const sumOf = (slices: readonly Counted[]): Counted => ({
+  lines: slices.reduce((sum, { lines }) => sum + lines, 0),
+  matched: slices.reduce((sum, { matched }) => sum + matched, 0),
+  duration_ns: slices.reduce((sum, { duration_ns }) => sum + duration_ns, 0),
+})
+
+type Now = { own: readonly ParserSlice[]; whole: Counted; bounds: Bounds; slices: number }
+type Past = { bounds: Bounds; whole: Counted }
+
+function series(id: string, { stat, of }: Statistic, { own, whole, bounds, slices }: Now, past: Past | undefined): Series {
+  const bySlice = new Map(own.map((one) => [Math.min(one.slice, slices - 1), one]))
+  const value = of(whole)
+  const timeseries = Array.from({ length: slices }, (_, slice) => {
+    const counted = bySlice.get(slice) ?? { lines: 0, matched: 0, duration_ns: 0 }
+    return { '@timestamp': String(sliceStartMs(bounds, slices, slice)), count: counted.lines, value: of(counted), quantiles: {} }
+  })
+  const known = {
+    key: 'log_id',
+    name: id,
+    count: whole.lines,
+    stat,
+    value,
+    series_resolution_ms: (bounds.toMs - bounds.fromMs) / slices,
+    timeseries,
+  }
+  return past ? { ...known, delta: deltaOf(value, of(past.whole), past) } : known
+}
+
+const deltaOf = (value: number, before: number, { bounds, whole }: Past): Series['delta'] => ({
+  start_time: bounds.fromMs,
+  end_time: bounds.toMs,
+  total_count: whole.lines,
+  total_value: before,
+  delta_value: value - before,
+  delta_factor: before === 0 ? 0 : (value - before) / before,
+  aggregates: [],
+  changes: [],
+})

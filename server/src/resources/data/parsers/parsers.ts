@@ -1,0 +1,178 @@
+import type { BodyOf, contract, Parser } from '@dendro/api'
+import { badField, badRequest, forbidden, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import { type BuiltIn, builtIns } from '../../../parsers/built-in.ts'
+import { inferPattern } from '../../../parsers/infer.ts'
+import { compilePattern, type PatternType, typeOfPattern } from '../../../parsers/parsers.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../../access/audit/audit.ts'
+import { type DatasetRow, findDataset } from '../datasets/datasets.ts'
+import { visibilityFor } from '../datasets/visibility.ts'
+import { recentLines } from './recent-lines.ts'
+import {
+  countParsers,
+  deleteParser,
+  insertParser,
+  lockParser,
+  type ParserRow,
+  selectParsers,
+  unassignParser,
+  updateParserRow,
+} from './rows.ts'
+
+export type { ParserRow } from './rows.ts'
+
+type NewParser = BodyOf<typeof contract.parsers.create>
+type ParserChange = BodyOf<typeof contract.parsers.update>
+type Reader = Pick<World, 'meta'>
+
+/** PARSERS_MAX keeps the list of an organisation small enough to be tried as a whole. */
+const PARSERS_MAX = 500
+
+/** allParsers are those of the organisation, newest first. */
+export const allParsers = (world: Reader, orgId: string): Promise<{ rows: readonly ParserRow[]; byId: ReadonlyMap<string, ParserRow> }> =>
+  world.meta.cached(orgId, 'parsers', async () => {
+    const rows = await selectParsers(world.meta, orgId)
+    return { rows, byId: new Map(rows.map((row) => [row.id, row])) }
+  })
+
+/** seenParsers are those of the organisation but for what was made from a log that is hidden from the caller: their samples are lines of it. */
+export async function seenParsers(world: Reader, actor: Actor): Promise<readonly ParserRow[]> {
+  const { seesEach } = await visibilityFor(world, actor)
+  return (await allParsers(world, actor.orgId)).rows.filter(({ log_id }) => seesEach([log_id]))
+}
+
+export async function listParsers(world: Reader, actor: Actor): Promise<{ parsers: Parser[] }> {
+  const rows = await seenParsers(world, actor)
+  return { parsers: [...builtIns.map(shownBuiltIn), ...rows.map(shownParser)] }
+}
+
+/** findParser gives a parser that may be changed: the built-in ones may not. */
+export async function findParser(world: Reader, actor: Actor, id: string): Promise<ParserRow> {
+  if (builtIns.some((builtIn) => builtIn.id === id)) throw forbidden('a built-in parser cannot be changed or deleted')
+  const row = (await seenParsers(world, actor)).find((candidate) => candidate.id === id)
+  if (!row) throw notFound('parser', id)
+  return row
+}
+
+/** nameOfParser is undefined when there is no such parser for the caller. */
+export async function nameOfParser(world: Reader, actor: Actor, id: string): Promise<string | undefined> {
+  return builtIns.find((builtIn) => builtIn.id === id)?.name ?? (await seenParsers(world, actor)).find((row) => row.id === id)?.name
+}
+
+/** createParser registers the pattern that is given, or one that recent lines of the log lead to. */
+export async function createParser(world: World, actor: Actor, ask: NewParser, signal: AbortSignal): Promise<Parser> {
+  const dataset = await findDataset(world, actor, ask.log_id)
+  const inferred = ask.pattern === undefined ? await inferFrom(world, actor, dataset, signal) : undefined
+  const nowMs = world.clock.nowMs()
+  const row: ParserRow = {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    name: ask.name ?? `${dataset.collection}/${dataset.dataset}`.slice(0, 100).toWellFormed(),
+    ...(inferred ? { type: 'GROK', pattern: inferred.pattern } : checkedPattern(ask.pattern ?? '', ask.type)),
+    log_id: dataset.id,
+    enabled: false,
+    description: ask.description ?? null,
+    log_lines: inferred?.log_lines ?? null,
+    parsed_lines: inferred?.parsed_lines ?? null,
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+  await world.meta.write(actor.orgId, async (tx) => {
+    if ((await countParsers(tx, actor.orgId)) >= PARSERS_MAX) throw badRequest(`an organisation may have ${PARSERS_MAX} parsers`)
+    await insertParser(tx, row)
+    await recordChange(world, tx, actor, { entity: { type: 'parser', id: row.id }, after: shownParser(row) })
+  })
+  return shownParser(row)
+}
+
+const SAMPLES = 10
+const LINE_STEPS = 250_000
+
+type Inferred = { pattern: string; log_lines: string[]; parsed_lines: Record<string, string>[] }
+
+/** inferFrom finds what the recent lines of a dataset have in common; a few of them are kept as samples. */
+async function inferFrom(world: World, actor: Actor, dataset: DatasetRow, signal: AbortSignal): Promise<Inferred> {
+  const lines = await recentLines(world, actor, dataset, signal)
+  if (lines.length === 0)
+    throw badField('pattern', 'cannot be inferred, since the log has no events of the last week: give one', 'NO_LINES')
+  const pattern = lines.every((line) => line.trimStart().startsWith('{')) ? undefined : inferPattern(lines)
+  if (pattern === undefined)
+    throw badField('pattern', 'cannot be inferred, since the lines have too little in common: give one', 'NOT_ALIKE')
+  const compiled = compilePattern('GROK', pattern)
+  const samples = lines.slice(0, SAMPLES).map((line) => ({ line, read: compiled.read(line, { steps: LINE_STEPS }) }))
+  return {
+    pattern,
+    log_lines: samples.map(({ line }) => line.replaceAll('\0', '')),
+    parsed_lines: samples.map(({ read }) => Object.fromEntries(read.kind === 'match' ? read.pairs : [])),
+  }
+}
+
+/** updateParser leaves alone what is not named, but for `enabled`, which the body fills in. */
+export async function updateParser(world: World, actor: Actor, { id }: ParserRow, change: ParserChange): Promise<Parser> {
+  const dataset = change.log_id === undefined ? undefined : await findDataset(world, actor, change.log_id)
+  return world.meta.write(actor.orgId, async (tx) => {
+    const before = await lockParser(tx, actor.orgId, id)
+    if (!before) throw notFound('parser', id)
+    const isSame = change.pattern === undefined && change.type === undefined
+    const after: ParserRow = {
+      ...before,
+      ...(isSame ? {} : checkedPattern(change.pattern ?? before.pattern, change.type)),
+      name: change.name ?? before.name,
+      log_id: dataset?.id ?? before.log_id,
+      description: change.description ?? before.description,
+      enabled: change.enabled,
+      parsed_lines: isSame ? before.parsed_lines : null,
+      modified_at: world.clock.nowMs(),
+      modified_by: actor.identity,
+    }
+    await updateParserRow(tx, after)
+    await recordChange(world, tx, actor, { entity: { type: 'parser', id }, before: shownParser(before), after: shownParser(after) })
+    return shownParser(after)
+  })
+}
+
+/** removeParser leaves the datasets that had the parser without one. */
+export async function removeParser(world: World, actor: Actor, record: ParserRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    if ((await deleteParser(tx, actor.orgId, record.id)) === 0) throw notFound('parser', record.id)
+    await unassignParser(tx, actor.orgId, record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'parser', id: record.id }, before: shownParser(record) })
+  })
+}
+
+/** checkedPattern refuses what could not be applied later. */
+function checkedPattern(pattern: string, asked: PatternType | undefined): { type: PatternType; pattern: string } {
+  const type = asked ?? typeOfPattern(pattern)
+  compilePattern(type, pattern)
+  return { type, pattern }
+}
+
+const shownBuiltIn = ({ id, name, description }: BuiltIn): Parser => ({
+  id,
+  name,
+  type: 'JAVA',
+  scope: 'SYSTEM',
+  ai_generated: false,
+  enabled: true,
+  description,
+})
+
+export function shownParser(row: ParserRow): Parser {
+  return {
+    id: row.id,
+    name: row.name,
+    pattern: row.pattern,
+    type: row.type,
+    scope: 'ORGANISATION',
+    ai_generated: false,
+    enabled: row.enabled,
+    ...(row.log_lines ? { log_lines: row.log_lines } : {}),
+    ...(row.parsed_lines ? { parsed_lines: row.parsed_lines } : {}),
+    ...(row.description === null ? {} : { description: row.description }),
+    metadata: metadataOf(row),
+  }
+}

@@ -1,0 +1,116 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { BodyOf, contract, ReplyOf } from '@dendro/api'
+import { badField } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { builtIns, type Form } from '../../../parsers/built-in.ts'
+import type { Read } from '../../../parsers/compiled.ts'
+import { compilePattern, typeOfPattern } from '../../../parsers/parsers.ts'
+import type { World } from '../../../world.ts'
+import { findDataset } from '../datasets/datasets.ts'
+import { seenParsers } from './parsers.ts'
+import { recentLines } from './recent-lines.ts'
+
+type Trial = BodyOf<typeof contract.parsers.test>
+type Question = BodyOf<typeof contract.parsers.detect>
+type Metrics = ReplyOf<typeof contract.parsers.test>['metrics']
+type Candidate = ReplyOf<typeof contract.parsers.detect>['candidates'][number]
+
+/** FormReader reads a line in one of the forms that need no parser; undefined when it is not in it. */
+export type FormReader = (form: Form, text: string, at: { ms: number; ns: number }) => Iterable<readonly [string, string]> | undefined
+type LineReader = (line: string, fuel: { steps: number }) => Read
+
+/** TRIAL_STEPS is what one call may cost altogether; TURN_MS is after how long others get a turn. */
+const TRIAL_STEPS = 20_000_000
+const LINE_STEPS = 250_000
+const LINE_CHARS_MAX = 32_768
+const TURN_MS = 5
+
+/** testPattern tries a pattern on lines; a bad pattern is refused with the place that is wrong. */
+export async function testPattern({ pattern, type, lines }: Trial): Promise<ReplyOf<typeof contract.parsers.test>> {
+  const compiled = compilePattern(type ?? typeOfPattern(pattern), pattern)
+  const reads = await readAll((line, fuel) => compiled.read(line, fuel), lines, { steps: TRIAL_STEPS })
+  const results = reads.map((read, index) => ({
+    raw: lines[index] ?? '',
+    matched: read.kind === 'match',
+    key_values: Object.fromEntries(read.kind === 'match' ? read.pairs : []),
+  }))
+  return { metrics: metricsOf(reads), results }
+}
+
+/**
+ * detectParser tries the built-in forms and the organisation's parsers on lines, and recommends the one that fits most of them and gives the
+ * most keys. Coverage is the share of the characters that come to stand in values.
+ */
+export async function detectParser(
+  world: Pick<World, 'meta' | 'clock' | 'deployment' | 'events' | 'admission'>,
+  actor: Actor,
+  { lines: given, log_id }: Question,
+  { readForm, signal }: { readForm: FormReader; signal: AbortSignal },
+): Promise<ReplyOf<typeof contract.parsers.detect>> {
+  if ((given === undefined) === (log_id === undefined)) throw badField('lines', 'or log_id must be given, and not both', 'ONE_OF')
+  const lines = given ?? (await recentLines(world, actor, await findDataset(world, actor, log_id ?? ''), signal))
+  const at = { ms: world.clock.nowMs(), ns: 0 }
+  const own = await seenParsers(world, actor)
+  const readers: { id: string; read: LineReader }[] = [
+    ...builtIns.map(({ id, form }) => ({ id, read: formReader(form, at, readForm) })),
+    ...own.map(({ id, type, pattern }) => {
+      const compiled = compilePattern(type, pattern)
+      return { id, read: (line: string, fuel: { steps: number }) => compiled.read(line, fuel) }
+    }),
+  ]
+  const tank = { steps: TRIAL_STEPS }
+  const ranked: (Candidate & { keys: number })[] = []
+  for (const { id, read } of readers) {
+    const reads = await readAll(read, lines, tank)
+    const metrics = metricsOf(reads)
+    if (metrics.matched_lines > 0) ranked.push({ parser_id: id, coverage: coverageOf(reads, lines), metrics, keys: keysIn(reads) })
+  }
+  ranked.sort((a, b) => b.metrics.matched_lines - a.metrics.matched_lines || b.keys - a.keys)
+  return {
+    recommended_parser_id: ranked[0]?.parser_id ?? '',
+    candidates: ranked.map(({ keys: _, ...candidate }) => candidate),
+  }
+}
+
+const formReader =
+  (form: Form, at: { ms: number; ns: number }, readForm: FormReader): LineReader =>
+  (line, fuel) => {
+    fuel.steps -= line.length
+    const pairs = readForm(form, line, at)
+    return pairs === undefined ? { kind: 'no match' } : { kind: 'match', pairs: [...pairs] }
+  }
+
+/** readAll lets others have their turn meanwhile; when the tank is empty the lines that are left are given up. */
+async function readAll(read: LineReader, lines: readonly string[], tank: { steps: number }): Promise<Read[]> {
+  const reads: Read[] = []
+  let turnEndsMs = performance.now() + TURN_MS
+  for (const line of lines) {
+    const fuel = { steps: Math.min(LINE_STEPS, tank.steps) }
+    const given = fuel.steps
+    reads.push(given <= 0 ? { kind: 'given up' } : read(line.slice(0, LINE_CHARS_MAX), fuel))
+    tank.steps -= given - fuel.steps
+    if (performance.now() < turnEndsMs) continue
+    await nextTurn()
+    turnEndsMs = performance.now() + TURN_MS
+  }
+  return reads
+}
+
+function metricsOf(reads: readonly Read[]): Metrics {
+  const matched = reads.filter(({ kind }) => kind === 'match').length
+  return {
+    total_lines: reads.length,
+    matched_lines: matched,
+    error_lines: reads.filter(({ kind }) => kind === 'given up').length,
+    match_ratio: reads.length === 0 ? 0 : matched / reads.length,
+  }
+}
+
+const pairsIn = (reads: readonly Read[]) => reads.flatMap((read) => (read.kind === 'match' ? read.pairs : []))
+const keysIn = (reads: readonly Read[]): number => pairsIn(reads).length
+
+function coverageOf(reads: readonly Read[], lines: readonly string[]): number {
+  const chars = lines.reduce((sum, line) => sum + line.length, 0)
+  const held = pairsIn(reads).reduce((sum, [, text]) => sum + text.length, 0)
+  return chars === 0 ? 0 : Math.min(1, held / chars)
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { type Doom, type Removal, removeEvents } from '../../../events/purge/purge.ts'
+import { lastNumber } from '../../../events/writer/seq.ts'
+import type { Job, JobKind } from '../../../jobs/job.ts'
+import type { World } from '../../../world.ts'
+import { deleteTombstones, REMOVAL, selectTombstones, type TombstoneRow } from '../datasets/tombstones.ts'
+import { DAY_MS, doomedBeforeDay, Kept, readClock } from './decide.ts'
+import { keepings } from './keepings.ts'
+import { noteRemoved } from './rows.ts'
+
+type RemovalWorld = Pick<World, 'clock' | 'log' | 'events' | 'meta' | 'deployment'>
+
+const MINUTE_MS = 60_000
+const EVERY_MS = MINUTE_MS
+/** SWEEP_EVERY_MS is how often old events are looked for: a changed rule acts within an hour. */
+const SWEEP_EVERY_MS = 15 * MINUTE_MS
+/**
+ * SETTLE_MS is how long an event stays in the store, although no longer found, whatever its time: recounts of the ledger go back a day, and who
+ * has sent old events by mistake can still give them a longer life.
+ */
+const SETTLE_MS = 2 * DAY_MS
+const MARK_EVERY_MS = 60 * MINUTE_MS
+/** LATE_MS is how long a tombstone stays after its events are gone, for those that were on their way when the dataset was deleted. */
+const LATE_MS = 60 * MINUTE_MS
+/** REST_FACTOR: the store rewrites for a tenth of the time at most, so that queries and merges are not kept waiting. */
+const REST_FACTOR = 9
+const REST_MAX_MS = 60 * MINUTE_MS
+
+/** A Mark is up to where sequence numbers were given at some time: arrivals are told by number, since clocks may have been wrong. */
+const Mark = z.object({ at_ms: z.number(), seq: z.string().regex(/^\d+$/) })
+
+const State = z.object({
+  reading: Kept.optional(),
+  marks: z.array(Mark).default([]),
+  swept_at: z.number().optional(),
+  rests_until: z.number().optional(),
+})
+/** A RemovalState is what the job wants to know the next time. */
+export type RemovalState = z.output<typeof State>
+
+/** readState begins anew where nothing sensible is written. */
+export const readState = (payload: Readonly<Record<string, unknown>>): RemovalState => State.catch({ marks: [] }).parse(payload)
+
+/** eventRemoval removes what deleted datasets have left, and what is too old, for the whole deployment. */
+export const eventRemoval = (world: RemovalWorld): JobKind => ({
+  name: REMOVAL,
+  everyMs: EVERY_MS,
+  isDueAtStart: true,
+  run: async (job) => ({ againInMs: EVERY_MS, payload: await runRemoval(world, job) }),
+})
+
+async function runRemoval(world: RemovalWorld, job: Job): Promise<RemovalState> {
+  const { clock, meta, log } = world
+  const nowMs = clock.nowMs()
+  const state = readState(job.payload)
+  const { reading, isTrusted } = readClock(state.reading, nowMs, clock.report?.())
+  const next: RemovalState = { ...state, reading, marks: await marked(world, state.marks, nowMs) }
+  const tombstones = await selectTombstones(meta)
+  const isSweep = isTrusted && !isWithin(state.swept_at, nowMs, SWEEP_EVERY_MS)
+  const old = isSweep ? await oldEvents(world, settledBefore(next.marks, nowMs), nowMs) : []
+  if (isSweep) next.swept_at = nowMs
+  if (tombstones.length === 0 && old.length === 0) return next
+
+  const mayRewrite = !(state.rests_until !== undefined && nowMs < state.rests_until && state.rests_until - nowMs <= REST_MAX_MS)
+  const dooms: Doom[] = [{ logIds: tombstones.map(({ id }) => id) }, ...old]
+  const removal = await removeEvents(world.events, dooms, { clock, log, signal: job.signal, mayRewrite })
+  if (removal.rewritingMs > 0) next.rests_until = clock.nowMs() + Math.min(REST_MAX_MS, removal.rewritingMs * REST_FACTOR)
+  // What could not be rewritten yet is looked for again as soon as the store has rested.
+  if (removal.waiting.size > 0) next.swept_at = undefined
+  await noteAll(world, job, { tombstones, old, removal }, nowMs)
+  return next
+}
+
+const isWithin = (atMs: number | undefined, nowMs: number, spanMs: number): boolean =>
+  atMs !== undefined && nowMs >= atMs && nowMs - atMs < spanMs
+
+async function marked({ events }: RemovalWorld, marks: RemovalState['marks'], nowMs: number): Promise<RemovalState['marks']> {
+  const past = marks.filter(({ at_ms }) => at_ms <= nowMs)
+  if (isWithin(past.at(-1)?.at_ms, nowMs, MARK_EVERY_MS)) return past
+  const settled = past.findLastIndex(({ at_ms }) => at_ms <= nowMs - SETTLE_MS)
+  return [...past.slice(Math.max(0, settled)), { at_ms: nowMs, seq: String(await lastNumber(events)) }]
+}
+
+/** settledBefore is the number before which all events have been in the store for long enough; undefined while none is known. */
+function settledBefore(marks: RemovalState['marks'], nowMs: number): bigint | undefined {
+  const mark = marks.findLast(({ at_ms }) => at_ms <= nowMs - SETTLE_MS)
+  return mark && BigInt(mark.seq)
+}
+
+/** oldEvents puts datasets together that lose events of the same days. */
+async function oldEvents(world: RemovalWorld, beforeSeq: bigint | undefined, nowMs: number): Promise<Doom[]> {
+  if (beforeSeq === undefined) return []
+  const byDay = new Map<number, string[]>()
+  for (const { id, cutoffMs } of await keepings(world, nowMs)) {
+    if (cutoffMs === undefined) continue
+    const day = doomedBeforeDay(cutoffMs)
+    byDay.set(day, [...(byDay.get(day) ?? []), id])
+  }
+  return [...byDay].map(([beforeDay, logIds]) => ({ logIds, old: { beforeDay, beforeSeq } }))
+}
+
+type Done = { tombstones: readonly TombstoneRow[]; old: readonly Doom[]; removal: Removal }
+
+async function noteAll({ meta, log }: RemovalWorld, job: Job, { tombstones, old, removal }: Done, nowMs: number): Promise<void> {
+  const removed = old.flatMap(({ logIds, old: age }) =>
+    logIds.flatMap((log_id) => {
+      const events = removal.removed.get(log_id) ?? 0
+      return events > 0 ? [{ log_id, events, before_ms: (age?.beforeDay ?? 0) * DAY_MS }] : []
+    }),
+  )
+  const isOver = ({ id, deleted_at }: TombstoneRow): boolean =>
+    nowMs - deleted_at >= LATE_MS && !removal.removed.has(id) && !removal.waiting.has(id)
+  const over = tombstones.filter(isOver).map(({ id }) => id)
+  for (const [log_id, events] of removal.removed) log.info({ log_id, events }, 'events were removed from the store')
+  if (removed.length === 0 && over.length === 0) return
+  await meta.write('*', async (tx) => {
+    await job.hold(tx)
+    if (removed.length > 0) await noteRemoved(tx, nowMs, removed)
+    if (over.length > 0) await deleteTombstones(tx, over)
+  })
+}

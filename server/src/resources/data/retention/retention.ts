@@ -1,0 +1,87 @@
+import type { contract, ReplyOf } from '@dendro/api'
+import { unavailable } from '../../../kernel/errors.ts'
+import { countDoomed, oldestEventMs } from '../../../events/purge/purge.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { World } from '../../../world.ts'
+import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
+import { REMOVAL } from '../datasets/tombstones.ts'
+import { isLimited, visibleTo } from '../../access/policies/policies.ts'
+import { DAY_MS, isAgreed, keepingOf, nextRemoval, type Rules, retentionCutoffMs } from './decide.ts'
+import { rulesOf } from './keepings.ts'
+import { orphansOf } from './orphans.ts'
+import { readState } from './removal.ts'
+import { type RemovedRow, selectJobPayload, selectOwnTombstones, selectRemoved } from './rows.ts'
+
+type Reader = Pick<World, 'meta' | 'clock' | 'deployment'>
+type Overview = ReplyOf<typeof contract.retention.overview>
+type Kept = Overview['datasets'][number]
+type OfDataset = ReplyOf<typeof contract.retention.ofDataset>
+
+/** A number above all sequence numbers. */
+const SEQ_END = 2n ** 64n - 1n
+
+export async function retentionOverview(world: Reader, actor: Actor): Promise<Overview> {
+  const { meta, clock } = world
+  const [visible, rules, removed, tombstones, payload, orphans] = await Promise.all([
+    visibleDatasets(world, actor),
+    rulesOf(world, actor.orgId),
+    selectRemoved(meta, actor.orgId),
+    selectOwnTombstones(meta, actor.orgId),
+    selectJobPayload(meta, REMOVAL),
+    orphansOf(world, actor.orgNumber),
+  ])
+  const { reading } = readState(payload?.payload ?? {})
+  const notes = new Map(removed.map((row) => [row.log_id, row]))
+  return {
+    clock: {
+      is_trusted: reading !== undefined && isAgreed(reading) && clock.report?.().problem === undefined,
+      steady_since: reading?.steadySinceMs ?? null,
+      checked_at: reading?.seenMs ?? null,
+    },
+    datasets: visible.map((row) => shownKept(row, rules, notes.get(row.id), clock.nowMs())),
+    deleted: await visibleTo(
+      world,
+      actor,
+      tombstones.map((tombstone) => ({ ...tombstone, id: tombstone.log_id })),
+    ).then((seen) => seen.map(({ id: _, ...tombstone }) => tombstone)),
+    orphans: ((await isLimited(world, actor)) ? [] : orphans).map(({ log_id, events }) => ({ log_id, events })),
+  }
+}
+
+/** retentionOfDataset looks into the store: the oldest event, and the events that go with its day. */
+export async function retentionOfDataset(world: Reader & Pick<World, 'events'>, actor: Actor, row: DatasetRow): Promise<OfDataset> {
+  const rules = await rulesOf(world, actor.orgId)
+  const removed = (await selectRemoved(world.meta, actor.orgId)).find(({ log_id }) => log_id === row.id)
+  const kept = shownKept(row, rules, removed, world.clock.nowMs())
+  const found = await oldestAndNext(world, row, rules).catch((cause) => {
+    throw unavailable('the event store does not answer', { cause })
+  })
+  return { ...kept, ...found }
+}
+
+async function oldestAndNext(
+  { events }: Pick<World, 'events'>,
+  row: DatasetRow,
+  rules: Rules,
+): Promise<Pick<OfDataset, 'oldest_event_at' | 'next'>> {
+  const oldestMs = await oldestEventMs(events, row.id)
+  const next = oldestMs === undefined ? undefined : nextRemoval(oldestMs, keepingOf(row, rules))
+  if (oldestMs === undefined || !next) return { oldest_event_at: oldestMs ?? null, next: null }
+  const going = await countDoomed(events, { logIds: [row.id], old: { beforeDay: next.beforeMs / DAY_MS, beforeSeq: SEQ_END } })
+  return { oldest_event_at: oldestMs, next: { at: next.atMs, before: next.beforeMs, events: going } }
+}
+
+function shownKept(row: DatasetRow, rules: Rules, removed: RemovedRow | undefined, nowMs: number): Kept {
+  const keeping = keepingOf(row, rules)
+  return {
+    log_id: row.id,
+    collection: row.collection,
+    dataset: row.dataset,
+    retention_days: keeping.days ?? null,
+    rule: keeping.by,
+    cutoff: retentionCutoffMs(keeping, nowMs) ?? null,
+    removed: removed
+      ? { events: removed.events, last_events: removed.last_events, last_at: removed.last_at, before: removed.before_ms }
+      : null,
+  }
+}

@@ -1,0 +1,180 @@
+import type { BodyOf, contract, Identity, RetentionRule } from '@dendro/api'
+import { badField, conflict, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../../access/audit/audit.ts'
+import { type DatasetRow, keepDatasetFor, visibleDatasets } from '../datasets/datasets.ts'
+import { isLimited } from '../../access/policies/policies.ts'
+import { AUDIT_COLLECTION } from './decide.ts'
+import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from './rows.ts'
+
+type RuleDraft = BodyOf<typeof contract.retentionRules.create>
+type Reader = Pick<World, 'meta'>
+
+/** A Rule is a row of its own, or the retention that a dataset has: that is one thing under two names, and bears the dataset's id. */
+export type Rule = { kind: 'log'; row: DatasetRow } | { kind: 'general'; row: RuleRow }
+
+/** A Target is what a rule applies to. */
+type Target = { entity: 'LOG'; log: DatasetRow } | { entity: 'LOG_SET'; collection: string } | { entity: 'ORGANISATION' }
+
+/** listRules gives the rules of the logs that the caller may see and the general ones, newest first. */
+export async function listRules(world: Reader, actor: Actor): Promise<RetentionRule[]> {
+  const visible = await visibleDatasets(world, actor)
+  const rules: Rule[] = [
+    ...visible.filter(({ retention }) => retention !== null).map((row): Rule => ({ kind: 'log', row })),
+    ...(await seenGeneralRules(world, actor)).map((row): Rule => ({ kind: 'general', row })),
+  ]
+  return rules.map((rule) => shownRule(rule, visible)).toSorted((a, b) => b.created_at - a.created_at)
+}
+
+const generalRules = (world: Reader, orgId: string): Promise<readonly RuleRow[]> =>
+  world.meta.cached(orgId, 'retention-rules', () => selectRules(world.meta, orgId))
+
+/** seenGeneralRules are those for the organisation, and for collections of which the caller may see a log, or all of them where nothing is hidden from him. */
+async function seenGeneralRules(world: Reader, actor: Actor): Promise<readonly RuleRow[]> {
+  const rules = await generalRules(world, actor.orgId)
+  if (!(await isLimited(world, actor))) return rules
+  const collections = new Set((await visibleDatasets(world, actor)).map(({ collection }) => collection))
+  return rules.filter(({ entity, collection }) => entity === 'ORGANISATION' || collections.has(collection))
+}
+
+export async function findRule(world: Reader, actor: Actor, id: string): Promise<Rule> {
+  const general = (await seenGeneralRules(world, actor)).find((row) => row.id === id)
+  if (general) return { kind: 'general', row: general }
+  const log = (await visibleDatasets(world, actor)).find((row) => row.id === id && row.retention !== null)
+  if (log) return { kind: 'log', row: log }
+  throw notFound('retention rule', id)
+}
+
+export async function createRule(world: World, actor: Actor, ask: RuleDraft): Promise<RetentionRule> {
+  const visible = await visibleDatasets(world, actor)
+  const target = targetOf(ask, visible)
+  if (target.entity === 'LOG') {
+    const row = await keepDatasetFor(world, actor, target.log.id, ask.retention, (before) => {
+      if (before.retention !== null) throw conflict('the log has a retention rule already')
+    })
+    return shownRule({ kind: 'log', row }, visible)
+  }
+  const row: RuleRow = {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    entity: target.entity,
+    collection: target.entity === 'LOG_SET' ? target.collection : '',
+    retention: ask.retention,
+    created_at: world.clock.nowMs(),
+    created_by: actor.identity,
+    modified_at: null,
+    modified_by: null,
+  }
+  return world.meta.write(actor.orgId, async (tx) => {
+    const made = await insertRule(tx, row)
+    if (!made) throw conflict(`the ${target.entity === 'LOG_SET' ? 'collection' : 'organisation'} has a retention rule already`)
+    const shown = shownRule({ kind: 'general', row: made }, visible)
+    await recordChange(world, tx, actor, { entity: { type: 'retention_rule', id: made.id }, after: shown })
+    return shown
+  })
+}
+
+/** updateRule changes how long a rule keeps events. What it applies to stays: that would be another rule. */
+export async function updateRule(world: World, actor: Actor, rule: Rule, ask: RuleDraft): Promise<RetentionRule> {
+  const visible = await visibleDatasets(world, actor)
+  if (!isSame(rule, targetOf(ask, visible)))
+    throw badField('scope', 'must be what the rule applies to; make another rule for something else')
+  if (rule.kind === 'log') {
+    const row = await keepDatasetFor(world, actor, rule.row.id, ask.retention, mustHaveRule)
+    return shownRule({ kind: 'log', row }, visible)
+  }
+  return world.meta.write(actor.orgId, async (tx) => {
+    const next = { ...rule.row, retention: ask.retention, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    const row = await updateRuleRow(tx, next)
+    if (!row) throw notFound('retention rule', rule.row.id)
+    const [before, after] = [rule.row, row].map((one) => shownRule({ kind: 'general', row: one }, visible))
+    await recordChange(world, tx, actor, {
+      entity: { type: 'retention_rule', id: row.id },
+      ...(before ? { before } : {}),
+      ...(after ? { after } : {}),
+    })
+    return shownRule({ kind: 'general', row }, visible)
+  })
+}
+
+export async function removeRule(world: World, actor: Actor, rule: Rule): Promise<undefined> {
+  if (rule.kind === 'log') {
+    await keepDatasetFor(world, actor, rule.row.id, null, mustHaveRule)
+    return
+  }
+  await world.meta.write(actor.orgId, async (tx) => {
+    if ((await deleteRule(tx, actor.orgId, rule.row.id)) === 0) throw notFound('retention rule', rule.row.id)
+    await recordChange(world, tx, actor, { entity: { type: 'retention_rule', id: rule.row.id }, before: shownRule(rule, []) })
+  })
+}
+
+function mustHaveRule({ id, retention }: DatasetRow): void {
+  if (retention === null) throw notFound('retention rule', id)
+}
+
+function targetOf({ entity, category, scope }: RuleDraft, visible: readonly DatasetRow[]): Target {
+  if ((category === 'DEFAULT_RETENTION') !== (entity === 'ORGANISATION')) {
+    throw badField(
+      'entity',
+      `must be ${category === 'DEFAULT_RETENTION' ? 'ORGANISATION' : 'LOG or LOG_SET'} with the category ${category}`,
+    )
+  }
+  if (entity === 'ORGANISATION') return { entity }
+  const name = (scope?.from?.replace(/^(log|log_?set|dataset|collection):/i, '') ?? scope?.name ?? '').trim()
+  if (name === '') throw badField('scope', 'must say by `from` which log or collection the rule is for', 'REQUIRED')
+  if (entity === 'LOG') return { entity, log: logOf(name, visible) }
+  if (name === AUDIT_COLLECTION) throw badField('scope', 'names the audit trail, which is kept for ever, and so are its events')
+  if (!visible.some(({ collection }) => collection === name)) throw badField('scope', `names no collection: ${name}`)
+  return { entity, collection: name }
+}
+
+function logOf(name: string, visible: readonly DatasetRow[]): DatasetRow {
+  const exact = visible.filter((row) => row.id === name.toLowerCase() || fullName(row) === name)
+  const found = exact.length > 0 ? exact : visible.filter(({ dataset }) => dataset === name)
+  const [log] = found
+  if (!log) throw badField('scope', `names no log: ${name}`)
+  if (found.length > 1)
+    throw badField('scope', `names several logs; write collection.dataset, as in ${fullName(log)}, or the id`, 'AMBIGUOUS')
+  return log
+}
+
+const fullName = ({ collection, dataset }: Pick<DatasetRow, 'collection' | 'dataset'>): string => `${collection}.${dataset}`
+
+function isSame(rule: Rule, target: Target): boolean {
+  if (rule.kind === 'log') return target.entity === 'LOG' && target.log.id === rule.row.id
+  return rule.row.entity === target.entity && (target.entity !== 'LOG_SET' || target.collection === rule.row.collection)
+}
+
+/** shownRule names a log by its plain name where that is enough among the logs that the caller may see. */
+function shownRule(rule: Rule, visible: readonly DatasetRow[]): RetentionRule {
+  if (rule.kind === 'general') return shownGeneral(rule.row)
+  const { id, org_id, retention, retention_mark: mark, modified_at, modified_by } = rule.row
+  const isPlain = visible.filter(({ dataset }) => dataset === rule.row.dataset).length <= 1
+  if (retention === null) throw new Error('a dataset without a retention of its own is no rule')
+  return {
+    id,
+    org_id,
+    entity: 'LOG',
+    scope: { from: `log:${isPlain ? rule.row.dataset : fullName(rule.row)}` },
+    category: 'DATASET_RETENTION',
+    retention,
+    ...(mark ?? { created_by: modified_by?.id ?? '', created_at: modified_at }),
+  }
+}
+
+function shownGeneral(row: RuleRow): RetentionRule {
+  const isDefault = row.entity === 'ORGANISATION'
+  const who = (identity: Identity | null): string => identity?.id ?? ''
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    entity: row.entity,
+    scope: isDefault ? { name: 'org:default' } : { from: `log:${row.collection}` },
+    category: isDefault ? 'DEFAULT_RETENTION' : 'DATASET_RETENTION',
+    retention: row.retention,
+    created_by: who(row.created_by),
+    created_at: row.created_at,
+    ...(row.modified_at === null ? {} : { updated_by: who(row.modified_by), updated_at: row.modified_at }),
+  }
+}

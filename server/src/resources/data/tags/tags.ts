@@ -1,0 +1,110 @@
+import type { BodyOf, contract, FoundTag, QueryOf, Tag, TaggedType, Tags } from '@dendro/api'
+import { badField, conflict, Failure, forbidden, notFound } from '../../../kernel/errors.ts'
+import { type Actor, holds } from '../../../http/actor.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../../access/audit/audit.ts'
+import { lockTags, selectTagged, updateTags } from './rows.ts'
+import { type Taggable, type TaggedRow, taggables } from './taggables.ts'
+
+type TagQuestion = QueryOf<typeof contract.tags.search>
+type LeavingTag = BodyOf<typeof contract.tags.remove>
+
+const TAGS_MAX = 100
+const VALUES_MAX = 100
+
+export async function createTag(world: World, actor: Actor, tag: Tag): Promise<Tag> {
+  return changeTags(world, actor, tag.entity, (tags) => {
+    if (Object.hasOwn(tags, tag.name)) throw conflict(`the ${nounOf(tag.entity.type)} has a tag ${tag.name} already; PUT changes its value`)
+    if (Object.keys(tags).length >= TAGS_MAX) throw badField('name', `would be the tag beyond the ${TAGS_MAX} that a record can have`)
+    return { tags: { ...tags, [tag.name]: tag.value }, answer: tag }
+  })
+}
+
+export async function updateTag(world: World, actor: Actor, tag: Tag): Promise<Tag> {
+  return changeTags(world, actor, tag.entity, (tags) => {
+    if (!Object.hasOwn(tags, tag.name)) throw noTag(tag)
+    return { tags: { ...tags, [tag.name]: tag.value }, answer: tag }
+  })
+}
+
+export async function removeTag(world: World, actor: Actor, leaving: LeavingTag): Promise<undefined> {
+  return changeTags(world, actor, leaving.entity, (tags) => {
+    if (!Object.hasOwn(tags, leaving.name)) throw noTag(leaving)
+    const { [leaving.name]: _gone, ...rest } = tags
+    return { tags: rest, answer: undefined }
+  })
+}
+
+/** searchTags gives the tags of all records that the caller may see; kinds that he may not read are left out. */
+export async function searchTags(world: World, actor: Actor, question: TagQuestion): Promise<FoundTag[]> {
+  const found = new Map<string, Map<string, Map<TaggedType, string[]>>>()
+  for (const [type, kind] of kinds()) {
+    if ((question.entity_type && question.entity_type !== type) || !holds(actor, kind.read)) continue
+    for (const { id, tags } of await visibleRecords(world, actor, kind)) {
+      for (const [name, value] of Object.entries(tags)) {
+        if ((question.name && question.name !== name) || (question.value && question.value !== value)) continue
+        const values = at(found, name, () => new Map<string, Map<TaggedType, string[]>>())
+        const types = at(values, value, () => new Map<TaggedType, string[]>())
+        at(types, type, () => []).push(id)
+      }
+    }
+  }
+  return byKey(found).map(([name, values]) => ({
+    name,
+    values: byKey(values)
+      .slice(0, VALUES_MAX)
+      .map(([value, types]) => ({
+        value,
+        types: [...types].map(([type, ids]) => ({ type, value, entities: ids.toSorted().map((id) => ({ id })) })),
+      })),
+  }))
+}
+
+/** changeTags lets `decide` make the new tags of a record out of its present ones, while nobody else can change them. */
+async function changeTags<T>(
+  world: World,
+  actor: Actor,
+  entity: Tag['entity'],
+  decide: (tags: Tags) => { tags: Tags; answer: T },
+): Promise<T> {
+  const kind = taggables[entity.type]
+  const noun = nounOf(entity.type)
+  if (kind?.write && !holds(actor, kind.write))
+    throw forbidden(`changing a tag of this kind of record needs the permission ${kind.write} too`)
+  if (!kind) throw notFound(noun, entity.id)
+  if (kind.visible && !(await kind.visible(world, actor)).some((record) => record.id === entity.id)) throw notFound(noun, entity.id)
+  return world.meta.write(actor.orgId, async (tx) => {
+    const before = await lockTags(tx, actor.orgId, kind, entity.id)
+    if (!before) throw notFound(noun, entity.id)
+    const { tags, answer } = decide(before.tags)
+    await updateTags(tx, actor.orgId, kind, { id: entity.id, tags, modified_at: world.clock.nowMs(), modified_by: actor.identity })
+    await recordChange(world, tx, actor, {
+      entity: { type: kind.audited, id: entity.id },
+      before: { tags: before.tags },
+      after: { tags },
+    })
+    return answer
+  })
+}
+
+async function visibleRecords(world: World, actor: Actor, kind: Taggable): Promise<readonly TaggedRow[]> {
+  if (kind.visible) return kind.visible(world, actor)
+  return world.meta.cached(actor.orgId, `tags of ${kind.table}`, () => selectTagged(world.meta, actor.orgId, kind))
+}
+
+const kinds = (): readonly (readonly [TaggedType, Taggable])[] => Object.entries(taggables) as [TaggedType, Taggable][]
+
+const nounOf = (type: TaggedType): string => type.replace('_', ' ').replace('api', 'API')
+
+const noTag = ({ name, entity }: LeavingTag): Failure => new Failure(404, `the ${nounOf(entity.type)} has no tag ${name}`)
+
+/** at gives the entry of a map, made first when it is missing. */
+function at<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+const byKey = <V>(map: ReadonlyMap<string, V>): [string, V][] => [...map].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))

@@ -1,0 +1,64 @@
+import { type LedgerSpan, selectIngested } from '../../../events/ledger/reads.ts'
+import { unitAt } from '../../../events/ledger/rollup.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { sliceStartMs } from '../../../query/slices.ts'
+import type { Bounds } from '../../../reading/question.ts'
+import type { World } from '../../../world.ts'
+import { settled } from '../ledger/ledger.ts'
+import { selectUsage } from './rows.ts'
+import type { Sliced } from './shown.ts'
+
+export type UsageType = 'ingestion' | 'search' | 'export'
+export type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'meta' | 'usage'>
+
+/** A Part is what one dataset, and of searches one identity, used in one slice. */
+export type Part = Sliced & { logId: string; identityId: string }
+export type Parts = { parts: readonly Part[]; isExact: boolean }
+
+export type PartsWish = {
+  bounds: Bounds
+  slices: number
+  /** logIds leaves out all other datasets; undefined means every one. */
+  logIds: readonly string[] | undefined
+  /** logsMax: only the sums of each dataset are wanted, of those that used most. */
+  logsMax?: number
+  isByLog: boolean
+  identityId?: string | undefined
+  measure?: 'bytes' | 'latency'
+}
+
+/** readParts reads what was used: of ingestion from the ledger, of the rest from the counters. */
+export async function readParts(world: Deps, actor: Actor, type: UsageType, wish: PartsWish): Promise<Parts> {
+  const { bounds, slices, logIds, logsMax, isByLog, identityId, measure = 'bytes' } = wish
+  if (bounds.toMs <= bounds.fromMs) return { parts: [], isExact: true }
+  if (type !== 'ingestion') {
+    await world.usage.flush()
+    const found = await selectUsage(world.meta, { orgId: actor.orgId, kind: type, ...bounds, slices, measure, logIds, identityId })
+    const parts = found.map(({ slice, log_id, identity_id, count, sum }) => ({ slice, logId: log_id, identityId: identity_id, count, sum }))
+    return { parts: logsMax === undefined ? parts : largest(parts, logsMax), isExact: true }
+  }
+  const span: LedgerSpan = { orgNumber: actor.orgNumber, ...bounds, isOpen: bounds.toMs >= world.clock.nowMs(), logIds }
+  const rows = await settled(world, () => selectIngested(world.events, span, { slices, isByLog, logsMax }))
+  return {
+    parts: rows.map(({ slice, logId, events, bytes }) => ({ slice, logId, identityId: '', count: events, sum: bytes })),
+    isExact: rows.every(({ recounted }) => recounted === 0) && areApart(bounds, slices, world.clock.nowMs()),
+  }
+}
+
+/** areApart says that the ledger still tells apart what belongs to each slice. */
+function areApart(bounds: Bounds, slices: number, nowMs: number): boolean {
+  const starts = Array.from({ length: slices + 1 }, (_, index) => sliceStartMs(bounds, slices, index))
+  return starts.every((startMs) => startMs % unitAt(startMs, nowMs) === 0)
+}
+
+/** largest are the parts of the datasets that used most. */
+export function largest(parts: readonly Part[], logsMax: number): Part[] {
+  const sums = new Map<string, { sum: number; count: number }>()
+  for (const { logId, sum, count } of parts) {
+    const known = sums.get(logId) ?? { sum: 0, count: 0 }
+    sums.set(logId, { sum: known.sum + sum, count: known.count + count })
+  }
+  const order = [...sums].sort(([idA, a], [idB, b]) => b.sum - a.sum || b.count - a.count || (idA < idB ? -1 : 1))
+  const rank = new Map(order.slice(0, logsMax).map(([id], index) => [id, index]))
+  return parts.filter(({ logId }) => rank.has(logId)).sort((a, b) => (rank.get(a.logId) ?? 0) - (rank.get(b.logId) ?? 0))
+}

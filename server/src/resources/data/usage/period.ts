@@ -1,0 +1,73 @@
+import { badField } from '../../../kernel/errors.ts'
+import { parseTimeRange } from '../../../query/query.ts'
+import type { Bounds } from '../../../reading/question.ts'
+import { boundsOf } from '../../queries/search/plan.ts'
+
+/** A Period is full minutes, cut into equal slices; it is exact when slices begin on full minutes too and nothing was moved. */
+export type Period = Bounds & { slices: number; isExact: boolean }
+
+export type RangeAsk = { time_range?: string | undefined; from_ts?: number | undefined; to_ts?: number | undefined }
+export type DeltaAsk = { delta_time_range?: string | undefined; delta_from_ts?: number | undefined; delta_to_ts?: number | undefined }
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+const SLICES_MAX = 720
+/** LAST_MS is the last minute that usage can be counted in. */
+const LAST_MS = Math.floor((2 ** 32 - 1) / 60) * MINUTE_MS
+
+/** slicesOver is how finely a range is shown: by minutes up to half a day, then by 20 minutes, in at most 720 slices. */
+export function slicesOver({ fromMs, toMs }: Bounds): number {
+  const widthMs = toMs - fromMs
+  return atLeastOne(Math.min(SLICES_MAX, widthMs / (widthMs <= 12 * HOUR_MS ? MINUTE_MS : 20 * MINUTE_MS)))
+}
+
+/** logSlicesOver is how finely a range is shown for each dataset: by minutes, hours, days or months, whichever are few. */
+export function logSlicesOver({ fromMs, toMs }: Bounds): number {
+  const widthMs = toMs - fromMs
+  const steps = [
+    [2 * HOUR_MS, MINUTE_MS],
+    [3 * DAY_MS, HOUR_MS],
+    [92 * DAY_MS, DAY_MS],
+    [Number.POSITIVE_INFINITY, 30 * DAY_MS],
+  ] as const
+  const step = steps.find(([upToMs]) => widthMs <= upToMs)?.[1] ?? DAY_MS
+  return atLeastOne(Math.min(SLICES_MAX, widthMs / step))
+}
+
+const atLeastOne = (slices: number): number => Math.max(1, Math.round(slices))
+
+/** periodOf moves a range to full minutes: both ends of a relative one onwards, those of an absolute one apart. */
+export function periodOf(
+  ask: RangeAsk,
+  nowMs: number,
+  { slices, slicesFor }: { slices: number | undefined; slicesFor: (bounds: Bounds) => number },
+): Period {
+  const bounds = inMinutes(boundsOf(ask, nowMs, 'Last 1 day'), ask.from_ts === undefined)
+  const count = slices ?? slicesFor(bounds)
+  const isMoved = ask.from_ts !== undefined && (ask.from_ts !== bounds.fromMs || ask.to_ts !== bounds.toMs)
+  return { ...bounds, slices: count, isExact: !isMoved && (bounds.toMs - bounds.fromMs) % (count * MINUTE_MS) === 0 }
+}
+
+/** earlierOf is the period that a period is compared with. */
+export function earlierOf({ fromMs, toMs }: Bounds, ask: DeltaAsk, nowMs: number): Bounds {
+  const { delta_time_range, delta_from_ts, delta_to_ts } = ask
+  if (delta_time_range !== undefined) return inMinutes(parseTimeRange(delta_time_range, nowMs, 'delta_time_range', 'its end'), true)
+  if (delta_from_ts === undefined && delta_to_ts === undefined) {
+    const startMs = Math.max(0, fromMs - (toMs - fromMs))
+    return { fromMs: startMs, toMs: fromMs }
+  }
+  if (delta_from_ts === undefined || delta_to_ts === undefined) {
+    throw badField(
+      delta_from_ts === undefined ? 'delta_to_ts' : 'delta_from_ts',
+      'stands alone: delta_from_ts and delta_to_ts belong together',
+    )
+  }
+  if (delta_from_ts > delta_to_ts) throw badField('delta_from_ts', 'must not be later than delta_to_ts')
+  return inMinutes({ fromMs: delta_from_ts, toMs: delta_to_ts }, false)
+}
+
+function inMinutes({ fromMs, toMs }: Bounds, isRelative: boolean): Bounds {
+  const [from, to] = [(isRelative ? Math.ceil : Math.floor)(fromMs / MINUTE_MS) * MINUTE_MS, Math.ceil(toMs / MINUTE_MS) * MINUTE_MS]
+  return { fromMs: Math.min(from, LAST_MS), toMs: Math.min(to, LAST_MS) }
+}

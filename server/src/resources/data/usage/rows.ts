@@ -1,0 +1,30 @@
+import type { Db } from '../../../meta/meta.ts'
+import { type Sql, sql } from '../../../meta/sql.ts'
+
+/** UsageQuestion is whose usage of which kind is asked for; undefined leaves nothing out. */
+export type UsageQuestion = {
+  orgId: string
+  kind: 'search' | 'export'
+  fromMs: number
+  toMs: number
+  slices: number
+  /** measure is what is summed up. */
+  measure: 'bytes' | 'latency'
+  logIds: readonly string[] | undefined
+  identityId: string | undefined
+}
+
+export type UsageRow = { slice: number; log_id: string; identity_id: string; count: number; sum: number }
+
+/** selectUsage sums up each dataset and identity in each slice; a minute belongs to the slice in which it begins. */
+export const selectUsage = (db: Db, ask: UsageQuestion) =>
+  db.all<UsageRow>(sql`
+    select ((minute_ms - ${ask.fromMs}::bigint) * ${ask.slices}::bigint / ${ask.toMs - ask.fromMs}::bigint)::int as slice, log_id, identity_id,
+      sum(count) as count, sum(${measured(ask.measure)}) as sum
+    from usage_minutes
+    where org_id = ${ask.orgId} and kind = ${ask.kind} and minute_ms >= ${ask.fromMs} and minute_ms < ${ask.toMs}
+      and (${ask.logIds === undefined} or log_id = any(${ask.logIds ?? []}::uuid[]))
+      and (${ask.identityId ?? null}::uuid is null or identity_id = ${ask.identityId ?? null}::uuid)
+    group by slice, log_id, identity_id`)
+
+const measured = (measure: 'bytes' | 'latency'): Sql => (measure === 'bytes' ? sql`bytes` : sql`latency_ms`)

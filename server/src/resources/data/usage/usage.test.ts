@@ -1,0 +1,254 @@
+import { contract, type Delta, type MetricItem, type UsageSeries } from '@dendro/api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
+import type { TestOrganization } from '../../../../../test/world.ts'
+
+let senders: Senders
+beforeAll(async () => {
+  senders = await openSendersAlone()
+})
+afterAll(() => senders?.close())
+
+const MINUTE_MS = 60_000
+
+async function newSender() {
+  const owner = await senders.app.newOrganization()
+  const send = (bytes: number, dataset = 'web') => senders.post('x'.repeat(bytes), { owner, headers: { 'x-service-dataset': dataset } })
+  const read = async <T>(path: string, key?: string): Promise<T> => {
+    const reply = await owner.ask<T>('GET', path, key ? { key } : {})
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+    return reply.body
+  }
+  return { owner, send, read }
+}
+
+const idOf = async (owner: TestOrganization, dataset: string): Promise<string> =>
+  (await senders.datasets(owner)).find((one) => one.dataset === dataset)?.id ?? 'none'
+
+const LAST = 'time_range=Last%2020%20minutes'
+
+describe('what was sent', () => {
+  test('is the whole organisation over time, to the byte what the ledger says, with numbers of slices as text', async () => {
+    const { owner, send, read } = await newSender()
+    // Both at the beginning of one minute, whose numbers of events are new ones.
+    senders.app.clock.advance(2 * MINUTE_MS - (senders.app.clock.nowMs() % MINUTE_MS))
+    await send(10)
+    await send(20, 'mail')
+    senders.app.clock.advance(2 * MINUTE_MS)
+    await send(5)
+    const usage = await read<MetricItem>(`/usage?${LAST}`)
+    expect(usage).toMatchObject({
+      id: 'usage.ingestion',
+      name: 'ingestion',
+      filter: "usage_type = 'ingestion'",
+      stat: 'SUM',
+      key: 'bytes_total',
+      total_count: 3,
+      total_value: 35,
+      is_exact: true,
+      groups_series: [],
+      aggregates: [{ function: 'sum(bytes_total)', value: 35 }],
+    })
+    expect(usage.series).toHaveLength(20)
+    expect(usage.series.filter(({ value }) => value !== '0.0').map(({ count, value }) => [count, value])).toEqual([
+      ['2', '30.0'],
+      ['1', '5.0'],
+    ])
+    expect(usage.series[0]?.['@time']).toMatch(/^[A-Z][a-z]{2} [A-Z][a-z]{2} \d{2} \d{2}:\d{2}:00 UTC \d{4}$/)
+    expect(Number(usage.series[1]?.['@timestamp']) - Number(usage.series[0]?.['@timestamp'])).toBe(MINUTE_MS)
+    const ledger = (await owner.ask<{ totals: { raw_bytes: number; stored: number } }>('GET', '/ledger')).body.totals
+    expect([usage.total_value, usage.total_count]).toEqual([ledger.raw_bytes, ledger.stored])
+    expect(contract.usage.organization.reply.strict().parse(usage)).toEqual(usage)
+  })
+
+  test('is told for each dataset, the largest first, and at most as many as asked for', async () => {
+    const { owner, send, read } = await newSender()
+    for (const [bytes, dataset] of [
+      [10, 'a'],
+      [30, 'b'],
+      [5, 'a'],
+      [20, 'c'],
+    ] as const)
+      await send(bytes, dataset)
+    const usage = await read<UsageSeries>(`/usage/organizations/logs?${LAST}`)
+    const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((name) => idOf(owner, name)))
+    expect(usage.groups_series.map(({ name, value, count }) => [name, value, count])).toEqual([
+      [b, 30, 1],
+      [c, 20, 1],
+      [a, 15, 2],
+    ])
+    expect(usage.groups_series[0]).toMatchObject({ key: 'log_id', stat: 'sum(bytes_total)', series_resolution_ms: MINUTE_MS })
+    expect(usage.groups_series[0]?.timeseries).toHaveLength(20)
+    expect(usage.groups_series[0]?.timeseries.reduce((sum, { value }) => sum + value, 0)).toBe(30)
+    const top = await read<UsageSeries>(`/usage/organizations/logs?${LAST}&limit=1&num_of_slices=4`)
+    expect(top.groups_series.map(({ name, timeseries }) => [name, timeseries.length])).toEqual([[b, 4]])
+    expect(contract.usage.logs.reply.parse(usage)).toEqual(usage)
+  })
+
+  test('is compared with the period before when asked for', async () => {
+    const { send, read } = await newSender()
+    await send(10)
+    senders.app.clock.advance(25 * MINUTE_MS)
+    await send(15)
+    const { delta } = await read<{ delta: Delta }>(`/usage?${LAST}&delta=true`)
+    expect(delta).toMatchObject({ total_count: 1, total_value: 10, delta_value: 5, delta_factor: 0.5 })
+    expect(delta.changes).toEqual([{ function: 'sum(bytes_total)', value: 5, factor: 0.5 }])
+    expect((await read<{ delta: Delta }>(`/usage/organizations/logs?${LAST}&delta=1`)).delta).toMatchObject({
+      total_value: 10,
+      delta_value: 5,
+    })
+    const empty = await read<{ delta: Delta }>(`/usage?${LAST}&delta=true&delta_from_ts=0&delta_to_ts=${MINUTE_MS}`)
+    expect(empty.delta).toMatchObject({ start_time: 0, end_time: MINUTE_MS, total_value: 0, delta_value: 15, delta_factor: 0 })
+    expect(await read(`/usage?${LAST}`)).not.toHaveProperty('delta')
+  })
+
+  test('of a dataset that is hidden from the caller is left out, and of another organisation never seen', async () => {
+    const { owner, send, read } = await newSender()
+    await send(10, 'seen')
+    await send(20, 'hidden')
+    const hidden = await idOf(owner, 'hidden')
+    await owner.ask('POST', '/policies', {
+      body: {
+        policy_type: 'LOG_FORBID',
+        resource: { resource_type: 'LOG', resource_id: hidden },
+        actions: ['*'],
+        principal: { principal_type: 'ROLE', principal_id: 'SearchApi' },
+      },
+    })
+    const key = await owner.newKey(['SearchApi'])
+    expect((await read<MetricItem>(`/usage?${LAST}`, key)).total_value).toBe(10)
+    const logs = await read<UsageSeries>(`/usage/organizations/logs?${LAST}`, key)
+    expect(logs.groups_series.map(({ name }) => name)).toEqual([await idOf(owner, 'seen')])
+    const stranger = await newSender()
+    expect((await stranger.read<MetricItem>(`/usage?${LAST}`)).total_value).toBe(0)
+    expect((await stranger.read<UsageSeries>('/usage/organizations/logs')).groups_series).toEqual([])
+  })
+})
+
+describe('what was searched', () => {
+  /** searched notes searches as those who read events do. */
+  const searched = (owner: TestOrganization, identityId: string, logIds: string[], bytes: number, latencyMs = 10) =>
+    senders.app.app.world.usage.note({ kind: 'search', orgId: owner.orgId, identityId, logIds, bytes, latencyMs })
+
+  test('is told for each user and dataset to keys and administrators, for himself to everybody else', async () => {
+    const { owner, send, read } = await newSender()
+    await send(1, 'a')
+    await send(1, 'b')
+    const [a, b] = await Promise.all([idOf(owner, 'a'), idOf(owner, 'b')])
+    const [ada, bob] = [await owner.newUser(['ReadOnly']), await owner.newUser(['Admin'])]
+    searched(owner, ada.id, [a, b], 101)
+    searched(owner, ada.id, [a], 10, 40)
+    searched(owner, bob.id, [b], 500)
+    const all = await read<UsageSeries>(`/usage/users?${LAST}`)
+    expect(all).toMatchObject({ name: 'search', stat: 'SUM', key: 'bytes_total', filter: "usage_type = 'search'" })
+    expect(all.groups_series.map(({ key, name, value, count }) => [key, name, value, count])).toEqual([
+      ['user_id', bob.id, 500, 1],
+      ['user_id', ada.id, 111, 3],
+    ])
+    expect(all.groups_series[1]?.groups_series?.map(({ key, value }) => [key, value]).toSorted()).toEqual([
+      ['log_id', 50],
+      ['log_id', 61],
+    ])
+    const own = (await senders.app.ask<UsageSeries>('GET', `/usage/users?${LAST}&metric=data`, { token: ada.token })).body
+    expect(own.filter).toContain(ada.id)
+    expect(own.groups_series.map(({ name, value }) => [name, value])).toEqual([
+      [a, 61],
+      [b, 50],
+    ])
+    const admin = (await senders.app.ask<UsageSeries>('GET', `/usage/users?${LAST}`, { token: bob.token })).body
+    expect(admin.groups_series).toHaveLength(2)
+    const latency = (await senders.app.ask<UsageSeries>('GET', `/usage/users?${LAST}&metric=latency`, { token: ada.token })).body
+    expect(latency).toMatchObject({ stat: 'AVG', key: 'latency_ms' })
+    expect(latency.groups_series.find(({ name }) => name === a)).toMatchObject({ value: 25, count: 2, stat: 'avg(latency_ms)' })
+    expect((await read<MetricItem>(`/usage?${LAST}&usage_type=search`)).total_value).toBe(611)
+    expect((await read<UsageSeries>(`/usage/organizations/logs?${LAST}&usage_type=search&limit=1`)).groups_series).toHaveLength(1)
+    expect((await read<MetricItem>(`/usage?${LAST}&usage_type=export`)).total_value).toBe(0)
+    expect(contract.usage.users.reply.parse(all)).toEqual(all)
+  })
+
+  test('is compared with an earlier period', async () => {
+    const { owner, send, read } = await newSender()
+    await send(1, 'a')
+    const a = await idOf(owner, 'a')
+    searched(owner, a, [a], 100)
+    senders.app.clock.advance(25 * MINUTE_MS)
+    searched(owner, a, [a], 50)
+    expect((await read<UsageSeries>(`/usage/users?${LAST}&delta=true`)).delta).toMatchObject({ total_value: 100, delta_factor: -0.5 })
+  })
+})
+
+test.each([
+  ['/usage?time_range=some%20day', 'time_range'],
+  ['/usage?from_ts=1', 'belong together'],
+  ['/usage?from_ts=1&to_ts=2&time_range=today', 'not both'],
+  ['/usage?usage_type=storage', 'usage_type must be one of'],
+  ['/usage?num_of_slices=1441', 'num_of_slices'],
+  ['/usage?delta=perhaps', 'delta must be true or false'],
+  ['/usage?delta=true&delta_from_ts=1', 'belong together'],
+  ['/usage/organizations/logs?limit=501', 'limit'],
+  ['/usage/users?limit=101', 'limit'],
+  ['/usage/users?num_of_slices=721', 'num_of_slices'],
+  ['/usage/users?usage_type=ingestion', 'usage_type'],
+  ['/usage/users?metric=colour', 'metric must be one of'],
+])('%s is refused by naming the rule', async (path, details) => {
+  const reply = await senders.org.ask<{ details: string }>('GET', path)
+  expect([reply.status, reply.body.details]).toEqual([400, expect.stringContaining(details)])
+})
+
+test('a range of no width is nothing, and who may not read usage is refused', async () => {
+  const nowMs = senders.app.clock.nowMs()
+  const minuteMs = nowMs - (nowMs % MINUTE_MS)
+  expect((await senders.org.ask<MetricItem>('GET', `/usage?from_ts=${minuteMs}&to_ts=${minuteMs}`)).body).toMatchObject({ total_value: 0 })
+  const key = await senders.org.newKey(['IngestionApi'])
+  for (const path of ['/usage', '/usage/organizations/logs', '/usage/users']) {
+    expect((await senders.org.ask('GET', path, { key })).status).toBe(403)
+  }
+})
+
+test('a search that was answered is counted for who asked, with the bytes it read, and one that only explains is not', async () => {
+  const { owner, send, read } = await newSender()
+  await send(100, 'a')
+  const a = await idOf(owner, 'a')
+  await owner.ask('POST', '/search', { body: { from: [a], select: ['*'], time_range: 'Last 1 hour' } })
+  await owner.ask('POST', '/search', { body: { from: [a], select: ['*'], time_range: 'Last 1 hour', explain_only: true } })
+  const usage = await read<UsageSeries>(`/usage/users?${LAST}`)
+  expect(usage.groups_series.map(({ count }) => count)).toEqual([1])
+  expect(usage.groups_series[0]?.value).toBeGreaterThan(0)
+  expect(usage.groups_series[0]?.groups_series?.map(({ name }) => name)).toEqual([a])
+})
+
+describe('whatever else reads events is counted as a search is:', () => {
+  const range = (nowMs: number) => ({ from_ts: nowMs - 600_000, to_ts: nowMs + 60_000 })
+  test.each<[string, number, (log: string, nowMs: number) => { method?: string; path: string; body?: object }]>([
+    ['the events around one', 1, (log, nowMs) => ({ path: `/context?from=${log}&timestamp=${nowMs}` })],
+    [
+      'every query over time',
+      2,
+      (log, nowMs) => {
+        const query = (name: string) => ({ name, select: ['count(*)'], from: [log], where: '' })
+        return { path: '/timeseries/search', body: { time_range: range(nowMs), queries: [query('a'), query('b')] } }
+      },
+    ],
+    ['patterns', 1, (log, nowMs) => ({ path: '/patterns', body: { search_details: { from: [log], ...range(nowMs) } } })],
+    ['the keys of a log', 1, (log) => ({ path: `/top-keys?log_id=${log}` })],
+    [
+      'looking for keys',
+      1,
+      (_, nowMs) => ({
+        path: '/datasets/resolve',
+        body: { keys: ['n'], match_type: 'EXACT', expand_type: 'DISABLED', from_expr: "dataset = 'a'", ...range(nowMs) },
+      }),
+    ],
+    ['watching', 1, (log) => ({ path: '/live-tail', body: { from: [log] } })],
+  ])('%s', async (_, count, asked) => {
+    const { owner, read } = await newSender()
+    await senders.post('{"n":1}', { owner, headers: { 'x-service-dataset': 'a' } })
+    const a = await idOf(owner, 'a')
+    const { path, body } = asked(a, senders.app.clock.nowMs())
+    const reply = await owner.ask(body ? 'POST' : 'GET', path, body ? { body } : {})
+    expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300)
+    const [usage] = (await read<UsageSeries>(`/usage/users?${LAST}`)).groups_series
+    expect(usage?.groups_series?.map(({ name, count: own }) => [name, own])).toEqual([[a, count]])
+    expect(usage?.value).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,118 @@
+import type { contract, Delta, MetricItem, QueryOf, Series, UsageSeries } from '@dendro/api'
+import { type Actor, holds } from '../../../http/actor.ts'
+import type { Bounds } from '../../../reading/question.ts'
+import { seenLogs } from '../datasets/seen-logs.ts'
+import { type Deps, largest, type Part, type PartsWish, readParts, type UsageType } from './parts.ts'
+import { type DeltaAsk, earlierOf, logSlicesOver, type Period, periodOf, slicesOver } from './period.ts'
+import { allOf, deltaOf, type Stat, seriesOf, statText, textSlicesOf, valueIn } from './shown.ts'
+
+type UsageAsk = QueryOf<typeof contract.usage.organization>
+type LogsAsk = QueryOf<typeof contract.usage.logs>
+type UsersAsk = QueryOf<typeof contract.usage.users>
+
+const BYTES: Stat = { stat: 'SUM', key: 'bytes_total' }
+const LATENCY: Stat = { stat: 'AVG', key: 'latency_ms' }
+
+/** organizationUsage is what the organisation used, or of it what the caller may know of. */
+export async function organizationUsage(world: Deps, actor: Actor, ask: UsageAsk): Promise<MetricItem> {
+  const nowMs = world.clock.nowMs()
+  const { usage_type } = ask
+  const period = periodOf(ask, nowMs, { slices: ask.num_of_slices, slicesFor: slicesOver })
+  const earlier = comparedWith(period, ask, nowMs)
+  const wish = { ...periodWish(period), logIds: await seenLogs(world, actor, undefined), isByLog: false }
+  const { parts, isExact } = await readParts(world, actor, usage_type, wish)
+  const whole = allOf(parts)
+  return {
+    ...headOf(usage_type, BYTES, period.isExact && isExact),
+    id: `usage.${usage_type}`,
+    group_keys: [],
+    logs: [],
+    from_tags: [],
+    aux: {},
+    total_count: whole.count,
+    total_value: valueIn(BYTES, whole),
+    aggregates: [{ function: statText(BYTES), value: valueIn(BYTES, whole) }],
+    series: textSlicesOf(BYTES, period, parts),
+    groups_series: [],
+    ...(await deltaMember(world, actor, { type: usage_type, stat: BYTES, earlier, wish, parts })),
+  }
+}
+
+/** logsUsage is what each dataset used, the largest first; a comparison is of all of them together. */
+export async function logsUsage(world: Deps, actor: Actor, ask: LogsAsk): Promise<UsageSeries> {
+  const nowMs = world.clock.nowMs()
+  const { usage_type } = ask
+  const period = periodOf(ask, nowMs, { slices: ask.num_of_slices, slicesFor: logSlicesOver })
+  const earlier = comparedWith(period, ask, nowMs)
+  const wish = { ...periodWish(period), logIds: await seenLogs(world, actor, undefined), isByLog: true }
+  const sums = await readParts(world, actor, usage_type, { ...wish, slices: 1, logsMax: ask.limit })
+  const order = [...new Set(sums.parts.map(({ logId }) => logId))]
+  const { parts, isExact } = order.length === 0 ? sums : await readParts(world, actor, usage_type, { ...wish, logIds: order })
+  const byLog = Map.groupBy(parts, ({ logId }) => logId)
+  return {
+    ...headOf(usage_type, BYTES, period.isExact && isExact),
+    groups_series: order.map((name) => seriesOf({ key: 'log_id', name }, BYTES, period, byLog.get(name) ?? [])),
+    ...(await deltaMember(world, actor, { type: usage_type, stat: BYTES, earlier, wish })),
+  }
+}
+
+/** usersUsage is what the calling user searched; who may see users, and every API key, sees it of everybody who searched. */
+export async function usersUsage(world: Deps, actor: Actor, ask: UsersAsk): Promise<UsageSeries> {
+  const nowMs = world.clock.nowMs()
+  const stat = ask.metric === 'latency' ? LATENCY : BYTES
+  const isOfAll = actor.identity.type === 'API_KEY_ID' || holds(actor, 'users_read')
+  const identityId = isOfAll ? undefined : actor.identity.id
+  const period = periodOf(ask, nowMs, { slices: ask.num_of_slices, slicesFor: slicesOver })
+  const earlier = comparedWith(period, ask, nowMs)
+  const measure = ask.metric === 'latency' ? ('latency' as const) : ('bytes' as const)
+  const wish: PartsWish = {
+    ...periodWish(period),
+    logIds: await seenLogs(world, actor, undefined),
+    isByLog: true,
+    identityId,
+    measure,
+  }
+  const all = (await readParts(world, actor, 'search', wish)).parts
+  const parts = largest(all, ask.limit)
+  const head = headOf('search', stat, period.isExact)
+  return {
+    ...head,
+    ...(identityId === undefined ? {} : { filter: `${head.filter} AND user_id = '${identityId}'` }),
+    groups_series: isOfAll ? byUser(stat, period, parts) : byLog(stat, period, parts),
+    ...(await deltaMember(world, actor, { type: 'search', stat, earlier, wish, parts: all })),
+  }
+}
+
+const periodWish = ({ fromMs, toMs, slices }: Period) => ({ bounds: { fromMs, toMs }, slices })
+
+const headOf = (type: UsageType, { stat, key }: Stat, isExact: boolean) => ({
+  name: type,
+  filter: `usage_type = '${type}'`,
+  stat,
+  key,
+  is_exact: isExact,
+})
+
+const byLog = (stat: Stat, period: Period, parts: readonly Part[]): Series[] =>
+  [...Map.groupBy(parts, ({ logId }) => logId)].map(([name, own]) => seriesOf({ key: 'log_id', name }, stat, period, own))
+
+function byUser(stat: Stat, period: Period, parts: readonly Part[]): Series[] {
+  const users = [...Map.groupBy(parts, ({ identityId }) => identityId)].map(([name, own]) => ({
+    ...seriesOf({ key: 'user_id', name }, stat, period, own),
+    groups_series: byLog(stat, period, own),
+  }))
+  return users.sort((a, b) => b.value - a.value || (a.name < b.name ? -1 : 1))
+}
+
+const comparedWith = (bounds: Bounds, ask: DeltaAsk & { delta?: boolean | undefined }, nowMs: number): Bounds | undefined =>
+  ask.delta ? earlierOf(bounds, ask, nowMs) : undefined
+
+type Compared = { type: UsageType; stat: Stat; earlier: Bounds | undefined; wish: PartsWish; parts?: readonly Part[] }
+
+async function deltaMember(world: Deps, actor: Actor, { type, stat, earlier, wish, parts }: Compared): Promise<{ delta?: Delta }> {
+  if (!earlier) return {}
+  const whole = { ...wish, slices: 1, isByLog: false }
+  const now = parts ?? (await readParts(world, actor, type, whole)).parts
+  const before = await readParts(world, actor, type, { ...whole, bounds: earlier })
+  return { delta: deltaOf(stat, earlier, allOf(now), allOf(before.parts)) }
+}

@@ -1,0 +1,113 @@
+import type { contract, MetricItem, QueryOf, Series } from '@dendro/api'
+import type { Actor } from '../../../http/actor.ts'
+import { parseFilter } from '../../../query/query.ts'
+import type { Bounds, FoundGroup } from '../../../reading/question.ts'
+import { readStats } from '../../../reading/reading.ts'
+import type { World } from '../../../world.ts'
+import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { boundsOf } from '../search/plan.ts'
+import { questionFor } from '../../data/event-queries/event-queries.ts'
+import { slicesOver } from '../../data/usage/period.ts'
+import { type Sliced, type Stat, seriesOf, textSlicesOf } from '../../data/usage/shown.ts'
+
+type Ask = QueryOf<typeof contract.analytics.errors>
+
+const DEFAULT_RANGE = 'last 1 hour'
+const FILTER = "@status IN ('error', 'warn')"
+const GROUPS = ['@collection', '@dataset', '@status']
+const STATUSES = 2
+/** TOGETHER is how many datasets are counted in one question. */
+const TOGETHER = 500
+/** A count is the sum of what each slice counted. */
+const COUNT: Stat = { stat: 'SUM', key: 'count' }
+const STAT = 'count(*)'
+
+/** A Counted is one dataset with its groups, one for each status that occurs. */
+type Counted = { readonly dataset: DatasetRow; readonly groups: readonly FoundGroup[] }
+
+/**
+ * countErrors counts errors and warnings in everything the caller sees. The status of an event is a column that was filled on arrival, so that
+ * counting looks at no line; system datasets are left out, as where all datasets are asked for.
+ */
+export async function countErrors(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<MetricItem> {
+  const range = ask.time_range?.trim() ? { time_range: ask.time_range } : { from_ts: ask.from_ts, to_ts: ask.to_ts }
+  const bounds = boundsOf(range, world.clock.nowMs(), DEFAULT_RANGE)
+  const slices = ask.num_of_slices ?? slicesOver(bounds)
+  const datasets = (await visibleDatasets(world, actor)).filter(({ is_system_generated }) => !is_system_generated)
+  const whole = await countIn(world, actor, datasets, { bounds, slices: 1, signal })
+  const largest = whole.toSorted((a, b) => countOf(b) - countOf(a)).slice(0, ask.limit)
+  const shown = await countIn(
+    world,
+    actor,
+    largest.map(({ dataset }) => dataset),
+    { bounds, slices, signal },
+  )
+  const byId = new Map(shown.map((counted) => [counted.dataset.id, counted]))
+  const all = largest.length === whole.length ? shown : await countIn(world, actor, datasets, { bounds, slices, signal })
+  const total = whole.reduce((sum, counted) => sum + countOf(counted), 0)
+  const period = { ...bounds, slices, isExact: true }
+  return {
+    id: 'analytics.errors',
+    name: 'errors',
+    filter: FILTER,
+    stat: 'COUNT',
+    key: '*',
+    is_exact: true,
+    group_keys: ['log_id', '@status'],
+    logs: [],
+    from_tags: [],
+    aux: {},
+    total_count: total,
+    total_value: total,
+    aggregates: [{ function: STAT, value: total }],
+    series: textSlicesOf(
+      COUNT,
+      period,
+      all.flatMap(({ groups }) => groups.flatMap(slicedOf)),
+    ),
+    groups_series: largest.flatMap(({ dataset: { id } }) => {
+      const counted = byId.get(id)
+      return counted ? [logSeries(counted, period)] : []
+    }),
+  }
+}
+
+type Counting = { bounds: Bounds; slices: number; signal: AbortSignal }
+
+/** countIn counts by dataset and status; datasets without any are left out. */
+async function countIn(
+  world: World,
+  actor: Actor,
+  datasets: readonly DatasetRow[],
+  { bounds, slices, signal }: Counting,
+): Promise<Counted[]> {
+  const { filter } = parseFilter(FILTER)
+  const counted: Counted[] = []
+  for (let first = 0; first < datasets.length; first += TOGETHER) {
+    const some = datasets.slice(first, first + TOGETHER)
+    const question = await questionFor(world, actor, { datasets: some, filter, bounds, signal })
+    const wish = { calls: [{ name: 'count' as const }], groups: GROUPS, slices, limit: STATUSES * some.length }
+    const { groups } = await readStats(world.events, question, wish)
+    const byPlace = Map.groupBy(groups, ({ values: [collection, dataset] }) => JSON.stringify([collection, dataset]))
+    for (const dataset of some) {
+      const own = byPlace.get(JSON.stringify([dataset.collection, dataset.dataset]))
+      if (own) counted.push({ dataset, groups: own })
+    }
+  }
+  return counted
+}
+
+const countOf = ({ groups }: Counted): number => groups.reduce((sum, { whole }) => sum + whole.count, 0)
+
+const slicedOf = ({ slices }: FoundGroup): Sliced[] => slices.map(({ count }, slice) => ({ slice, count, sum: count }))
+
+type Period = Parameters<typeof seriesOf>[2]
+
+function logSeries({ dataset, groups }: Counted, period: Period): Series {
+  const byStatus = groups.map((group) => ({
+    ...seriesOf({ key: '@status', name: group.values[2] ?? '' }, COUNT, period, slicedOf(group)),
+    stat: STAT,
+  }))
+  const whole = seriesOf({ key: 'log_id', name: dataset.id }, COUNT, period, groups.flatMap(slicedOf))
+  return { ...whole, stat: STAT, groups_series: byStatus }
+}

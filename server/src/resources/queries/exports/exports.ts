@@ -1,0 +1,109 @@
+import { type Export, isUuid, type NewExport } from '@dendro/api'
+import { badField, notFound, unavailable } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { enqueue } from '../../../jobs/jobs.ts'
+import { parseFilter } from '../../../query/query.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../../access/audit/audit.ts'
+import type { DatasetRow } from '../../data/datasets/datasets.ts'
+import { sourceDatasets } from '../../data/datasets/source.ts'
+import { visibilityFor } from '../../data/datasets/visibility.ts'
+import { boundsOf, gather } from '../search/plan.ts'
+import { signedLink } from './links.ts'
+import { deleteExport, type ExportRow, insertExport, type NewExportRow, selectExport, selectExports } from './rows.ts'
+import { highestNumber } from './snapshot.ts'
+import { datasetIds, draftOf, EXPORTING } from './state.ts'
+
+/** listExports gives the newest first; each finished one with a fresh link. Those that read a dataset hidden from the caller are left out. */
+export async function listExports(world: World, actor: Actor): Promise<Export[]> {
+  const { seesEach } = await visibilityFor(world, actor)
+  const rows = await selectExports(world.meta, actor.orgId)
+  return rows.filter((row) => seesEach(datasetIds(row))).map((row) => shownExport(world, actor, row))
+}
+
+export async function findExport(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<ExportRow> {
+  const row = isUuid(id) ? await selectExport(world.meta, actor.orgId, id) : undefined
+  if (!row || !(await visibilityFor(world, actor)).seesEach(datasetIds(row))) throw notFound('export', id)
+  return row
+}
+
+/** createExport decides now which events belong to it: their datasets, their range, and that they are there. */
+export async function createExport(world: World, actor: Actor, ask: NewExport): Promise<Export> {
+  const { search_details: wanted, format, compression } = ask
+  const nowMs = world.clock.nowMs()
+  if (!wanted.from?.length && !wanted.from_expr?.trim()) throw badField('search_details.from', 'or from_expr is required', 'MISSING_SOURCE')
+  const { bounds } = gather({
+    filter: () => parseFilter(wanted.where ?? '', 'search_details.where'),
+    bounds: () => boundsOf(wanted, nowMs, undefined),
+  })
+  const datasets = inOrder(await sourceDatasets(world, actor, wanted), wanted)
+  const refusal = await world.depot.refusal()
+  if (refusal) throw unavailable(refusal, { retryAfterS: 60 })
+  const ids = datasets.map(({ id }) => id)
+  const row: NewExportRow = {
+    id: world.ids.uuid(),
+    org_id: actor.orgId,
+    status: 'CREATED',
+    search_details: {
+      from: ids.join(':'),
+      ...(wanted.from_expr === undefined ? {} : { from_expr: wanted.from_expr }),
+      ...(wanted.time_range === undefined ? {} : { time_range: wanted.time_range }),
+      ...(wanted.where === undefined ? {} : { where: wanted.where }),
+      from_ts: bounds.fromMs,
+      to_ts: bounds.toMs,
+    },
+    format,
+    compression,
+    seq_max: String(await highestNumber(world, actor, ids, bounds)),
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+  }
+  const shown = shownExport(world, actor, { ...row, progress: 0, bytes: 0, events: 0, state: {}, failure_detail: null, ended_at: null })
+  await world.meta.write(actor.orgId, async (tx) => {
+    await insertExport(tx, row)
+    await enqueue(world, tx, {
+      kind: EXPORTING,
+      orgId: actor.orgId,
+      key: row.id,
+      payload: { export_id: row.id, org_number: actor.orgNumber },
+    })
+    await recordChange(world, tx, actor, { entity: { type: 'export', id: row.id }, after: { ...shown, location: '' } })
+  })
+  return shown
+}
+
+/** inOrder puts datasets as they were named, or by name; this is the order of the file. */
+function inOrder(datasets: readonly DatasetRow[], { from = [], from_expr }: NewExport['search_details']): DatasetRow[] {
+  const place = new Map(from_expr?.trim() ? [] : from.map((id, index) => [id, index]))
+  const byName = (a: DatasetRow, b: DatasetRow) => a.collection.localeCompare(b.collection) || a.dataset.localeCompare(b.dataset)
+  return datasets.toSorted((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0) || byName(a, b))
+}
+
+/** removeExport makes the export unknown at once; whoever is at work on it finds out when he writes down how far he is. */
+export async function removeExport(world: World, actor: Actor, record: ExportRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    if ((await deleteExport(tx, actor.orgId, record.id)) === 0) throw notFound('export', record.id)
+    const before = { ...shownExport(world, actor, record), location: '' }
+    await recordChange(world, tx, actor, { entity: { type: 'export', id: record.id }, before })
+  })
+  await world.depot.remove(draftOf(record)).catch((err) => {
+    world.log.warn({ err, export_id: record.id }, 'the file of a deleted export could not be removed yet')
+  })
+}
+
+export const shownExport = (world: Pick<World, 'clock' | 'vault'>, actor: Actor, row: ExportRow): Export => ({
+  export_id: row.id,
+  org_id: row.org_id,
+  progress: row.progress,
+  status: row.status,
+  bytes: row.bytes,
+  events: row.events,
+  location: row.status === 'COMPLETE' ? signedLink(world, actor, row.id) : '',
+  search_details: row.search_details,
+  format: row.format,
+  compression: row.compression,
+  created_at: row.created_at,
+  modified_at: row.modified_at,
+  ...(row.failure_detail === null ? {} : { failure_detail: row.failure_detail }),
+})

@@ -1,0 +1,44 @@
+import { amongIds } from '../../../events/store/id-list.ts'
+import { lastNumber } from '../../../events/writer/seq.ts'
+import { tableClasses, tableClassNames } from '../../../lines/table.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { Bounds } from '../../../reading/question.ts'
+import type { World } from '../../../world.ts'
+
+const BOUND_MS = 10_000
+/** The time of an event in the store has its bounds, and so have questions about it. */
+const EARLIEST_MS = Date.UTC(1999, 11, 31)
+const LATEST_MS = Date.UTC(2262, 0, 1)
+
+/**
+ * highestNumber is the number of the newest arrival that belongs to an export: everything that was acknowledged before has a smaller one, and all
+ * that comes later a greater. A store too busy to tell says up to where numbers are given out, which lets in what arrives within seconds.
+ */
+export async function highestNumber(
+  { events, log }: Pick<World, 'events' | 'log'>,
+  { orgNumber }: Actor,
+  logIds: readonly string[],
+  { fromMs, toMs }: Bounds,
+): Promise<bigint> {
+  const among = amongIds('log_id', 'ids', logIds)
+  const tables = tableClassNames.map(
+    (name) => `select max(seq) as highest from ${tableClasses[name].table}
+      where ${among.condition} and ts >= fromUnixTimestamp64Milli({from:Int64}) and ts < fromUnixTimestamp64Milli({to:Int64})`,
+  )
+  try {
+    const answer = await events.reader.query({
+      query: `select toString(max(highest)) as highest from (${tables.join(' union all ')})`,
+      query_params: { ...among.params, from: clamp(fromMs), to: clamp(toMs) },
+      format: 'JSONEachRow',
+      clickhouse_settings: { log_comment: String(orgNumber), max_execution_time: BOUND_MS / 1_000 },
+      abort_signal: AbortSignal.timeout(BOUND_MS),
+    })
+    const [row] = await answer.json<{ highest: string }>()
+    return BigInt(row?.highest ?? 0)
+  } catch (err) {
+    log.debug({ err }, 'the newest event of an export could not be told')
+    return lastNumber(events)
+  }
+}
+
+const clamp = (atMs: number): number => Math.min(LATEST_MS, Math.max(EARLIEST_MS, atMs))

@@ -1,0 +1,222 @@
+import type { BodyOf, contract, Event } from '@dendro/api'
+import { Failure, notFound, unavailable } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { type Matcher, matcherOf } from '../../../query/matcher.ts'
+import { parseFilter } from '../../../query/query.ts'
+import type { FoundEvent } from '../../../reading/question.ts'
+import { readEvents } from '../../../reading/reading.ts'
+import type { World } from '../../../world.ts'
+import { visibleDatasets } from '../../data/datasets/datasets.ts'
+import { type Choose, choiceOf, chosenDatasets } from '../../data/datasets/source.ts'
+import { noteSearch } from '../../data/event-queries/record-search.ts'
+import { questionFor } from '../../data/event-queries/event-queries.ts'
+import { EVERYTHING, rawText, shownEvents } from '../../data/event-queries/shown-event.ts'
+import { decodePosition, encodePosition, firstPosition, isWorthKeeping, knownBy, type Position, readBackMs } from './position.ts'
+import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
+import { type ReadNew, Tails, type Taken, takeNew, type Watch } from './tails.ts'
+
+type Ask = BodyOf<typeof contract.liveTail.start>
+
+/** UNPOLLED_MS ends a job that nobody has asked for so long. */
+const UNPOLLED_MS = 60_000
+const READ_BOUND_MS = 10_000
+const READ_EVENTS_MAX = 10_000
+const POLL_EVENTS = 100
+const STREAM_EVENTS = 1_000
+const STREAM_SECONDS = 3_600
+const STREAM_EVERY_MS = 1_000
+/** ALIVE_MS of silence are broken by a comment, so that nobody on the way takes the stream for dead. */
+const ALIVE_MS = 15_000
+
+/** A Watching is what this process knows of a job: what it asks for, read once, what was looked at here, and when it was asked for here last. */
+type Watching = { wish: Wish; watch: Watch; usedAtMs: number }
+
+/** Shown is what was taken as callers get it, and the position before it. */
+type Shown = Omit<Taken, 'events'> & { events: Event[]; before: Position; wish: Wish }
+
+/** A Watcher of a stream may leave, or lose what he may do, while it lasts. */
+type Watcher = { signal: AbortSignal; standing: () => Promise<Actor> }
+
+/** A caller who is unknown or may not watch any more is gone; whatever else fails is a failure of ours. */
+function goneOrThrow(thrown: unknown): undefined {
+  if (!(thrown instanceof Failure) || (thrown.status !== 401 && thrown.status !== 403)) throw thrown
+}
+
+/** A Wish is the datasets and the events that a job asks for. */
+type Wish = { choose: Choose; matches: Matcher }
+
+/** MOVES_MAX is how often events are taken anew because somebody else took some of the same job meanwhile. */
+const MOVES_MAX = 8
+
+/**
+ * LiveTails lets callers watch events as they arrive. Jobs, and how far they have come, are kept where every process finds them, so that any can go on with
+ * any; each process reads for its own watchers.
+ */
+export class LiveTails {
+  readonly #world: World
+  readonly #tails: Tails
+  readonly #watches = new Map<string, Watching>()
+
+  constructor(world: World) {
+    this.#world = world
+    this.#tails = new Tails(world.clock)
+  }
+
+  async start(actor: Actor, ask: Ask): Promise<{ job_id: string }> {
+    const { ids, clock, meta } = this.#world
+    const nowMs = clock.nowMs()
+    const condition = ask.where ?? ''
+    const source = { from: ask.from, from_expr: ask.from_expr }
+    const wish = wishOf({ source, condition })
+    const datasets = await chosenDatasets(this.#world, actor, wish.choose)
+    const row: LiveTailRow = {
+      id: ids.uuid(),
+      org_id: actor.orgId,
+      identity: actor.identity,
+      source,
+      condition,
+      polled_at: nowMs,
+      began_at: nowMs,
+      turn: 0,
+      position: null,
+    }
+    const startedMs = clock.monotonicMs()
+    const taken = await this.#take(actor, row, 0)
+    await insertLiveTail(meta, { ...row, position: encodePosition(taken.position) })
+    this.#watches.set(row.id, { wish, watch: taken.watch, usedAtMs: nowMs })
+    noteSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
+    return { job_id: row.id }
+  }
+
+  async poll(actor: Actor, id: string, { limit = POLL_EVENTS, newestFirst = true }): Promise<{ logs: { events: Event[] }[] }> {
+    for (let moves = 0; moves < MOVES_MAX; moves += 1) {
+      const row = await this.#find(actor, id)
+      const taken = await this.#take(actor, row, limit)
+      if (!(await this.#move(row, taken, true))) continue
+      return { logs: [{ events: newestFirst ? taken.events.reverse() : taken.events }] }
+    }
+    throw unavailable('this live tail is asked for too often at once')
+  }
+
+  /** stream gives the events as text until the time is over, the caller has left, or the job is gone. */
+  async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, ...watcher }: Watcher & { seconds?: number | undefined }) {
+    const row = await this.#find(actor, id)
+    return this.#lines(row, { seconds, ...watcher })
+  }
+
+  /** #lines checks what the caller may see before each read, and again before anything is sent. */
+  async *#lines(begun: LiveTailRow, { seconds, signal, standing }: Watcher & { seconds: number }): AsyncGenerator<string> {
+    const { clock, meta } = this.#world
+    let row: LiveTailRow | undefined = begun
+    const untilMs = clock.monotonicMs() + seconds * 1_000
+    let spokenMs = clock.monotonicMs()
+    yield ': watching\n\n'
+    let saidOneOf = 1
+    while (row && !signal.aborted && clock.monotonicMs() < untilMs) {
+      const actor = await standing().catch(goneOrThrow)
+      const taken = actor && (await this.#take(actor, row, STREAM_EVENTS))
+      const isSilent = clock.monotonicMs() - spokenMs > ALIVE_MS
+      const moved: LiveTailRow | undefined = taken && (await this.#move(row, taken, isSilent))
+      if (taken && !moved) {
+        row = await selectLiveTail(meta, row.org_id, row.id)
+        continue
+      }
+      const seen = taken && (await this.#seenNow(standing))
+      if (!seen || !moved) {
+        yield ': over, since the caller may not watch any more\n\n'
+        return
+      }
+      row = moved
+      const { oneOf, missed } = taken
+      const events = taken.events.filter(({ metadata }) => seen.has(metadata.service_id))
+      if (oneOf !== saidOneOf) yield `: one of ${oneOf}\n\n`
+      if (missed > 0) yield `: missed ${missed}\n\n`
+      saidOneOf = oneOf
+      if (events.length > 0) yield events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+      else if (isSilent) yield ': alive\n\n'
+      else {
+        await clock.sleep(STREAM_EVERY_MS, signal).catch(() => undefined)
+        continue
+      }
+      spokenMs = clock.monotonicMs()
+    }
+  }
+
+  /** #seenNow are the ids of the datasets that the caller may see at this moment; undefined when he may watch nothing any more. */
+  async #seenNow(standing: Watcher['standing']): Promise<ReadonlySet<string> | undefined> {
+    const actor = await standing().catch(goneOrThrow)
+    return actor && new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
+  }
+
+  /** forget drops what nobody watches any more. */
+  async forget(): Promise<void> {
+    this.#tails.forget()
+    const goneMs = this.#world.clock.nowMs() - UNPOLLED_MS
+    for (const [id, { usedAtMs }] of this.#watches) if (usedAtMs < goneMs) this.#watches.delete(id)
+    await removeLiveTails(this.#world.meta, goneMs)
+  }
+
+  async #find(actor: Actor, id: string): Promise<LiveTailRow> {
+    const row = await selectLiveTail(this.#world.meta, actor.orgId, id)
+    const isOwn = row?.identity.type === actor.identity.type && row.identity.id === actor.identity.id
+    if (!row || !isOwn || this.#world.clock.nowMs() - row.polled_at > UNPOLLED_MS) throw notFound('live tail', id)
+    return row
+  }
+
+  /**
+   * #move notes how far the job has come, and gives it as it is then; undefined when somebody else took events of it meanwhile. A job that has not moved is
+   * only kept alive, when it was asked for.
+   */
+  async #move(row: LiveTailRow, { events, before, position, watch, wish }: Shown, isAskedFor: boolean): Promise<LiveTailRow | undefined> {
+    const { clock, meta } = this.#world
+    const nowMs = clock.nowMs()
+    const hasMoved = events.length > 0 || isWorthKeeping(before, position)
+    const encoded = hasMoved ? encodePosition(position) : row.position
+    if (encoded && hasMoved) {
+      if ((await moveLiveTail(meta, row, encoded, nowMs)) === 0) return undefined
+    } else if (isAskedFor) await touchLiveTail(meta, row.id, nowMs)
+    this.#watches.set(row.id, { wish, watch, usedAtMs: nowMs })
+    return hasMoved ? { ...row, turn: row.turn + 1, position: encoded } : row
+  }
+
+  /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now; nothing is noted yet. */
+  async #take(actor: Actor, row: LiveTailRow, limit: number): Promise<Shown> {
+    const nowMs = this.#world.clock.nowMs()
+    const { wish, watch } = this.#watches.get(row.id) ?? { wish: wishOf(row), watch: new Map() }
+    const before = (row.position && decodePosition(row.position)) ?? firstPosition(nowMs)
+    const datasets = wish.choose(await visibleDatasets(this.#world, actor))
+    // All that is in a dataset younger than the watch has arrived since.
+    const beganMs = row.began_at ?? nowMs
+    const joined = new Set(datasets.flatMap(({ id, created_at }) => (created_at <= beganMs && !before.known.has(knownBy(id)) ? [id] : [])))
+    const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
+    const read: ReadNew = async (logIds, filter, bounds, oneOf) => {
+      const wanted = new Set(logIds)
+      const due = datasets.filter(({ id }) => wanted.has(id))
+      const question = await questionFor(this.#world, actor, {
+        datasets: due,
+        filter,
+        bounds,
+        signal: AbortSignal.timeout(READ_BOUND_MS),
+        reader: 'tail',
+      })
+      const wish = { limit: READ_EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: true, oneOf } as const
+      const { events, hasMore, cost } = await readEvents(this.#world.events, question, wish)
+      // Who watches was counted when he began; what is read for all watchers of a dataset stands with the one whose turn it was.
+      const { orgId, identity } = actor
+      this.#world.usage.note({ kind: 'search', orgId, identityId: identity.id, logIds, bytes: cost.bytes, latencyMs: 0, isMore: true })
+      return { events, hasMore }
+    }
+    const tails = await this.#tails.refresh(datasets, read, readBackMs(before))
+    const matches = (event: FoundEvent): boolean => {
+      const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
+      return wish.matches({ ...event, raw: rawText(event.raw), collection, dataset })
+    }
+    const { events, ...said } = takeNew(tails, { position: before, watch, matches, joined }, limit, nowMs)
+    return { ...said, wish, before, events: shownEvents(events, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }).events }
+  }
+}
+
+const wishOf = ({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): Wish => ({
+  matches: matcherOf(parseFilter(condition).filter),
+  choose: choiceOf(source),
+})

@@ -1,0 +1,90 @@
+import { SEQ_EPOCH_MS, seqAt } from '../../../events/writer/seq.ts'
+
+/**
+ * A Position is how far a live tail has come, whatever process reads for it: no event numbered up to `floor` is shown any more, and of those above it the
+ * ones in `shown` have been, or were there before the tail began. `known` are the datasets that it has read from, by a part of their ids.
+ */
+export type Position = { readonly floor: bigint; readonly shown: ReadonlySet<bigint>; readonly known: ReadonlySet<number> }
+
+/** WINDOW_MS is how long after its number was claimed an event may appear: twice what is read again. */
+export const WINDOW_MS = 60_000
+/** SHOWN_MAX bounds what is written with every answer; where so many arrive within the window, one that appears late may be left out. */
+const SHOWN_MAX = 20_000
+const VERSION = 1
+
+export const firstPosition = (nowMs: number): Position => ({ floor: seqAt(nowMs - WINDOW_MS), shown: new Set(), known: new Set() })
+
+export const isNew = ({ floor, shown }: Position, seq: bigint): boolean => seq > floor && !shown.has(seq)
+
+/** readBackMs is how far back a process must have read to go on from a position. */
+export const readBackMs = ({ floor }: Position): number => Number(floor / 1_000_000n) + SEQ_EPOCH_MS
+
+/** knownBy tells datasets apart by the end of their ids, which is random in every version of them. */
+export const knownBy = (logId: string): number => Number.parseInt(logId.slice(-8), 16)
+
+/** advanced is the position after events were given; `waiting` is the lowest number that is not given yet and keeps the floor below it. */
+export function advanced(
+  { floor, shown }: Position,
+  { given, waiting, known, nowMs }: { given: readonly bigint[]; waiting: bigint | undefined; known: ReadonlySet<number>; nowMs: number },
+): Position {
+  const oldest = seqAt(nowMs - WINDOW_MS)
+  const wanted = waiting !== undefined && waiting <= oldest ? waiting - 1n : oldest
+  const raised = wanted > floor ? wanted : floor
+  const all = [...shown, ...given].filter((seq) => seq > raised)
+  if (all.length <= SHOWN_MAX) return { floor: raised, shown: new Set(all), known }
+  const sorted = all.toSorted((one, other) => (one < other ? -1 : 1))
+  return { floor: sorted.at(-SHOWN_MAX - 1) ?? raised, shown: new Set(sorted.slice(-SHOWN_MAX)), known }
+}
+
+/** isWorthKeeping says whether a position after which nothing was given has to be written: one that only grows older is written now and then. */
+export const isWorthKeeping = (before: Position, after: Position): boolean =>
+  after.known.symmetricDifference(before.known).size > 0 || readBackMs(after) - readBackMs(before) > WINDOW_MS / 2
+
+/** encodePosition writes the numbers as the small differences that they have from one to the next. */
+export function encodePosition({ floor, shown, known }: Position): Buffer {
+  const bytes: number[] = [VERSION]
+  putNumber(bytes, floor)
+  putNumber(bytes, BigInt(known.size))
+  for (const one of known) putNumber(bytes, BigInt(one))
+  let last = floor
+  for (const seq of [...shown].sort((one, other) => (one < other ? -1 : 1))) {
+    putNumber(bytes, seq - last)
+    last = seq
+  }
+  return Buffer.from(bytes)
+}
+
+/** decodePosition gives undefined for what a version wrote that this one does not know. */
+export function decodePosition(bytes: Uint8Array): Position | undefined {
+  if (bytes[0] !== VERSION) return undefined
+  const at = { offset: 1 }
+  const floor = takeNumber(bytes, at)
+  const known = new Set<number>()
+  for (let left = Number(takeNumber(bytes, at)); left > 0; left -= 1) known.add(Number(takeNumber(bytes, at)))
+  const shown = new Set<bigint>()
+  let last = floor
+  while (at.offset < bytes.length) {
+    last += takeNumber(bytes, at)
+    shown.add(last)
+  }
+  return { floor, shown, known }
+}
+
+function putNumber(bytes: number[], value: bigint): void {
+  let rest = value
+  while (rest > 127n) {
+    bytes.push(Number(rest & 127n) | 128)
+    rest >>= 7n
+  }
+  bytes.push(Number(rest))
+}
+
+function takeNumber(bytes: Uint8Array, at: { offset: number }): bigint {
+  let value = 0n
+  for (let shift = 0n; ; shift += 7n) {
+    const byte = bytes[at.offset] ?? 0
+    at.offset += 1
+    value |= BigInt(byte & 127) << shift
+    if (byte < 128) return value
+  }
+}

@@ -1,0 +1,40 @@
+import type { Identity } from '@dendro/api'
+import type { Db } from '../../../meta/meta.ts'
+import { removeOld } from '../../../meta/old-rows.ts'
+import { json, sql } from '../../../meta/sql.ts'
+import type { Source } from '../../data/datasets/source.ts'
+
+export type LiveTailRow = {
+  id: string
+  org_id: string
+  identity: Identity
+  source: Source
+  condition: string
+  polled_at: number
+  began_at: number | null
+  turn: number
+  position: Buffer | null
+}
+
+export const insertLiveTail = (db: Db, row: LiveTailRow) =>
+  db.run(sql`
+    insert into live_tails (id, org_id, identity, source, condition, polled_at, began_at, turn, position)
+    values (${row.id}, ${row.org_id}, ${json(row.identity)}, ${json(row.source)}, ${row.condition}, ${row.polled_at}, ${row.began_at}, ${row.turn},
+      ${row.position})`)
+
+export const selectLiveTail = (db: Db, orgId: string, id: string) =>
+  db.one<LiveTailRow>(sql`select * from live_tails where org_id = ${orgId} and id = ${id}`)
+
+/** touchLiveTail keeps a job alive. No commit waits for the disk: a job that a power cut forgets is started again by who watches. */
+export const touchLiveTail = (db: Db, id: string, nowMs: number) =>
+  db.run(sql`
+    with quick as (select set_config('synchronous_commit', 'off', true))
+    update live_tails set polled_at = ${nowMs} from quick where id = ${id}`)
+
+/** moveLiveTail keeps a job alive and notes how far it has come, unless another did so since it was read: then it gives 0. */
+export const moveLiveTail = (db: Db, { id, turn }: Pick<LiveTailRow, 'id' | 'turn'>, position: Buffer, nowMs: number) =>
+  db.run(sql`
+    with quick as (select set_config('synchronous_commit', 'off', true))
+    update live_tails set polled_at = ${nowMs}, position = ${position}, turn = turn + 1 from quick where id = ${id} and turn = ${turn}`)
+
+export const removeLiveTails = (db: Db, beforeMs: number) => removeOld(db, 'live_tails', 'polled_at', beforeMs)

@@ -1,0 +1,197 @@
+import {
+  type MetricDefinition,
+  type MetricDefinitionAsk,
+  MetricDefinitionDraft,
+  type MetricDefinitionTemplateDraft,
+  type Template,
+} from '@dendro/api'
+import { badField, conflict, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { check } from '../../../http/validation.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../../access/audit/audit.ts'
+import { visibleDatasets } from '../../data/datasets/datasets.ts'
+import { seen, visibilityFor } from '../../data/datasets/visibility.ts'
+import { fillTemplate, isSameTemplate, type Library, type Use } from '../templates/templates.ts'
+import { planMetrics } from '../timeseries/plan-metrics.ts'
+import {
+  deleteMetricDefinition,
+  insertMetricDefinition,
+  lockMadeFor,
+  lockMetricDefinition,
+  lockUnusedMadeFor,
+  type MetricDefinitionRow,
+  selectMetricDefinitions,
+  selectShared,
+  selectUser,
+  updateMetricDefinitionRow,
+} from './rows.ts'
+
+type Reader = Pick<World, 'meta'>
+
+const ENTITY = 'metric_definition'
+
+export type { MetricDefinitionRow }
+
+export const allMetricDefinitions = (world: Reader, orgId: string): Promise<readonly MetricDefinitionRow[]> =>
+  world.meta.cached(orgId, 'metric definitions', () => selectMetricDefinitions(world.meta, orgId))
+
+/** seenMetricDefinitions are those that refer to no dataset hidden from the caller. */
+const seenMetricDefinitions = async (world: Reader, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>
+  seen(await visibilityFor(world, actor), await allMetricDefinitions(world, actor.orgId), ({ queries }) => queries)
+
+/** hiddenMetricIds are those of all others. */
+export async function hiddenMetricIds(world: Reader, actor: Actor): Promise<ReadonlySet<string>> {
+  const visibility = await visibilityFor(world, actor)
+  if (!visibility.limited) return new Set()
+  const all = await allMetricDefinitions(world, actor.orgId)
+  const shown = new Set(await seen(visibility, all, ({ queries }) => queries))
+  return new Set(all.filter((row) => !shown.has(row)).map(({ id }) => id))
+}
+
+export const listMetricDefinitions = async (world: Reader, actor: Actor): Promise<MetricDefinition[]> =>
+  (await seenMetricDefinitions(world, actor)).map(shownMetricDefinition)
+
+export async function findMetricDefinition(world: Reader, actor: Actor, id: string): Promise<MetricDefinitionRow> {
+  const row = (await seenMetricDefinitions(world, actor)).find((candidate) => candidate.id === id)
+  if (!row) throw notFound('metric definition', id)
+  return row
+}
+
+export async function createMetricDefinition(world: World, actor: Actor, ask: MetricDefinitionAsk): Promise<MetricDefinition> {
+  const { draft, template } = await wholeOf(world, actor, ask)
+  const row = await newMetricDefinition(world, actor, draft, template)
+  await world.meta.write(actor.orgId, (tx) => keepMetricDefinition(world, tx, actor, row))
+  return shownMetricDefinition(row)
+}
+
+/** newMetricDefinition is a row that could be kept: queries and formulas that could not be asked, and datasets that do not exist, are a 400. */
+export async function newMetricDefinition(
+  world: World,
+  actor: Actor,
+  draft: MetricDefinitionDraft,
+  template: Template | null,
+): Promise<MetricDefinitionRow> {
+  const nowMs = world.clock.nowMs()
+  return {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    ...(await membersOf(world, actor, draft)),
+    template,
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+}
+
+/** keepMetricDefinition writes such a row within the transaction of what it is made for. */
+export async function keepMetricDefinition(world: World, tx: Db, actor: Actor, row: MetricDefinitionRow): Promise<void> {
+  await insertMetricDefinition(tx, row)
+  await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, after: shownMetricDefinition(row) })
+}
+
+export async function updateMetricDefinition(
+  world: World,
+  actor: Actor,
+  record: MetricDefinitionRow,
+  ask: MetricDefinitionAsk,
+): Promise<MetricDefinition> {
+  const { draft, template } = await wholeOf(world, actor, ask, record.template)
+  const members = { ...(await membersOf(world, actor, draft)), template }
+  return world.meta.write(actor.orgId, async (tx) => {
+    const before = await lockMetricDefinition(tx, actor.orgId, record.id)
+    if (!before) throw notFound('metric definition', record.id)
+    const next = { ...before, ...members, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    await updateMetricDefinitionRow(tx, next)
+    const entity = { type: ENTITY, id: record.id }
+    await recordChange(world, tx, actor, { entity, before: shownMetricDefinition(before), after: shownMetricDefinition(next) })
+    return shownMetricDefinition(next)
+  })
+}
+
+export async function removeMetricDefinition(world: World, actor: Actor, record: MetricDefinitionRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    if (!(await lockMetricDefinition(tx, actor.orgId, record.id))) throw notFound('metric definition', record.id)
+    const user = await selectUser(tx, actor.orgId, record.id)
+    if (user) throw conflict(`the metric definition is used by the ${user.noun} ${user.id}`)
+    await deleteMetricDefinition(tx, actor.orgId, record.id)
+    await recordChange(world, tx, actor, { entity: { type: ENTITY, id: record.id }, before: shownMetricDefinition(record) })
+  })
+}
+
+/** missingMetricDefinitions are those ids that no definition has; the others stay until the transaction ends. */
+export async function missingMetricDefinitions(tx: Db, orgId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const known = new Set((await selectShared(tx, orgId, ids)).map(({ id }) => id))
+  return ids.filter((id) => !known.has(id))
+}
+
+/** detachMetricDefinitions makes what was made for a dashboard from its template plain definitions. */
+export async function detachMetricDefinitions(world: World, tx: Db, actor: Actor, madeFor: string): Promise<void> {
+  for (const before of await lockMadeFor(tx, actor.orgId, madeFor)) {
+    const next = { ...before, template: null, made_for: null, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    await updateMetricDefinitionRow(tx, next)
+    const entity = { type: ENTITY, id: before.id }
+    await recordChange(world, tx, actor, { entity, before: shownMetricDefinition(before), after: shownMetricDefinition(next) })
+  }
+}
+
+/** removeUnusedMetricDefinitions deletes what was made for a dashboard and shows nowhere else. */
+export async function removeUnusedMetricDefinitions(world: World, tx: Db, actor: Actor, madeFor: string): Promise<void> {
+  for (const row of await lockUnusedMadeFor(tx, actor.orgId, madeFor)) {
+    await deleteMetricDefinition(tx, actor.orgId, row.id)
+    await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, before: shownMetricDefinition(row) })
+  }
+}
+
+/** wholeOf is what a draft says together with what its template gives; a template that the record has already gives nothing anew. */
+async function wholeOf(
+  world: World,
+  actor: Actor,
+  { template, ...said }: MetricDefinitionAsk,
+  before: Template | null = null,
+): Promise<{ draft: MetricDefinitionDraft; template: Template | null }> {
+  if (!template || (said.queries && isSameTemplate(template, before))) {
+    return { draft: check(MetricDefinitionDraft, said, 'body'), template: template ? before : null }
+  }
+  return draftFromTemplate(world, actor, { ...template, field: 'template' }, said)
+}
+
+/** draftFromTemplate is what a template with its arguments gives, where nothing else is said. */
+export const draftFromTemplate = (world: Reader, actor: Actor, use: Use, overrides: object = {}) =>
+  fillTemplate(world, actor, metricDefinitionTemplates, { use, overrides, schema: MetricDefinitionDraft })
+
+async function membersOf(world: World, actor: Actor, draft: MetricDefinitionDraft) {
+  planMetrics(draft.queries, draft.formulas)
+  const known = new Set((await visibleDatasets(world, actor)).map(({ id }) => id))
+  draft.queries.forEach(({ from }, index) => {
+    const unknown = from?.find((id) => !known.has(id))
+    if (unknown !== undefined) throw badField(`queries.${index}.from`, `names no dataset: ${unknown}`, 'UNKNOWN_DATASET')
+  })
+  return {
+    name: draft.name ?? null,
+    description: draft.description ?? null,
+    queries: draft.queries.map((query) => ({ ...query, id: query.id ?? world.ids.uuid() })),
+    formulas: draft.formulas ?? null,
+  }
+}
+
+/** metricDefinitionTemplates are kept as they come: whether they can be asked is known with their arguments. */
+export const metricDefinitionTemplates: Library<MetricDefinitionTemplateDraft> = {
+  kind: 'metric_definition_template',
+  parts: ['name', 'description', 'queries', 'formulas'],
+  references: ({ queries }) => queries,
+}
+
+export const shownMetricDefinition = (row: MetricDefinitionRow): MetricDefinition => ({
+  id: row.id,
+  ...(row.name === null ? {} : { name: row.name }),
+  ...(row.description === null ? {} : { description: row.description }),
+  queries: row.queries,
+  ...(row.formulas === null ? {} : { formulas: row.formulas }),
+  ...(row.template === null ? {} : { template: row.template }),
+  metadata: metadataOf(row),
+})

@@ -1,0 +1,66 @@
+import { contract, type FailureBody, type PatternRow } from '@dendro/api'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+
+let app: TestApp
+let org: TestOrganization
+let log: string
+beforeAll(async () => {
+  app = await openTestApp()
+  org = await app.newOrganization()
+  log = await send('web', [
+    ...Array.from({ length: 5 }, (_, index) => JSON.stringify({ level: 'info', message: `user ${index} logged in from 10.0.0.${index}` })),
+    ...Array.from({ length: 3 }, (_, index) => JSON.stringify({ level: 'error', msg: `payment ${1000 + index} failed` })),
+    ...Array.from({ length: 2 }, (_, index) => JSON.stringify({ order: index, total: { net: index * 2 } })),
+    'plain text 4711 here',
+  ])
+})
+afterAll(() => app.close())
+
+async function send(dataset: string, lines: readonly string[]): Promise<string> {
+  const headers = { 'x-service-collection': 'shop', 'x-service-dataset': dataset, 'content-type': 'application/x-ndjson' }
+  expect((await org.ask('POST', '/ingest', { raw: lines.join('\n'), headers })).status).toBe(200)
+  const { body } = await org.ask<{ datasets: { id: string; dataset: string }[] }>('GET', '/datasets')
+  return body.datasets.find((one) => one.dataset === dataset)?.id ?? ''
+}
+
+type Answer = { patterns: PatternRow[] } & FailureBody
+const ask = (search_details: object): Promise<Reply<Answer>> => org.ask<Answer>('POST', '/patterns', { body: { search_details } })
+
+test('all matching events are counted by pattern, the most frequent first, with the message or the keys as template', async () => {
+  const { status, body } = await ask({ from: [log] })
+  expect(status).toBe(200)
+  expect(contract.patterns.find.reply.safeParse(body).error?.issues ?? []).toEqual([])
+  expect(body.patterns.map(({ template, count, log_id }) => [template, count, log_id === log])).toEqual([
+    ['user <*> logged in from <*>', 5, true],
+    ['payment <*> failed', 3, true],
+    ['{"order":<*>,"total":{"net":<*>}}', 2, true],
+    ['plain text <*> here', 1, true],
+  ])
+  for (const { id } of body.patterns) expect(id).toMatch(/^[\da-f]{16}$/)
+})
+
+test('an id finds the events of its pattern, and stays when others arrive', async () => {
+  const before = (await ask({ from: [log], where: "level = 'error'" })).body.patterns
+  expect(before.map(({ count }) => count)).toEqual([3])
+  await send('web', ['something else 1', JSON.stringify({ message: 'payment 9 failed' })])
+  const after = (await ask({ from_expr: "dataset = 'web'" })).body.patterns
+  expect(after.find(({ id }) => id === before[0]?.id)).toMatchObject({ template: 'payment <*> failed', count: 4 })
+  const found = await org.ask<{ totals: { count: number } }>('POST', '/search', {
+    body: { from: [log], select: ['*'], where: `"@pattern" = '${before[0]?.id}'`, time_range: 'Last 1 hour' },
+  })
+  expect(found.body.totals.count).toBe(4)
+})
+
+test.each<[string, object, number]>([
+  ['no dataset', {}, 400],
+  ['both selectors', { from: ['00000000-0000-4000-8000-000000000000'], from_expr: '*' }, 400],
+  ['a filter that is none', { from_expr: '*', where: 'a =' }, 400],
+  ['datasets that do not exist', { from: ['00000000-0000-4000-8000-000000000000'] }, 404],
+])('%s is refused', async (_, details, status) => {
+  expect((await ask(details)).status).toBe(status)
+})
+
+test('search_details are required', async () => {
+  expect((await org.ask('POST', '/patterns', { body: {} })).status).toBe(400)
+})

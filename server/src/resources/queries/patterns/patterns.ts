@@ -1,0 +1,77 @@
+import type { BodyOf, contract, ReplyOf } from '@dendro/api'
+import type { Call } from '@dendro/language/tree'
+import { badField, badRequest } from '../../../kernel/errors.ts'
+import { messageKeys } from '../../../lines/event.ts'
+import { WILDCARD } from '../../../lines/pattern.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { parseFilter } from '../../../query/query.ts'
+import type { FoundGroup, Question } from '../../../reading/question.ts'
+import { readEvents, readStats } from '../../../reading/reading.ts'
+import type { World } from '../../../world.ts'
+import { sourceDatasets } from '../../data/datasets/source.ts'
+import { noteSearch } from '../../data/event-queries/record-search.ts'
+import { boundsOf, gather } from '../search/plan.ts'
+import { questionFor } from '../../data/event-queries/event-queries.ts'
+import { templateFor } from './template.ts'
+
+type Ask = BodyOf<typeof contract.patterns.find>
+type Found = ReplyOf<typeof contract.patterns.find>
+
+const PATTERNS_MAX = 1_000
+const DEFAULT_RANGE = 'last 1 day'
+const GROUPS = ['@pattern', '@collection', '@dataset']
+const CALLS: readonly Call[] = [{ name: 'count' }, { name: 'last', key: '@sequence' }]
+/** EXAMPLES_AT_ONCE keeps a question short; what it names is found by number in a moment. */
+const EXAMPLES_AT_ONCE = 250
+
+/** findPatterns counts all matching events by pattern and dataset. */
+export async function findPatterns(world: World, actor: Actor, { search_details: ask }: Ask, signal: AbortSignal): Promise<Found> {
+  if (ask.from?.length && ask.from_expr?.trim()) {
+    throw badRequest('from and from_expr exclude each other', {
+      errors: [{ field: 'search_details.from_expr', code: 'CONFLICT', message: 'excludes from' }],
+    })
+  }
+  if (!ask.from?.length && !ask.from_expr?.trim()) throw badField('search_details.from', 'or from_expr is required', 'MISSING_SOURCE')
+  const { filter, bounds } = gather({
+    filter: () => parseFilter(ask.where ?? '', 'search_details.where').filter,
+    bounds: () => boundsOf(ask, world.clock.nowMs(), DEFAULT_RANGE),
+  })
+  const startedMs = world.clock.monotonicMs()
+  const datasets = await sourceDatasets(world, actor, ask)
+  const question = await questionFor(world, actor, { datasets, filter, bounds, signal })
+  // One more, since the events without a message make a group that is no pattern.
+  const found = await readStats(world.events, question, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
+  noteSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
+  const ids = new Map(datasets.map(({ id, collection, dataset }) => [JSON.stringify([collection, dataset]), id]))
+  const counted = found.groups.flatMap((group) => countedOf(group, ids)).slice(0, PATTERNS_MAX)
+  const templates = await templatesOf(world, question, counted)
+  return {
+    patterns: counted.map(({ id, log_id, count, sequence }) => ({ id, template: templates.get(sequence) ?? WILDCARD, log_id, count })),
+  }
+}
+
+type Counted = { id: string; log_id: string; count: number; sequence: string }
+
+function countedOf({ values: [id, ...place], whole }: FoundGroup, ids: ReadonlyMap<string, string>): Counted[] {
+  const log_id = ids.get(JSON.stringify(place))
+  const sequence = whole.stats[1]?.value
+  if (!id || log_id === undefined || typeof sequence !== 'string') return []
+  return [{ id, log_id, count: whole.count, sequence }]
+}
+
+/** templatesOf looks at the newest event of each pattern, which shows what its template is: one event each is put together, and no other. */
+async function templatesOf(world: World, question: Question, counted: readonly Counted[]): Promise<ReadonlyMap<string, string>> {
+  const templates = new Map<string, string>()
+  for (let from = 0; from < counted.length; from += EXAMPLES_AT_ONCE) {
+    const some = counted.slice(from, from + EXAMPLES_AT_ONCE)
+    const idOf = new Map(some.map(({ id, sequence }) => [sequence, id]))
+    const { filter } = parseFilter(`@sequence IN (${[...idOf.keys()].join(', ')})`)
+    const wish = { limit: some.length, newestFirst: true, keys: messageKeys, withRaw: true }
+    const { events } = await readEvents(world.events, { ...question, filter }, wish)
+    for (const { seq, leaves, raw } of events) {
+      const message = messageKeys.map((key) => leaves.get(key)).find((text) => text)
+      templates.set(String(seq), templateFor(idOf.get(String(seq)) ?? '', message, Buffer.from(raw ?? []).toString()))
+    }
+  }
+  return templates
+}

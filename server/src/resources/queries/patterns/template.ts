@@ -1,0 +1,23 @@
+import { templateOf, WILDCARD } from '../../../lines/pattern.ts'
+import { hashToBigint, skeletonHash, skeletonText } from '../../../lines/skeleton.ts'
+
+/** templateFor shows the pattern of an event by its message, or by its line when it has none: an object without a message is shown by its keys. */
+export function templateFor(id: string, message: string | undefined, line: string): string {
+  const text = message ?? line
+  if (message !== undefined || idOf(text) === id) return templateOf(skeletonText(text))
+  try {
+    return emptied(JSON.parse(line))
+  } catch {
+    return templateOf(skeletonText(line))
+  }
+}
+
+const idOf = (text: string): string => hashToBigint(skeletonHash(text)).toString(16).padStart(16, '0')
+
+function emptied(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return WILDCARD
+  if (Array.isArray(value)) return `[${value.map(emptied).join(',')}]`
+  return `{${Object.entries(value)
+    .map(([name, inner]) => `${JSON.stringify(name)}:${emptied(inner)}`)
+    .join(',')}}`
+}

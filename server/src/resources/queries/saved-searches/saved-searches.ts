@@ -1,0 +1,163 @@
+import {
+  isUuid,
+  type SavedSearch,
+  type SavedSearchAsk,
+  type SavedSearchChange,
+  SavedSearchDraft,
+  type SavedSearchTemplateDraft,
+  type SearchDetails,
+  type Template,
+} from '@dendro/api'
+import { badField, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { check } from '../../../http/validation.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import { parseFilter, parseSelector } from '../../../query/query.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../../access/audit/audit.ts'
+import { type Reference, seen, visibilityFor } from '../../data/datasets/visibility.ts'
+import { boundsOf, gather } from '../search/plan.ts'
+import { fillTemplate, type Library } from '../templates/templates.ts'
+import {
+  deleteSavedSearch,
+  insertSavedSearch,
+  lockSavedSearch,
+  type SavedSearchRow,
+  selectSavedSearches,
+  updateSavedSearchRow,
+} from './rows.ts'
+
+type Reader = Pick<World, 'meta'>
+
+const allSavedSearches = (world: Reader, orgId: string): Promise<readonly SavedSearchRow[]> =>
+  world.meta.cached(orgId, 'saved searches', () => selectSavedSearches(world.meta, orgId))
+
+/** seenSavedSearches are those that refer to no dataset hidden from the caller. */
+export const seenSavedSearches = async (world: Reader, actor: Actor): Promise<readonly SavedSearchRow[]> =>
+  seen(await visibilityFor(world, actor), await allSavedSearches(world, actor.orgId), (row) => [
+    referenceOf(row.search_details),
+    { from: row.log_ids ?? [] },
+  ])
+
+const referenceOf = (details: Pick<SearchDetails, 'from' | 'from_expr'>): Reference => ({
+  from: idsIn(details),
+  from_expr: details.from_expr,
+})
+
+export const listSavedSearches = async (world: Reader, actor: Actor): Promise<SavedSearch[]> =>
+  (await seenSavedSearches(world, actor)).map(shownSavedSearch)
+
+export async function findSavedSearch(world: Reader, actor: Actor, id: string): Promise<SavedSearchRow> {
+  const row = (await seenSavedSearches(world, actor)).find((candidate) => candidate.id === id)
+  if (!row) throw notFound('saved search', id)
+  return row
+}
+
+export async function createSavedSearch(world: World, actor: Actor, ask: SavedSearchAsk): Promise<SavedSearch> {
+  const { draft, template } = await wholeOf(world, actor, ask)
+  const nowMs = world.clock.nowMs()
+  checkDetails(draft.search_details, nowMs)
+  const row: SavedSearchRow = {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    name: draft.name,
+    description: draft.description ?? null,
+    search_details: draft.search_details,
+    log_ids: draft.log_ids ?? null,
+    template,
+    tags: draft.tags,
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+  await world.meta.write(actor.orgId, async (tx) => {
+    await insertSavedSearch(tx, row)
+    await recordChange(world, tx, actor, { entity: { type: 'saved_search', id: row.id }, after: shownSavedSearch(row) })
+  })
+  return shownSavedSearch(row)
+}
+
+/** wholeOf is what a draft says together with what its template gives. */
+async function wholeOf(
+  world: World,
+  actor: Actor,
+  { template, ...said }: SavedSearchAsk,
+): Promise<{ draft: SavedSearchDraft; template: Template | null }> {
+  if (!template) return { draft: check(SavedSearchDraft, said, 'body'), template: null }
+  const use = { ...template, field: 'template' }
+  return fillTemplate(world, actor, savedSearchTemplates, { use, overrides: said, schema: SavedSearchDraft })
+}
+
+/** savedSearchTemplates are kept as they come: whether they can be asked is known with their arguments. */
+export const savedSearchTemplates: Library<SavedSearchTemplateDraft> = {
+  kind: 'saved_search_template',
+  parts: ['name', 'description', 'search_details', 'tags'],
+  check: async (_world, _actor, { search_details }) => mustSaySource(search_details),
+  references: ({ search_details }) => [referenceOf(search_details)],
+}
+
+export async function updateSavedSearch(
+  world: World,
+  actor: Actor,
+  record: SavedSearchRow,
+  change: SavedSearchChange,
+): Promise<SavedSearch> {
+  if (change.search_details) checkDetails(change.search_details, world.clock.nowMs())
+  return world.meta.write(actor.orgId, async (tx) => {
+    const before = await lockSavedSearch(tx, actor.orgId, record.id)
+    if (!before) throw notFound('saved search', record.id)
+    const next: SavedSearchRow = {
+      ...before,
+      name: change.name ?? before.name,
+      description: change.description ?? before.description,
+      search_details: change.search_details ?? before.search_details,
+      log_ids: change.log_ids ?? before.log_ids,
+      modified_at: world.clock.nowMs(),
+      modified_by: actor.identity,
+    }
+    await updateSavedSearchRow(tx, next)
+    const entity = { type: 'saved_search', id: record.id }
+    await recordChange(world, tx, actor, { entity, before: shownSavedSearch(before), after: shownSavedSearch(next) })
+    return shownSavedSearch(next)
+  })
+}
+
+export async function removeSavedSearch(world: World, actor: Actor, record: SavedSearchRow): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    if ((await deleteSavedSearch(tx, actor.orgId, record.id)) === 0) throw notFound('saved search', record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'saved_search', id: record.id }, before: shownSavedSearch(record) })
+  })
+}
+
+const AT = 'search_details'
+
+/** checkDetails refuses a search that could not be asked; the datasets it names may be gone by the time it is. */
+function checkDetails(details: SearchDetails, nowMs: number): void {
+  mustSaySource(details)
+  const ids = idsIn(details)
+  const odd = ids.find((id) => !isUuid(id))
+  if (odd !== undefined) throw badField(`${AT}.from`, 'must be dataset ids joined by :', 'BAD_ID')
+  gather({
+    where: () => parseFilter(details.where ?? '', `${AT}.where`),
+    source: () => (details.from_expr?.trim() ? parseSelector(details.from_expr) : undefined),
+    bounds: () => boundsOf(details, nowMs, ''),
+  })
+}
+
+const idsIn = ({ from }: Pick<SearchDetails, 'from'>): string[] => from?.split(':').filter((id) => id !== '') ?? []
+
+function mustSaySource(details: Pick<SearchDetails, 'from' | 'from_expr'>): void {
+  if (idsIn(details).length === 0 && !details.from_expr?.trim()) throw badField(AT, 'needs from or from_expr', 'MISSING_SOURCE')
+}
+
+export const shownSavedSearch = (row: SavedSearchRow): SavedSearch => ({
+  id: row.id,
+  name: row.name,
+  ...(row.description === null ? {} : { description: row.description }),
+  search_details: row.search_details,
+  ...(row.log_ids === null ? {} : { log_ids: row.log_ids }),
+  ...(row.template === null ? {} : { template: row.template }),
+  tags: row.tags,
+  metadata: metadataOf(row),
+})

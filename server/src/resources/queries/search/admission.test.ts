@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import type { QueryOwner } from '../../../world.ts'
+
+let app: TestApp
+let org: TestOrganization
+let key: { id: string; key: string }
+let logId: string
+beforeAll(async () => {
+  app = await openTestApp({ DENDRO_QUERY_RUNNING: '1', DENDRO_QUERY_WAITING: '0,SearchApi=1' })
+  org = await app.newOrganization()
+  const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'web', 'content-type': 'application/x-ndjson' }
+  await org.ask('POST', '/ingest', { raw: '{"message":"one","level":"error"}', headers })
+  key = await keyOf(['AdminApi'])
+  const { body } = await org.ask<{ datasets: { id: string }[] }>('GET', '/datasets')
+  logId = body.datasets[0]?.id ?? ''
+})
+afterAll(() => app?.close())
+
+const keyOf = async (roles: readonly string[]) =>
+  (await org.ask<{ id: string; key: string }>('POST', '/api-keys', { body: { name: 'for queries', roles } })).body
+
+const search = (more: object = {}) => ({ from_expr: '*', select: ['*'], time_range: 'Last 1 hour', ...more })
+
+/** occupy takes the only running place of a credential, as a query that does not end. */
+function occupy(credential: string, more: Partial<QueryOwner> = {}): () => void {
+  const ticket = app.app.world.admission.ticket({ class: 'caller', orgId: org.orgId, credential, running: 1, waiting: 0, ...more })
+  return ticket.hold().leave
+}
+
+type Refused = { code: number; details: string }
+
+describe('a credential that runs as many queries as it may and whose queries may not wait', () => {
+  const inQuery = (): string => `from=${logId}&timestamp=${Date.now()}`
+  const query = () => ({ name: 'a', from_expr: '*', where: '', select: ['count(*)'] })
+  const monitor = () => ({
+    name: 'many errors',
+    queries: [query()],
+    window: 'Last 5 minutes',
+    comparison_operator: 'ABOVE',
+    threshold: 10,
+    days: 1,
+  })
+  const reads = (): [string, string, unknown?][] => [
+    ['POST', '/search', search()],
+    ['POST', '/search', search({ async_enabled: true })],
+    ['POST', '/search', search({ select: ['count(*)'] })],
+    ['POST', '/timeseries/search', { queries: [query()], time_range: { natural: 'Last 1 hour' } }],
+    ['POST', '/patterns', { search_details: { from: [logId] } }],
+    ['GET', `/context?${inQuery()}`],
+    ['GET', `/top-keys?log_id=${logId}`],
+    ['POST', '/datasets/resolve', { keys: ['message'], time_range: 'Last 1 hour' }],
+    ['GET', '/analytics/errors'],
+    ['POST', '/monitors/backtest', monitor()],
+  ]
+
+  test('is refused with 429, Retry-After and the rule, whatever it reads, until its query ends', async () => {
+    const all = reads()
+    const refused = {
+      status: 429,
+      after: '2',
+      details: 'too many queries: a credential may have 1 running and 0 waiting queries; try again in 2 s',
+    }
+    const leave = occupy(key.id)
+    try {
+      for (const [method, path, body] of all) {
+        const { status, headers, body: failure } = await org.ask<Refused>(method, path, { key: key.key, body })
+        expect({ path, status, after: headers.get('retry-after'), details: failure.details }).toEqual({ path, ...refused })
+      }
+      // Neither another credential nor what reads no events has to do with it.
+      expect((await org.ask('POST', '/search', { body: search() })).status).toBe(200)
+      expect((await org.ask('GET', '/datasets', { key: key.key })).status).toBe(200)
+    } finally {
+      leave()
+    }
+    for (const [method, path, body] of all) {
+      const reply = await org.ask(method, path, { key: key.key, body })
+      expect([path, reply.status < 300 ? 'answered' : reply.body]).toEqual([path, 'answered'])
+    }
+  })
+
+  test('follows live tails all the same', async () => {
+    const leave = occupy(key.id)
+    try {
+      const tail = await org.ask<{ job_id: string }>('POST', '/live-tail', { key: key.key, body: { from: [logId] } })
+      expect(tail.status).toBe(201)
+      expect((await org.ask('GET', `/live-tail?job_id=${tail.body.job_id}`, { key: key.key })).status).toBe(200)
+    } finally {
+      leave()
+    }
+  })
+})
+
+describe('a credential whose queries may wait', () => {
+  test('gets its answer when its turn comes, by a search that waits and by one that may be asked after', async () => {
+    const patient = await keyOf(['SearchApi'])
+    const leave = occupy(patient.id)
+    const waiting = org.ask('POST', '/search', { key: patient.key, body: search() })
+    await expect.poll(async () => (await org.ask('POST', '/search', { key: patient.key, body: search() })).status).toBe(429)
+    leave()
+    expect((await waiting).status).toBe(200)
+    const again = occupy(patient.id)
+    const started = await org.ask<{ links: { href: string }[] }>('POST', '/search', {
+      key: patient.key,
+      body: search({ async_enabled: true }),
+    })
+    expect(started.status).toBe(202)
+    expect((await org.ask('POST', '/search', { key: patient.key, body: search({ async_enabled: true }) })).status).toBe(429)
+    again()
+    const status = new URL(started.body.links[0]?.href ?? '').pathname
+    await expect.poll(async () => (await org.ask('GET', status, { key: patient.key })).status).toBe(201)
+  })
+
+  test('leaves the line with its caller', async () => {
+    const patient = await keyOf(['SearchApi'])
+    const leave = occupy(patient.id)
+    const leaving = new AbortController()
+    const url = `${app.url}/search`
+    const headers = { 'x-service-api-key': patient.key, 'content-type': 'application/json' }
+    const gone = fetch(url, { method: 'POST', headers, body: JSON.stringify(search()), signal: leaving.signal }).catch(() => 'gone')
+    await expect.poll(async () => (await org.ask('POST', '/search', { key: patient.key, body: search() })).status).toBe(429)
+    leaving.abort()
+    expect(await gone).toBe('gone')
+    // The one that waits next waits in the place of the one that left.
+    const started = () => org.ask('POST', '/search', { key: patient.key, body: search({ async_enabled: true }) })
+    await expect.poll(async () => (await started()).status).toBe(202)
+    leave()
+  })
+})

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto'
+import type { SearchResponse } from '@dendro/api'
+import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from 'vitest'
+import { openTestApp, type TestApp } from '../../../../../test/world.ts'
+import type { Failure } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { sql } from '../../../meta/sql.ts'
+import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
+import { emptyAnswer } from './empty-answer.ts'
+import { openSearches, type Reply, type Searches, type Work } from './running.ts'
+
+const TIMES = { quickMs: 40, beatMs: 20 }
+/** PATIENT waits for what is quick as long as a slow machine may take for it. */
+const PATIENT = { ...TIMES, quickMs: 60_000 }
+const WAIT_MS = 120_000
+
+/** What forgets old searches here forgets those of the whole deployment, by a clock that is moved: so a database of its own. */
+let database: TestDatabase
+let app: TestApp
+let actor: Actor
+const opened: Searches[] = []
+beforeAll(async () => {
+  database = await makeServiceDatabase(inject('stores').meta)
+  app = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
+  const { orgId } = await app.newOrganization()
+  actor = {
+    orgId,
+    orgNumber: 1,
+    identity: { type: 'API_KEY_ID', id: randomUUID() },
+    name: 'a key',
+    roles: ['SearchApi'],
+    permissions: new Set(),
+    facts: { correlationId: 'c', action: 'search.run', address: '', userAgent: '', accept: '', baseUrl: 'http://here' },
+  }
+})
+afterEach(async () => {
+  for (const searches of opened.splice(0)) await searches.close()
+})
+afterAll(async () => {
+  await app?.close()
+  await database?.drop()
+})
+
+function open(times = TIMES): Searches {
+  const searches = openSearches(app.app.world, times)
+  opened.push(searches)
+  return searches
+}
+
+const empty = (): SearchResponse => emptyAnswer(actor, { selected: ['*'], warnings: [] })
+const whole = (): SearchResponse => ({
+  ...empty(),
+  totals: { count: 9_007_199_254_740_993n },
+  links: [{ rel: 'next', href: 'http://next' }],
+})
+const bodyOf = (reply: Reply) => ({ http: reply.status, headers: reply.headers, json: reply.body.json, ...JSON.parse(reply.body.json) })
+const lastSearch = (orgId: string) => sql`select id from searches where org_id = ${orgId} order by started_at desc, id limit 1`
+const idOf = (reply: Reply): string => bodyOf(reply).links[0].href.split('/').at(-1)
+
+/** lasting is work that goes on until it is let go or stopped. */
+function lasting(): {
+  work: Work
+  letGo: () => void
+  progress: (share: number, bytes?: number) => void
+  part: (answer: SearchResponse) => void
+  isStopped: () => boolean
+} {
+  const released = Promise.withResolvers<SearchResponse>()
+  let control: Parameters<Work>[0] | undefined
+  return {
+    work: (given) => {
+      control = given
+      given.signal.addEventListener('abort', () => released.reject(given.signal.reason))
+      return released.promise
+    },
+    letGo: () => released.resolve(whole()),
+    progress: (share, bytes = 0) => control?.onProgress({ rows: 0, bytes, elapsedMs: 0, share }),
+    part: (answer) => control?.onPartial(answer),
+    isStopped: () => control?.signal.aborted ?? false,
+  }
+}
+
+const untilItIs = async (searches: Searches, id: string, status: string) =>
+  vi.waitFor(async () => {
+    const reply = bodyOf(await searches.status(actor, id))
+    expect(reply.status).toBe(status)
+    return reply
+  }, WAIT_MS)
+
+const failureOf = (promise: Promise<unknown>): Promise<Failure> =>
+  promise.then(
+    () => Promise.reject(new Error('it succeeded')),
+    (thrown) => thrown,
+  )
+
+test('what is quick is answered at once as a whole, its numbers exact and its links its own', async () => {
+  const reply = bodyOf(await open(PATIENT).start(actor, [], empty(), async () => whole()))
+  expect(reply).toMatchObject({ http: 201, status: 'COMPLETED', progress: 100, links: [{ rel: 'next' }] })
+  expect(reply.json).toContain('"count":9007199254740993')
+})
+
+test('what takes longer says where to ask, how far it is and what is known already, also to another process', async () => {
+  const [here, there] = [open(), open()]
+  const { work, letGo, progress, part } = lasting()
+  const started = await here.start(actor, [], empty(), work)
+  const id = idOf(started)
+  expect(bodyOf(started)).toMatchObject({
+    http: 202,
+    headers: { 'retry-after': '5' },
+    status: 'IN_PROGRESS',
+    progress: 0,
+    start_time: expect.stringMatching(/^\w{3} \w{3} \d\d \d\d:\d\d:\d\d UTC \d{4}$/),
+    links: [{ rel: 'status', href: `http://here/search/status/${id}` }],
+    metadata: { select: ['*'] },
+    events: [],
+  })
+  progress(0.42, 1_234)
+  part({ ...whole(), totals: { count: 7 } })
+  await vi.waitFor(
+    async () =>
+      expect(bodyOf(await there.status(actor, id))).toMatchObject({
+        http: 202,
+        progress: 42,
+        totals: { count: 7 },
+        explain: { 'Bytes searched': '1234' },
+      }),
+    WAIT_MS,
+  )
+  letGo()
+  expect(await untilItIs(there, id, 'COMPLETED')).toMatchObject({ http: 201, progress: 100, links: [{ rel: 'next' }] })
+})
+
+test('a cancelled search stops, whoever cancels it, and stays cancelled', async () => {
+  const [here, there] = [open(), open()]
+  for (const canceller of [here, there]) {
+    const { work, isStopped } = lasting()
+    const id = idOf(await here.start(actor, [], empty(), work))
+    await canceller.cancel(actor, id)
+    await vi.waitFor(() => expect(isStopped()).toBe(true), WAIT_MS)
+    expect(bodyOf(await here.status(actor, id))).toMatchObject({ http: 201, status: 'CANCELLED_BY_USER', events: [], links: [] })
+    await canceller.cancel(actor, id)
+    expect(bodyOf(await here.status(actor, id)).status).toBe('CANCELLED_BY_USER')
+  }
+})
+
+test('a search that nobody asks after for a minute stops', async () => {
+  const searches = open()
+  const { work, isStopped } = lasting()
+  const id = idOf(await searches.start(actor, [], empty(), work))
+  app.clock.advance(61_000)
+  await vi.waitFor(() => expect(isStopped()).toBe(true), WAIT_MS)
+  await untilItIs(searches, id, 'TIMED_OUT')
+})
+
+test('a search that fails says so', async () => {
+  const reply = await open(PATIENT).start(actor, [], empty(), () => Promise.reject(new Error('lost')))
+  expect(bodyOf(reply)).toMatchObject({ http: 201, status: 'INTERNAL_SERVER_ERROR', events: [] })
+})
+
+test('a search whose process ends is not running for ever: a stop says so, and of a dead process its silence', async () => {
+  const [stopping, there] = [open(), open()]
+  const id = idOf(await stopping.start(actor, [], empty(), lasting().work))
+  await stopping.close()
+  expect(bodyOf(await there.status(actor, id)).status).toBe('INTERNAL_SERVER_ERROR')
+
+  const world = app.app.world
+  const died = openSearches({ ...world, clock: { ...world.clock, sleep: () => new Promise(() => undefined) } }, TIMES)
+  const silent = died.start(actor, [], empty(), () => new Promise(() => undefined))
+  silent.catch(() => undefined)
+  const { id: silentId } = await vi.waitFor(async () => {
+    const row = await world.meta.one<{ id: string }>(lastSearch(actor.orgId))
+    expect(row?.id).not.toBe(id)
+    return row ?? { id: '' }
+  }, WAIT_MS)
+  expect(bodyOf(await there.status(actor, silentId)).status).toBe('IN_PROGRESS')
+  app.clock.advance(16_000)
+  expect(bodyOf(await there.status(actor, silentId))).toMatchObject({ http: 201, status: 'INTERNAL_SERVER_ERROR' })
+})
+
+test('only who started a search may ask for it or cancel it, and administrators', async () => {
+  const searches = open()
+  const id = idOf(await searches.start(actor, [], empty(), lasting().work))
+  const stranger = { ...actor, identity: { ...actor.identity, id: randomUUID() } }
+  expect((await failureOf(searches.status(stranger, id))).status).toBe(404)
+  expect((await failureOf(searches.cancel(stranger, id))).status).toBe(404)
+  expect((await failureOf(searches.status({ ...actor, orgId: randomUUID() }, id))).status).toBe(404)
+  expect(bodyOf(await searches.status({ ...stranger, roles: ['AdminApi'] }, id)).status).toBe('IN_PROGRESS')
+})
+
+test('a result is kept for an hour, is known to have expired for a week, and then is unknown', async () => {
+  const searches = open()
+  const { work, letGo } = lasting()
+  const id = idOf(await searches.start(actor, [], empty(), work))
+  letGo()
+  await untilItIs(searches, id, 'COMPLETED')
+  app.clock.advance(3_540_000)
+  await searches.forget()
+  expect(bodyOf(await searches.status(actor, id)).totals).toBeDefined()
+  app.clock.advance(120_000)
+  await searches.forget()
+  expect((await failureOf(searches.status(actor, id))).status).toBe(410)
+  expect((await failureOf(searches.cancel(actor, id))).status).toBe(410)
+  app.clock.advance(8 * 24 * 3_600_000)
+  await searches.forget()
+  expect((await failureOf(searches.status(actor, id))).status).toBe(404)
+})

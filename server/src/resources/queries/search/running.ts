@@ -1,0 +1,198 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { QueryStatus, SearchResponse } from '@dendro/api'
+import { gone, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { toJson } from '../../../http/json.ts'
+import { Answer } from '../../../http/mount.ts'
+import { Written } from '../../../http/written.ts'
+import type { Cost } from '../../../reading/question.ts'
+import type { World } from '../../../world.ts'
+import { visibilityFor } from '../../data/datasets/visibility.ts'
+import { beatSearch, dropAnswers, endSearch, insertSearch, keepPartial, pollSearch, removeSearches, type SearchRow } from './rows.ts'
+import { sliceTimeText } from '../../data/event-queries/shown-time.ts'
+
+/** Work answers a search; it ends when the signal does, and tells how far it is and what it knows already. */
+export type Work = (control: {
+  signal: AbortSignal
+  onProgress: (cost: Cost) => void
+  onPartial: (answer: SearchResponse) => void
+}) => Promise<SearchResponse>
+
+export type Reply = Answer<Written<SearchResponse>>
+
+/** Searches are the asynchronous searches: those that run in this process, and the memory of all. */
+export type Searches = {
+  /** start gives the answer when it comes at once, and else where to ask for it. */
+  start(actor: Actor, logIds: readonly string[], empty: SearchResponse, work: Work): Promise<Reply>
+  status(actor: Actor, id: string): Promise<Reply>
+  cancel(actor: Actor, id: string): Promise<undefined>
+  /** forget lets go of answers that nobody can ask for any more. */
+  forget(): Promise<void>
+  /** close ends what runs, and says so to whoever asks. */
+  close(): Promise<void>
+}
+
+export type SearchTimes = { quickMs: number; beatMs: number }
+const TIMES: SearchTimes = { quickMs: 500, beatMs: 1_000 }
+/** RETRY_S is the longest pause between two questions after a running search that its caller is told to make. */
+const RETRY_S = 5
+/** UNPOLLED_MS ends a search for whose answer nobody has asked for so long. */
+const UNPOLLED_MS = 60_000
+/** DEAD_MS without a beat means that the process of a search is gone. */
+const DEAD_MS = 15_000
+const KEPT_MS = 3_600_000
+const FORGOTTEN_MS = 7 * 24 * 3_600_000
+
+type Running = { progress: number; bytes: number; ended: Promise<void>; stop: (status: QueryStatus) => void }
+
+type Deps = Pick<World, 'meta' | 'clock' | 'ids' | 'log'>
+
+/** openSearches keeps state where every process can answer for it: in the metadata store. */
+export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs }: SearchTimes = TIMES): Searches {
+  const running = new Map<string, Running>()
+
+  /** run works until there is an answer or a reason to stop, and writes down which. */
+  function run(id: string, work: Work): Running {
+    const stopping = new AbortController()
+    let stopped: QueryStatus | undefined
+    const one: Running = {
+      progress: 0,
+      bytes: 0,
+      ended: Promise.resolve(),
+      stop: (status) => {
+        stopped ??= status
+        stopping.abort(new Error(`the search ends as ${status}`))
+      },
+    }
+    const beating = every(beatMs, clock, stopping.signal, async () => {
+      const nowMs = clock.nowMs()
+      const row = await beatSearch(meta, id, nowMs, one)
+      if (row?.status !== 'IN_PROGRESS') one.stop(row?.status ?? 'CANCELLED_BY_USER')
+      else if (nowMs - row.polled_at > UNPOLLED_MS) one.stop('TIMED_OUT')
+    })
+    const end = async (status: QueryStatus, answer?: SearchResponse) =>
+      void (await endSearch(meta, id, { status, nowMs: clock.nowMs(), ...(answer ? { answer: await packed(answer) } : {}) }))
+    const onPartial = (answer: SearchResponse) =>
+      void packed(partOf(answer))
+        .then((bytes) => keepPartial(meta, id, bytes))
+        .catch((err) => log.debug({ err }, 'a part of an answer could not be kept'))
+    const onProgress = ({ share, bytes }: Cost) => {
+      one.bytes = Math.max(one.bytes, Math.round(bytes))
+      one.progress = Math.max(one.progress, Math.min(99, Math.floor(share * 100)))
+    }
+    one.ended = work({ signal: stopping.signal, onProgress, onPartial })
+      .then(
+        (answer) => end(stopped ?? 'COMPLETED', stopped ? undefined : answer),
+        (err) => {
+          if (!stopped) log.warn({ err, search_id: id }, 'an asynchronous search failed')
+          return end(stopped ?? 'INTERNAL_SERVER_ERROR')
+        },
+      )
+      .catch((err) => log.warn({ err, search_id: id }, 'the end of a search could not be written'))
+      .finally(() => {
+        stopping.abort()
+        running.delete(id)
+        return beating
+      })
+    running.set(id, one)
+    return one
+  }
+
+  /** find gives a search to who started it, or to an administrator, as long as he may see all that it reads; asking keeps it alive. */
+  async function find(actor: Actor, id: string): Promise<SearchRow> {
+    const nowMs = clock.nowMs()
+    const row = await pollSearch(meta, actor.orgId, id, nowMs)
+    const isSeen = row && mayAsk(actor, row) && (await visibilityFor({ meta }, actor)).seesEach(row.log_ids ?? ['unknown'])
+    if (!isSeen) throw notFound('search', id)
+    if (row.ended_at !== null && nowMs - row.ended_at > KEPT_MS) throw gone('the result of this search has expired; ask the question again')
+    const isDead = row.status === 'IN_PROGRESS' && !running.has(id) && nowMs - row.beat_at > DEAD_MS
+    if (!isDead) return row
+    await endSearch(meta, id, { status: 'INTERNAL_SERVER_ERROR', nowMs })
+    return { ...row, status: 'INTERNAL_SERVER_ERROR', ended_at: nowMs }
+  }
+
+  async function replyOf(actor: Actor, row: SearchRow): Promise<Reply> {
+    const json = row.answer ? (await promisify(gunzip)(row.answer)).toString() : '{}'
+    const isOver = row.status !== 'IN_PROGRESS'
+    const state = {
+      status: row.status,
+      progress: isOver ? row.progress : Math.max(row.progress, running.get(row.id)?.progress ?? 0),
+      start_time: sliceTimeText(row.started_at),
+      // Only a whole answer brings links of its own, and says what it cost.
+      ...(row.status === 'COMPLETED'
+        ? {}
+        : {
+            links: isOver ? [] : [{ rel: 'status', href: `${actor.facts.baseUrl}/search/status/${row.id}` }],
+            explain: {
+              'Execution time (millis)': String(Math.max(0, (row.ended_at ?? clock.nowMs()) - row.started_at)),
+              'Bytes searched': String(Math.max(row.read_bytes, running.get(row.id)?.bytes ?? 0)),
+            },
+          }),
+    }
+    const written = Written.as<SearchResponse>(merged(json, state))
+    return isOver ? new Answer(201, written) : new Answer(202, written, { 'retry-after': String(RETRY_S) })
+  }
+
+  return {
+    start: async (actor, logIds, empty, work) => {
+      const id = ids.uuid()
+      const row = {
+        id,
+        org_id: actor.orgId,
+        identity: actor.identity,
+        status: 'IN_PROGRESS' as const,
+        started_at: clock.nowMs(),
+        log_ids: [...logIds],
+      }
+      await insertSearch(meta, { ...row, answer: await packed(partOf(empty)) })
+      const waiting = new AbortController()
+      await Promise.race([run(id, work).ended, clock.sleep(quickMs, waiting.signal).catch(() => undefined)])
+      waiting.abort()
+      return replyOf(actor, await find(actor, id))
+    },
+    status: async (actor, id) => replyOf(actor, await find(actor, id)),
+    cancel: async (actor, id) => {
+      const row = await find(actor, id)
+      if (row.status !== 'IN_PROGRESS') return undefined
+      await endSearch(meta, id, { status: 'CANCELLED_BY_USER', nowMs: clock.nowMs() })
+      running.get(id)?.stop('CANCELLED_BY_USER')
+      return undefined
+    },
+    forget: async () => {
+      await dropAnswers(meta, clock.nowMs() - KEPT_MS)
+      await removeSearches(meta, clock.nowMs() - FORGOTTEN_MS)
+    },
+    close: async () => {
+      for (const one of running.values()) one.stop('INTERNAL_SERVER_ERROR')
+      await Promise.all([...running.values()].map(({ ended }) => ended))
+    },
+  }
+}
+
+const ADMINISTRATORS = ['Admin', 'AdminApi']
+
+const mayAsk = ({ identity, roles }: Actor, row: SearchRow): boolean =>
+  (identity.type === row.identity.type && identity.id === row.identity.id) || roles.some((role) => ADMINISTRATORS.includes(role))
+
+/** partOf leaves out the links and the cost, which belong to the whole. */
+const partOf = ({ links: _, explain: __, ...part }: SearchResponse): Part => part
+
+type Part = Omit<SearchResponse, 'links' | 'explain'>
+
+const packed = (answer: Part): Promise<Uint8Array> => promisify(gzip)(toJson(answer), { level: 1 })
+
+/** merged puts members into written JSON that has none of them; the numbers in it are not read, so they stay exact. */
+function merged(json: string, members: Record<string, unknown>): string {
+  const inside = json.slice(1).trim()
+  const added = toJson(members).slice(0, -1)
+  return inside === '}' ? `${added}}` : `${added},${inside}`
+}
+
+async function every(ms: number, clock: World['clock'], signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(ms, signal).catch(() => undefined)
+    // A store that does not answer for a moment ends no search.
+    if (!signal.aborted) await work().catch(() => undefined)
+  }
+}

@@ -1,0 +1,400 @@
+import { contract, type Event, type FailureBody, type ResultRow, type SearchResponse } from '@dendro/api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+
+let app: TestApp
+let org: TestOrganization
+let web: string
+let api: string
+let startMs: number
+beforeAll(async () => {
+  app = await openTestApp()
+  org = await app.newOrganization()
+  startMs = Math.floor(app.clock.nowMs() / 60_000) * 60_000 - 600_000
+  const lines = Array.from({ length: 25 }, (_, index) =>
+    JSON.stringify({
+      timestamp: new Date(startMs + index * 1_000).toISOString(),
+      level: index % 5 === 0 ? 'error' : 'info',
+      message: `request ${index} done`,
+      status: index % 5 === 0 ? 500 : 200,
+      ms: index * 1.5,
+    }),
+  )
+  web = await send('web', lines)
+  api = await send('api', [JSON.stringify({ timestamp: new Date(startMs + 30_500).toISOString(), message: 'elsewhere', 'odd key': 'x' })])
+})
+afterAll(() => app.close())
+
+async function send(dataset: string, lines: readonly string[]): Promise<string> {
+  const headers = { 'x-service-collection': 'shop', 'x-service-dataset': dataset, 'content-type': 'application/x-ndjson' }
+  const reply = await org.ask('POST', '/ingest', { raw: lines.join('\n'), headers })
+  expect(reply).toMatchObject({ status: 200, body: { accepted: lines.length } })
+  const { body } = await org.ask<{ datasets: { id: string; dataset: string }[] }>('GET', '/datasets')
+  return body.datasets.find((one) => one.dataset === dataset)?.id ?? ''
+}
+
+type Answer = SearchResponse & FailureBody
+const post = (ask: object): Promise<Reply<Answer>> => org.ask<Answer>('POST', '/search', { body: { from: [web], ...range(), ...ask } })
+const range = () => ({ from_ts: startMs, to_ts: startMs + 60_000 })
+const messages = (events: readonly Event[]) => events.map((event) => event.message_kvs.message)
+const pathOf = (url: string | undefined): string => (url ?? '').slice(app.url.length)
+
+describe('events', () => {
+  test('are found newest first, in both forms, as the contract says', async () => {
+    const reply = await post({ select: ['*', '@raw'], limit: 2, where: "level = 'error'" })
+    expect(reply.status).toBe(200)
+    expect(contract.search.run.reply.safeParse(reply.body).error?.issues ?? []).toEqual([])
+    const { events, result, metadata, links, pagination } = reply.body
+    expect(messages(events)).toEqual(['request 20 done', 'request 15 done'])
+    expect(events[0]).toMatchObject({
+      '@raw': expect.stringContaining('"message":"request 20 done"'),
+      '@status': 'error',
+      message_kvs: { level: 'error', status: '500', ms: '30' },
+      metadata: { service_id: web, timestamp: startMs + 20_000 },
+      links: [{ rel: 'context', href: expect.stringContaining(`${app.url}/context?from=${web}&timestamp=${startMs + 20_000}&sequence=`) }],
+    })
+    expect(result[1]).toMatchObject({ message: 'request 15 done', level: 'error', '@raw': events[1]?.['@raw'], metadata: { logId: web } })
+    expect(metadata).toEqual({ select: ['*', '@raw'], correlation_id: reply.headers.get('x-correlation-id') })
+    expect(links).toEqual([{ rel: 'next', href: pagination.next_page_url }])
+  })
+
+  test('come oldest first when asked so, and without their lines unless these are selected', async () => {
+    const { body } = await post({ select: ['message'], most_recent_first: false, limit: 3 })
+    expect(messages(body.events)).toEqual(['request 0 done', 'request 1 done', 'request 2 done'])
+    expect(body.events[0]).toMatchObject({ '@raw': null, message_kvs: { message: 'request 0 done' }, attributes: {} })
+    expect(Object.keys(body.result[0] as ResultRow).sort()).toEqual(['@context', '@sequence', '@time', 'links', 'message', 'metadata'])
+  })
+
+  test('of several datasets come in one order', async () => {
+    const { body } = await post({ from: [web, api], select: ['message', '@dataset'], most_recent_first: true, limit: 2 })
+    expect(body.result.map((row) => [row.message, row['@dataset']])).toEqual([
+      ['elsewhere', 'api'],
+      ['request 24 done', 'web'],
+    ])
+  })
+
+  test('have sequence numbers that no double holds, exact in both forms', async () => {
+    const response = await fetch(`${app.url}/search`, {
+      method: 'POST',
+      headers: { 'x-service-api-key': org.key },
+      body: JSON.stringify({ from: [web], select: ['@sequence'], limit: 1, ...range() }),
+    })
+    const text = await response.text()
+    const [, digits] = /"sequence":(\d{17,}),/.exec(text) ?? []
+    expect(text).toContain(`"@sequence":"${digits}"`)
+  })
+
+  test('that match are counted when all of them are shown', async () => {
+    const { body } = await post({ select: ['*'], where: "level = 'error'" })
+    expect(body).toMatchObject({ totals: { count: 5 }, is_exact: true, explain: { 'Matching events': '5' }, links: [], pagination: {} })
+  })
+
+  test('are the same by GET, which shows everything unless told otherwise', async () => {
+    const query = new URLSearchParams({
+      from: web,
+      from_ts: String(startMs),
+      to_ts: String(startMs + 60_000),
+      where: "level = 'error'",
+      limit: '1',
+    })
+    const { body } = await org.ask<Answer>('GET', `/search?${query}`)
+    expect(messages(body.events)).toEqual(['request 20 done'])
+    expect(body.events[0]?.['@raw']).toContain('request 20 done')
+    const named = await org.ask<Answer>('GET', `/search?${query}&select=message,"odd key"&select=@status`)
+    expect(named.body.metadata.select).toEqual(['message', '"odd key"', '@status'])
+  })
+})
+
+describe('numbers', () => {
+  const sliced = (values: number[], name: string) => values.map((value) => ({ [name]: value.toFixed(1) }))
+
+  test('over the range and its slices come under the text of the item', async () => {
+    const { body } = await post({ select: ['COUNT(*)', 'sum(ms) AS total'], num_of_slices: 6, where: "level = 'error'" })
+    expect(contract.search.run.reply.safeParse(body).error?.issues ?? []).toEqual([])
+    expect(body).toMatchObject({
+      events: [],
+      groups: [],
+      groups_series: [],
+      links: [],
+      is_exact: true,
+      explain: { 'Matching events': '5' },
+    })
+    expect(body.totals).toMatchObject({ count: 5, 'COUNT(*)': 5, total: 75 })
+    expect(body.totals.timeseries?.map(({ count, value }) => [count, value])).toEqual([
+      [2, 2],
+      [2, 2],
+      [1, 1],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ])
+    expect(body.totals.timeseries?.[1]).toEqual({ '@timestamp': String(startMs + 10_000), count: 2, value: 2, quantiles: {} })
+    expect(body.result).toMatchObject(sliced([2, 2, 1, 0, 0, 0], 'COUNT(*)'))
+    expect(body.result[1]).toMatchObject({ total: '37.5', '@timestamp': String(startMs + 10_000) })
+    expect(body.result[0]?.['@time']).toMatch(/^\w{3} \w{3} \d\d \d\d:\d\d:\d\d UTC \d{4}$/)
+  })
+
+  test('of a percentile bring the whole set of them, and are not exact', async () => {
+    const { body } = await post({ select: ['p95(ms)'], num_of_slices: 1 })
+    expect(body.is_exact).toBe(false)
+    expect(Object.keys(body.totals.timeseries?.[0]?.quantiles ?? {}).sort()).toEqual([
+      'max',
+      'min',
+      'p25',
+      'p50',
+      'p75',
+      'p90',
+      'p95',
+      'p99',
+      'p999',
+    ])
+  })
+
+  test('of nothing are null as a whole and 0 in slices', async () => {
+    const { body } = await post({ select: ['avg(nowhere)'], num_of_slices: 2 })
+    expect(body.totals).toMatchObject({ count: 25, 'avg(nowhere)': null })
+    expect(body.result).toMatchObject(sliced([0, 0], 'avg(nowhere)'))
+  })
+
+  test('of groups come in three forms, the largest group first, with the number of all groups', async () => {
+    const { body } = await post({ select: ['count(*)', 'max(ms)'], groups: ['level'], num_of_slices: 2 })
+    expect(contract.search.run.reply.safeParse(body).error?.issues ?? []).toEqual([])
+    expect(body.totals).toMatchObject({ count: 25, 'count(*)': 25, 'max(ms)': 36, total_groups: 2, retrieved_groups: 2 })
+    expect(body.result).toEqual([
+      { group: '[info]', count: 20, 'count(*)': 20, 'max(ms)': 36 },
+      { group: '[error]', count: 5, 'count(*)': 5, 'max(ms)': 30 },
+    ])
+    expect(body.groups[1]).toMatchObject({ group: '[error]', count: 5, stat: 'count(*)', value: 5, 'max(ms)': 30 })
+    expect(body.groups[1]?.timeseries.map(({ value }) => value)).toEqual([5, 0])
+    expect(body.groups_series).toMatchObject([
+      { key: 'level', name: 'info', count: 20, stat: 'count(*)', value: 20, series_resolution_ms: 30_000 },
+      {
+        key: 'level',
+        name: 'error',
+        count: 5,
+        aggregates: [
+          { function: 'count(*)', value: 5 },
+          { function: 'max(ms)', value: 30 },
+        ],
+      },
+    ])
+    const top = await post({ select: ['count(*)'], groups: ['level'], limit: 1 })
+    expect(top.body.totals).toMatchObject({ count: 25, total_groups: 2, retrieved_groups: 1 })
+  })
+
+  test('of groups within groups are nested, each level measured by itself, the missing value called null', async () => {
+    const { body } = await post({ from: [web, api], select: ['avg(ms)'], groups: ['@dataset', 'level'] })
+    expect(body.result.map(({ group, count }) => [group, count])).toEqual([
+      ['[web, info]', 20],
+      ['[web, error]', 5],
+      ['[api, null]', 1],
+    ])
+    const tree = body.groups_series.map((outer) => [
+      outer.name,
+      outer.value,
+      outer.groups_series?.map(({ key, name, value }) => [key, name, value]),
+    ])
+    expect(tree).toEqual([
+      [
+        'web',
+        18,
+        [
+          ['level', 'info', 18.75],
+          ['level', 'error', 15],
+        ],
+      ],
+      ['api', 0, [['level', 'null', 0]]],
+    ])
+  })
+
+  test('of groups are counts when no aggregate is named', async () => {
+    const { body } = await post({ select: ['level'], groups: ['level'] })
+    expect(body.groups_series).toMatchObject([
+      { name: 'info', stat: 'count(*)', value: 20 },
+      { name: 'error', value: 5 },
+    ])
+  })
+})
+
+test('events are ordered by a key, those without it last, and then have no pages', async () => {
+  const { body } = await post({ from: [web, api], select: ['ms'], order_by: 'ms DESC', limit: 3 })
+  expect(body.events.map(({ message_kvs }) => message_kvs.ms)).toEqual(['36', '34.5', '33'])
+  expect(body.links).toEqual([])
+  const all = await post({ from: [web, api], select: ['message'], order_by: 'ms', limit: 100 })
+  expect(messages(all.body.events).at(-1)).toBe('elsewhere')
+})
+
+test('from_sequence begins within the first millisecond, at that number', async () => {
+  const [first, second] = [10, 11].map((index) => startMs + index * 1_000)
+  const found = await post({ select: ['message', '@sequence'], from_ts: first, to_ts: second, most_recent_first: false })
+  const sequence = BigInt(found.body.result[0]?.['@sequence'] ?? 0)
+  const ask = (from_sequence: bigint) =>
+    post({ select: ['message'], from_ts: first, to_ts: (second ?? 0) + 1, from_sequence: String(from_sequence), most_recent_first: false })
+  expect(messages((await ask(sequence)).body.events)).toEqual(['request 10 done', 'request 11 done'])
+  expect(messages((await ask(sequence + 1n)).body.events)).toEqual(['request 11 done'])
+})
+
+test('more events than fit are counted too', async () => {
+  const { body } = await post({ select: ['message'], limit: 3 })
+  expect(body).toMatchObject({ totals: { count: 25 }, is_exact: true })
+  const next = await org.ask<Answer>('GET', pathOf(body.pagination.next_page_url))
+  expect(next.body).toMatchObject({ totals: { count: 25 }, is_exact: true })
+})
+
+describe('pages', () => {
+  test('follow one another to the end and back, whatever arrives meanwhile', async () => {
+    const first = await post({ select: ['message'], limit: 10 })
+    await send('web', [JSON.stringify({ timestamp: new Date(startMs + 59_000).toISOString(), message: 'late' })])
+    const second = await org.ask<Answer>('GET', pathOf(first.body.pagination.next_page_url))
+    const third = await org.ask<Answer>('GET', pathOf(second.body.pagination.next_page_url))
+    const seen = [first, second, third].flatMap(({ body }) => messages(body.events))
+    expect(seen).toEqual(Array.from({ length: 25 }, (_, index) => `request ${24 - index} done`))
+    expect([second, third].map(({ body }) => body.links.map(({ rel }) => rel))).toEqual([
+      ['next', 'prev', 'first'],
+      ['prev', 'first'],
+    ])
+    const back = await org.ask<Answer>('GET', pathOf(third.body.links[0]?.href))
+    expect(messages(back.body.events)).toEqual(messages(second.body.events))
+    const start = await org.ask<Answer>('GET', pathOf(third.body.links[1]?.href))
+    expect(messages(start.body.events).slice(-9)).toEqual(messages(first.body.events).slice(0, 9))
+    expect(start.body.links.map(({ rel }) => rel)).toEqual(['next'])
+  })
+
+  test('may have another size, asked for by POST with the token alone', async () => {
+    const first = await post({ select: ['message'], limit: 2, where: "level = 'info'" })
+    const pagination_token = new URL(first.body.pagination.next_page_url ?? '').searchParams.get('pagination_token')
+    const { body } = await org.ask<Answer>('POST', '/search', { body: { pagination_token, per_page: 3, select: ['ignored'] } })
+    expect(messages(body.events)).toEqual(['request 22 done', 'request 21 done', 'request 19 done'])
+    expect(body.metadata.select).toEqual(['message'])
+  })
+
+  test('are gone after an hour, and unknown when nobody ever had the token or somebody else has it', async () => {
+    const { body } = await post({ select: ['message'], limit: 2 })
+    const path = pathOf(body.pagination.next_page_url)
+    const other = await app.newOrganization()
+    expect((await other.ask('GET', path)).status).toBe(400)
+    app.clock.advance(3_601_000)
+    expect((await org.ask('GET', path)).status).toBe(410)
+    expect((await org.ask('GET', '/search?pagination_token=00000000-0000-4000-8000-000000000000')).status).toBe(400)
+    expect((await org.ask('GET', '/search?pagination_token=nonsense')).status).toBe(400)
+  })
+})
+
+describe('datasets', () => {
+  test('are named by id, by selector, which goes first, or by tags', async () => {
+    const bySelector = await post({ from_expr: "collection = 'shop' AND dataset = 'api'", select: ['message'] })
+    expect(messages(bySelector.body.events)).toEqual(['elsewhere'])
+    await org.ask('POST', '/tags', { body: { name: 'team', value: 'a', entity: { type: 'log', id: api } } })
+    const byTag = await post({ from: undefined, from_tags: ['team:a'], select: ['message'] })
+    expect(messages(byTag.body.events)).toEqual(['elsewhere'])
+  })
+
+  test('that nobody named are a 400; that do not exist, a 404, unless others do', async () => {
+    expect(await post({ from: [], select: ['*'] })).toMatchObject({ status: 400, body: { errors: [{ code: 'MISSING_SOURCE' }] } })
+    const nowhere = '00000000-0000-4000-8000-000000000000'
+    expect(await post({ from: [nowhere], select: ['*'] })).toMatchObject({ status: 404, body: { details: 'no datasets matched' } })
+    expect((await post({ from_expr: "dataset = 'none'", select: ['*'] })).status).toBe(404)
+    expect((await post({ from: [nowhere, api], select: ['message'] })).body.events).toHaveLength(1)
+  })
+
+  test('are named by id, whatever its letters, or by collection and dataset, and pages of them go on', async () => {
+    const { body } = await post({ from: ['shop.web', api.toUpperCase()], select: ['*'], limit: 20 })
+    const { count } = (await post({ from: [web, api], select: ['*'] })).body.totals
+    expect([body.totals.count, body.events.length]).toEqual([count, 20])
+    const next = await org.ask<Answer>('GET', pathOf(body.pagination.next_page_url))
+    expect(next.body.events).toHaveLength(Number(count) - 20)
+    const one = await org.ask<Answer>('GET', `/search?from=shop.web&from_ts=${startMs}&to_ts=${startMs + 60_000}`)
+    expect(one.body.totals.count).toBe((await post({ select: ['*'] })).body.totals.count)
+    expect((await post({ from: ['shop.nowhere'], select: ['*'] })).status).toBe(404)
+  })
+
+  test('of another organisation are not there', async () => {
+    const other = await app.newOrganization()
+    const body = { from: [web], select: ['*'], ...range() }
+    expect((await other.ask('POST', '/search', { body })).status).toBe(404)
+  })
+})
+
+describe('a question that is wrong', () => {
+  test('is refused with the place and the mending of the mistake', async () => {
+    expect(await post({ select: ['*'], where: 'status == 500' })).toMatchObject({
+      status: 400,
+      body: {
+        errors: [
+          { field: 'where', code: 'BAD_OPERATOR', position: 7, length: 2, hint: 'use =', fix: { position: 7, length: 2, text: '=' } },
+        ],
+      },
+    })
+  })
+
+  test.each([
+    [{}, 'select'],
+    [{ select: ['*'], limit: 0 }, 'limit'],
+    [{ select: ['*'], limit: 10_001 }, 'limit'],
+    [{ select: ['count(*)'], num_of_slices: 1_441 }, 'num_of_slices'],
+    [{ select: ['*'], time_range: 'Last 5 minutes' }, 'time_range'],
+    [{ select: ['*'], from: ['web'] }, 'from.0'],
+    [{ select: ['*'], pagination_token: 'x' }, 'pagination_token'],
+  ])('%j names the field', async (ask, field) => {
+    const { status, body } = await post(ask)
+    expect([status, body.errors?.[0]?.field]).toEqual([400, field])
+  })
+
+  test.each(['limit', 'num_of_slices'])('%s that is no number within its bounds is out of range, in both forms', async (field) => {
+    for (const value of [0, 10_001, 1.5]) {
+      const replies = [
+        await post({ select: ['count(*)'], [field]: value }),
+        await org.ask<Answer>('GET', `/search?from=${web}&${field}=${value}`),
+      ]
+      for (const { status, body } of replies) {
+        expect([status, body.errors?.[0]?.field, status === 400 && body.errors?.[0]?.code]).toEqual([400, field, expect.any(String)])
+      }
+      expect(replies[0]?.body.errors?.[0]?.code).toBe('OUT_OF_RANGE')
+    }
+  })
+
+  test('that is only odd is answered with a warning', async () => {
+    const { status, body } = await post({ select: ['*'], where: 'level = "error"' })
+    expect([status, body.warnings?.map(({ code }) => code)]).toEqual([200, ['DQ_VALUE']])
+  })
+
+  test.each([
+    ['events', { select: ['*'] }],
+    ['numbers', { select: ['count(*)'] }],
+  ])('that leaves out %s it may mean is answered with how many these are', async (_, more) => {
+    const { body } = await post({ from: [web, api], where: "level != 'info' AND message LIKE '%s%'", ...more })
+    expect(body.totals.count).toBe(5)
+    expect(body.warnings).toMatchObject([{ field: 'where', code: 'MISSING_EXCLUDED', message: '1 event lacks level and is left out' }])
+  })
+})
+
+test('explain_only says what a question would read, and reads nothing', async () => {
+  // The store numbers arrivals for all tests that share it, and some of them move their clocks by months.
+  const to_ts = app.clock.nowMs() + 10 * 365 * 86_400_000
+  const bytes = async () => {
+    const { body } = await post({ select: ['*'], explain_only: true, from_ts: startMs - 3_600_000, to_ts })
+    expect(body).toMatchObject({ events: [], result: [], totals: { count: 0 } })
+    expect(Object.keys(body.explain).sort()).toEqual(['Approximate bytes in time range', 'Execution time (millis)'])
+    return Number(body.explain['Approximate bytes in time range'])
+  }
+  await expect.poll(bytes).toBeGreaterThan(2_000)
+})
+
+test('a question that takes more than its caller may is refused with what to narrow', async () => {
+  const strict = await openTestApp({ DENDRO_QUERY_ROWS: '1000000,AdminApi=3' })
+  const reply = await strict.ask<FailureBody>('POST', '/search', {
+    key: org.key,
+    body: { from: [web], select: ['*'], where: "level = 'none'", ...range() },
+  })
+  expect([reply.status, reply.body.details]).toEqual([400, expect.stringContaining('narrow the time range')])
+  await strict.close()
+})
+
+test('an asynchronous search gives the same answer, at once when it is quick', async () => {
+  const { status, body } = await post({ select: ['message'], where: "level = 'error'", async_enabled: true })
+  expect([201, 202]).toContain(status)
+  expect(body.metadata.select).toEqual(['message'])
+  const id = '00000000-0000-4000-8000-000000000000'
+  expect((await org.ask('GET', `/search/status/${id}`)).status).toBe(404)
+  expect((await org.ask('DELETE', `/search/status/${id}`)).status).toBe(404)
+})

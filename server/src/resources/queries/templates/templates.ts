@@ -1,0 +1,208 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Metadata, Template, TemplateArguments, TemplateParameters, TemplateReference } from '@dendro/api'
+import type { z } from 'zod'
+import { badField, notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { check } from '../../../http/validation.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import type { World } from '../../../world.ts'
+import { recordChange } from '../../access/audit/audit.ts'
+import { type Reference, type Visibility, visibilityFor } from '../../data/datasets/visibility.ts'
+import { type Binding, bindArguments, checkPlaceholders, checkReference, fillIn, literalsOf } from './binding.ts'
+import { deleteTemplate, insertTemplate, lockTemplate, selectTemplates, type TemplateRow, updateTemplateRow } from './rows.ts'
+
+type Reader = Pick<World, 'meta'>
+type Parametrised = { parameters: TemplateParameters }
+
+/** A Library is the templates of one kind; `kind` is also how the audit trail calls them. */
+export type Library<Definition extends Parametrised> = {
+  readonly kind: string
+  /** parts are the members whose texts may hold placeholders. */
+  readonly parts: readonly (keyof Definition & string)[]
+  /** check refuses what nothing could be made from, beyond what the contract says; `id` is that of the template which the draft replaces. */
+  check?(world: World, actor: Actor, draft: Definition, id?: string): Promise<void>
+  /** references are the datasets that a template names. */
+  references?(definition: Definition): readonly Reference[]
+  /** uses are the templates that a template is made of. */
+  uses?(definition: Definition): readonly Used[]
+}
+
+/** A Used template is one of a library; which kind of definitions that has is its own affair. */
+type Used = { readonly library: Library<never>; readonly ids: readonly string[] }
+
+export const usesOf = <D extends Parametrised>(library: Library<D>, references: readonly Pick<TemplateReference, 'id'>[]): Used => ({
+  library: library as unknown as Library<never>,
+  ids: references.map(({ id }) => id),
+})
+
+const nounOf = ({ kind }: Library<never>): string => kind.replaceAll('_', ' ')
+
+const kept = <D extends Parametrised>(world: Reader, actor: Actor, { kind }: Library<D>): Promise<readonly TemplateRow<D>[]> =>
+  world.meta.cached(actor.orgId, `templates ${kind}`, () => selectTemplates<D>(world.meta, actor.orgId, kind))
+
+/** seenTemplates are those that refer to no dataset hidden from the caller, neither themselves nor by the templates they are made of. */
+async function seenTemplates<D extends Parametrised>(world: Reader, actor: Actor, library: Library<D>): Promise<readonly TemplateRow<D>[]> {
+  const rows = await kept(world, actor, library)
+  const visibility = await visibilityFor(world, actor)
+  if (!visibility.limited) return rows
+  const hidden = await hiddenIn(world, actor, library as unknown as Library<never>, visibility)
+  return rows.filter(({ id }) => !hidden.has(id))
+}
+
+/** hiddenIn are the ids of templates that the caller may not see; `known` has those of libraries that were looked at on the way. */
+async function hiddenIn(
+  world: Reader,
+  actor: Actor,
+  library: Library<never>,
+  visibility: Visibility,
+  known = new Map<string, Set<string>>(),
+): Promise<ReadonlySet<string>> {
+  const found = known.get(library.kind)
+  if (found) return found
+  const hidden = new Set<string>()
+  known.set(library.kind, hidden)
+  const rows = await kept(world, actor, library)
+  const uses = new Map<string, readonly Used[]>()
+  for (const { id, definition, modified_by } of rows) {
+    if (!(await visibility.sees(library.references?.(definition) ?? [], modified_by))) hidden.add(id)
+    uses.set(id, library.uses?.(definition) ?? [])
+  }
+  for (const { library: other } of [...uses.values()].flat()) await hiddenIn(world, actor, other, visibility, known)
+  // A template may be made of others of its own library: what hides one hides those that hold it, until nothing more is found.
+  for (let before = -1; before !== hidden.size; ) {
+    before = hidden.size
+    for (const [id, parts] of uses) {
+      if (parts.some(({ library: { kind }, ids }) => ids.some((part) => known.get(kind)?.has(part)))) hidden.add(id)
+    }
+  }
+  return hidden
+}
+
+export const listTemplates = async <D extends Parametrised>(world: Reader, actor: Actor, library: Library<D>) => ({
+  templates: (await seenTemplates(world, actor, library)).map(shownTemplate),
+})
+
+export async function findTemplate<D extends Parametrised>(
+  world: Reader,
+  actor: Actor,
+  library: Library<D>,
+  id: string,
+): Promise<TemplateRow<D>> {
+  const row = (await seenTemplates(world, actor, library)).find((candidate) => candidate.id === id)
+  if (!row) throw notFound(nounOf(library), id)
+  return row
+}
+
+export async function createTemplate<D extends Parametrised>(world: World, actor: Actor, library: Library<D>, draft: D) {
+  await checkDraft(world, actor, library, draft)
+  const nowMs = world.clock.nowMs()
+  const row: TemplateRow<D> = {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    kind: library.kind,
+    definition: draft,
+    created_at: nowMs,
+    created_by: actor.identity,
+    modified_at: nowMs,
+    modified_by: actor.identity,
+  }
+  await world.meta.write(actor.orgId, async (tx) => {
+    await insertTemplate(tx, row)
+    await recordChange(world, tx, actor, { entity: { type: library.kind, id: row.id }, after: shownTemplate(row) })
+  })
+  return shownTemplate(row)
+}
+
+/** updateTemplate replaces a template; what was made from it stays as it is. */
+export async function updateTemplate<D extends Parametrised>(
+  world: World,
+  actor: Actor,
+  library: Library<D>,
+  record: TemplateRow<D>,
+  decide: (before: D) => D,
+) {
+  await checkDraft(world, actor, library, decide(record.definition), record.id)
+  return world.meta.write(actor.orgId, async (tx) => {
+    const before = await lockTemplate<D>(tx, actor.orgId, library.kind, record.id)
+    if (!before) throw notFound(nounOf(library), record.id)
+    const next = { ...before, definition: decide(before.definition), modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    await updateTemplateRow(tx, next)
+    const entity = { type: library.kind, id: record.id }
+    await recordChange(world, tx, actor, { entity, before: shownTemplate(before), after: shownTemplate(next) })
+    return shownTemplate(next)
+  })
+}
+
+export async function removeTemplate<D extends Parametrised>(
+  world: World,
+  actor: Actor,
+  library: Library<D>,
+  record: TemplateRow<D>,
+): Promise<undefined> {
+  await world.meta.write(actor.orgId, async (tx) => {
+    if ((await deleteTemplate(tx, actor.orgId, library.kind, record.id)) === 0) throw notFound(nounOf(library), record.id)
+    await recordChange(world, tx, actor, { entity: { type: library.kind, id: record.id }, before: shownTemplate(record) })
+  })
+}
+
+async function checkDraft<D extends Parametrised>(world: World, actor: Actor, library: Library<D>, draft: D, id?: string): Promise<void> {
+  checkPlaceholders(Object.fromEntries(library.parts.map((part) => [part, draft[part]])), draft.parameters)
+  await library.check?.(world, actor, draft, id)
+}
+
+export const shownTemplate = <D extends object>({ id, definition, ...row }: TemplateRow<D>): D & { id: string; metadata: Metadata } => ({
+  id,
+  ...definition,
+  metadata: metadataOf(row),
+})
+
+/** A Use is a template with arguments, where these stand in the request, and what they may take from an enclosing template. */
+export type Use = { id: string; arguments?: TemplateArguments | undefined; field: string; enclosing?: Binding }
+
+/** bindTemplate finds a template and gives its parameters their values; `template` is what a record made from it keeps. */
+export async function bindTemplate<D extends Parametrised>(
+  world: Reader,
+  actor: Actor,
+  library: Library<D>,
+  { id, arguments: args, field, enclosing }: Use,
+): Promise<{ definition: D; binding: Binding; template: Template }> {
+  const row = (await seenTemplates(world, actor, library)).find((candidate) => candidate.id === id)
+  if (!row) throw badField(`${field}.id`, `names no ${nounOf(library)}: ${id}`, 'UNKNOWN_TEMPLATE')
+  const given = { field: `${field}.arguments`, ...(enclosing ? { enclosing } : {}) }
+  const binding = bindArguments(row.definition.parameters, args, given)
+  return { definition: row.definition, binding, template: { id, arguments: literalsOf(binding) } }
+}
+
+/** fillTemplate is the parts of a template with its values in their places, of which `overrides` replace some; together they must fit `schema`. */
+export async function fillTemplate<D extends Parametrised, S extends z.ZodType>(
+  world: Reader,
+  actor: Actor,
+  library: Library<D>,
+  { use, overrides = {}, schema }: { use: Use; overrides?: object; schema: S },
+): Promise<{ draft: z.output<S>; template: Template }> {
+  const { definition, binding, template } = await bindTemplate(world, actor, library, use)
+  const parts = Object.fromEntries(library.parts.map((part) => [part, fillIn(definition[part], binding, part)]))
+  const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
+  return { draft: check(schema, { ...parts, ...given }, 'template'), template }
+}
+
+/** isSameTemplate tells that a record which is sent back names the template that it has. */
+export const isSameTemplate = (sent: Template, kept: Template | null): boolean =>
+  kept !== null && isDeepStrictEqual({ id: sent.id, arguments: sent.arguments ?? {} }, { id: kept.id, arguments: kept.arguments ?? {} })
+
+type References = { references: readonly TemplateReference[]; outer: TemplateParameters; field: string }
+
+/** checkReferences refuses references of a template to others that are not there, or whose arguments could never be bound. */
+export async function checkReferences<D extends Parametrised>(
+  world: Reader,
+  actor: Actor,
+  library: Library<D>,
+  { references, outer, field }: References,
+): Promise<void> {
+  const known = new Map((await seenTemplates(world, actor, library)).map((row) => [row.id, row.definition.parameters]))
+  for (const [index, { id, arguments: given }] of references.entries()) {
+    const parameters = known.get(id)
+    if (!parameters) throw badField(`${field}.${index}.id`, `names no ${nounOf(library)}: ${id}`, 'UNKNOWN_TEMPLATE')
+    checkReference(given, { parameters, outer, field: `${field}.${index}.arguments` })
+  }
+}

@@ -1,0 +1,99 @@
+import { type Formula, formulaValue } from '@dendro/language/formula'
+import type { Warning } from '@dendro/language/warnings'
+import type { FoundGroup, Measured, Quantiles } from '../../../reading/question.ts'
+import type { PlannedFormula, Reduction } from './plan-metrics.ts'
+
+/** A Point is a number and the events it was made from; null when there is no number. */
+export type Point = { readonly count: number; readonly value: number | null; readonly quantiles?: Quantiles }
+
+/** A Line is one group, or the whole under no values, over all its slices. */
+export type Line = { readonly values: readonly (string | null)[]; readonly whole: Point; readonly slices: readonly Point[] }
+
+/** A Measure is what a query or a formula gave: the whole, and its groups, the outermost level first. */
+export type Measure = {
+  readonly whole: Line
+  readonly groups: readonly string[]
+  readonly levels: readonly (readonly Line[])[]
+  readonly isExact: boolean
+  /** warnings are what a query, as it was written and as events answered it, leaves to be said. */
+  readonly warnings?: readonly Warning[]
+}
+
+/** lineOf makes a line of what was read for one call. */
+export function lineOf({ values, whole, slices }: FoundGroup, reduceTo: Reduction | undefined, isAdded: boolean): Line {
+  const points = slices.map((slice) => pointOf(slice))
+  const total = pointOf(whole)
+  if (reduceTo === undefined) return { values, whole: total, slices: points }
+  const folded = fold(points, reduceTo, isAdded)
+  return { values, whole: { count: total.count, value: folded }, slices: points }
+}
+
+function pointOf({ count, stats: [stat] }: Measured): Point {
+  const read = typeof stat?.value === 'string' ? Number(stat.value) : (stat?.value ?? null)
+  const value = read !== null && Number.isFinite(read) ? read : null
+  return { count, value, ...(stat?.quantiles ? { quantiles: stat.quantiles } : {}) }
+}
+
+/** fold makes one number of the slices. Where nothing came, a count or a sum is 0, and anything else has no number and is left out. */
+export function fold(points: readonly Point[], reduceTo: Reduction, isAdded: boolean): number | null {
+  const numbers = points.flatMap(({ value }) => (value === null ? (isAdded ? [0] : []) : [value]))
+  if (numbers.length === 0) return null
+  const sum = () => numbers.reduce((total, number) => total + number, 0)
+  switch (reduceTo) {
+    case 'sum':
+      return sum()
+    case 'avg':
+      return sum() / numbers.length
+    case 'min':
+      return numbers.reduce((least, number) => Math.min(least, number))
+    case 'max':
+      return numbers.reduce((most, number) => Math.max(most, number))
+  }
+}
+
+/** combine computes a formula for the whole, for each slice, and for the groups that all its grouped queries have. */
+export function combine({ formula, tree, names }: PlannedFormula, measures: ReadonlyMap<string, Measure>): Measure {
+  const needed = names.flatMap((name): [string, Measure][] => {
+    const measure = measures.get(name)
+    return measure ? [[name, measure]] : []
+  })
+  const reduceTo = formula.aggregation?.reduce_to
+  const grouped = needed.filter(([, { groups }]) => groups.length > 0)
+  const groups = grouped[0]?.[1].groups ?? []
+  const levels = groups.map((_, depth) => {
+    const byName = grouped.map(([, { levels: all }]) => new Map((all[depth] ?? []).map((line) => [JSON.stringify(line.values), line])))
+    const [first, ...rest] = byName
+    const shared = [...(first?.keys() ?? [])].filter((key) => rest.every((lines) => lines.has(key)))
+    const lineFor = (key: string, name: string, measure: Measure): Line =>
+      byName[grouped.findIndex(([one]) => one === name)]?.get(key) ?? measure.whole
+    const lines = shared.map((key) =>
+      combined(
+        tree,
+        reduceTo,
+        JSON.parse(key),
+        needed.map(([name, measure]) => [name, lineFor(key, name, measure)]),
+      ),
+    )
+    return lines.sort((a, b) => (b.whole.value ?? Number.NEGATIVE_INFINITY) - (a.whole.value ?? Number.NEGATIVE_INFINITY))
+  })
+  const whole = combined(
+    tree,
+    reduceTo,
+    [],
+    needed.map(([name, measure]) => [name, measure.whole]),
+  )
+  return { whole, groups, levels, isExact: needed.every(([, { isExact }]) => isExact) }
+}
+
+type Named = readonly (readonly [name: string, line: Line])[]
+
+function combined(tree: Formula, reduceTo: Reduction | undefined, values: Line['values'], lines: Named): Line {
+  const at = (pick: (line: Line) => Point | undefined): Point => {
+    const points = new Map(lines.map(([name, line]) => [name, pick(line)]))
+    const count = [...points.values()].reduce((total, point) => total + (point?.count ?? 0), 0)
+    return { count, value: formulaValue(tree, (name) => points.get(name)?.value ?? undefined) ?? null }
+  }
+  const slices = (lines[0]?.[1].slices ?? []).map((_, index) => at((line) => line.slices[index]))
+  const whole = at((line) => line.whole)
+  return { values, whole: reduceTo ? { count: whole.count, value: fold(slices, reduceTo, false) } : whole, slices }
+}

@@ -1,0 +1,61 @@
+import type { contract, QueryOf, ReplyOf } from '@dendro/api'
+import { notFound } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { readNewestOfEach } from '../../../reading/newest.ts'
+import type { Question } from '../../../reading/question.ts'
+import type { World } from '../../../world.ts'
+import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { sourceDatasets } from '../../data/datasets/source.ts'
+import { noteSearch } from '../../data/event-queries/record-search.ts'
+import { boundsOf } from '../search/plan.ts'
+import { ALL, questionFor } from '../../data/event-queries/event-queries.ts'
+import { countKeys } from './count-keys.ts'
+
+type Ask = QueryOf<typeof contract.topKeys.get>
+type Found = ReplyOf<typeof contract.topKeys.get>
+
+const DEFAULT_RANGE = 'last 1 day'
+const KEYS = 100
+/** SAMPLE_EVENTS of each log, the newest, are looked at; of very many logs fewer, SAMPLE_EVENTS_ALL of all together. */
+const SAMPLE_EVENTS = 500
+const SAMPLE_EVENTS_MIN = 20
+const SAMPLE_EVENTS_ALL = 100_000
+
+/** findTopKeys looks at each log by itself, so that a loud one does not hide the keys of the others; logs that were not named are left out when empty. */
+export async function findTopKeys(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<Found> {
+  const bounds = boundsOf(ask, world.clock.nowMs(), DEFAULT_RANGE)
+  const { datasets, isNamed } = await datasetsOf(world, actor, ask)
+  const found: Found = {}
+  if (isNamed) for (const { id } of datasets) found[id] = {}
+  const sample = Math.max(SAMPLE_EVENTS_MIN, Math.min(SAMPLE_EVENTS, Math.floor(SAMPLE_EVENTS_ALL / Math.max(1, datasets.length))))
+  const startedMs = world.clock.monotonicMs()
+  const question = await questionFor(world, actor, { datasets, filter: ALL, bounds, signal })
+  const { bytes } = await readNewestOfEach(world.events, question, sample, (id, events) => {
+    const keys = countKeys(events, ask.limit ?? KEYS)
+    if (Object.keys(keys).length > 0) found[id] = keys
+  })
+  noteSamples(world, actor, { question, datasets, bytes, startedMs })
+  return found
+}
+
+async function datasetsOf(
+  world: World,
+  actor: Actor,
+  { log_id, from_expr }: Ask,
+): Promise<{ datasets: readonly DatasetRow[]; isNamed: boolean }> {
+  if (from_expr?.trim()) return { datasets: await sourceDatasets(world, actor, { from_expr }), isNamed: false }
+  const visible = await visibleDatasets(world, actor)
+  if (!log_id?.length) return { datasets: visible, isNamed: false }
+  const unknown = log_id.find((id) => !visible.some((dataset) => dataset.id === id))
+  if (unknown !== undefined) throw notFound('log', unknown)
+  return { datasets: visible.filter(({ id }) => log_id.includes(id)), isNamed: true }
+}
+
+type Sampled = { question: Question; datasets: readonly DatasetRow[]; bytes: number; startedMs: number }
+
+/** noteSamples counts what was read for all as a search of each log that has events. */
+function noteSamples(world: World, actor: Actor, { question, datasets, bytes, startedMs }: Sampled): void {
+  const reached = new Set(question.sources.flatMap(({ logId, located }) => (located ? [logId] : [])))
+  const own = Math.ceil(bytes / Math.max(1, reached.size))
+  for (const dataset of datasets) if (reached.has(dataset.id)) noteSearch(world, actor, { datasets: [dataset], bytes: own, startedMs })
+}

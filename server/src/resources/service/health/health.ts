@@ -1,0 +1,56 @@
+import type { World } from '../../../world.ts'
+import { openStoreProbe } from './probe.ts'
+import { selectOverdue } from './rows.ts'
+
+type HealthWorld = Pick<World, 'clock' | 'events' | 'meta' | 'log'>
+
+/** A Health says in words what is wrong: `failures` keep the service from working, `problems` are what somebody should look at. */
+export type Health = { failures(): Promise<string[]>; problems(): Promise<string[]> }
+
+/** OVERDUE_MS is twice the interval of evaluations. */
+const OVERDUE_MS = 120_000
+const OVERDUE_READ_EVERY_MS = 5_000
+
+/** openHealth asks the stores when somebody asks it, each at most once a second however many ask. */
+export function openHealth(world: HealthWorld): Health {
+  const { clock, events, meta } = world
+  const stores = [
+    { name: 'events', store: events, answers: openStoreProbe((signal) => events.ping(signal), clock) },
+    { name: 'meta', store: meta, answers: openStoreProbe((signal) => meta.ping(signal), clock) },
+  ]
+  const overdue = openOverdue(world)
+  return {
+    failures: async () => {
+      const found = await Promise.all(
+        stores.map(async ({ name, store, answers }) => {
+          const health = store.health()
+          if (health.status !== 'ok') return `the ${name} store is ${health.status}: ${health.reason}`
+          return (await answers()) ? undefined : `the ${name} store is down: it does not answer`
+        }),
+      )
+      return found.filter((failure) => failure !== undefined)
+    },
+    problems: async () => [clock.report?.().problem, await overdue()].filter((problem) => problem !== undefined),
+  }
+}
+
+/** openOverdue says when evaluations of monitors are late; it reads at most once in five seconds. */
+function openOverdue({ clock, meta, log }: HealthWorld): () => Promise<string | undefined> {
+  let reading: Promise<string | undefined> | undefined
+  let readMs = Number.NEGATIVE_INFINITY
+  const read = async (): Promise<string | undefined> => {
+    const nowMs = clock.nowMs()
+    const row = await selectOverdue(meta, nowMs - OVERDUE_MS)
+    if (!row || row.earliest === null) return undefined
+    return `${row.monitors} monitors are overdue, by up to ${Math.round((nowMs - row.earliest) / 1_000)} s`
+  }
+  return () => {
+    if (reading && clock.monotonicMs() - readMs <= OVERDUE_READ_EVERY_MS) return reading
+    readMs = clock.monotonicMs()
+    reading = read().catch((err) => {
+      log.debug({ err }, 'overdue monitors could not be counted')
+      return 'it is not known whether monitors are overdue: the metadata store does not answer'
+    })
+    return reading
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '../../../kernel/clock.ts'
+
+/** FRESH_MS is how long an answer counts, BOUND_MS how long one is waited for: together they bound how late a silent store is noticed. */
+const FRESH_MS = 1_000
+const BOUND_MS = 1_500
+
+/** A StoreProbe tells whether a store answers; any number of callers share one question. */
+export type StoreProbe = () => Promise<boolean>
+
+/** openStoreProbe asks at most once in FRESH_MS, and only when somebody wants to know. */
+export function openStoreProbe(ping: (signal: AbortSignal) => Promise<void>, { monotonicMs }: Pick<Clock, 'monotonicMs'>): StoreProbe {
+  let answeredMs = Number.NEGATIVE_INFINITY
+  let asking: Promise<boolean> | undefined
+
+  async function ask(): Promise<boolean> {
+    const bound = AbortSignal.timeout(BOUND_MS)
+    const late = new Promise<false>((done) => bound.addEventListener('abort', () => done(false), { once: true }))
+    const askedMs = monotonicMs()
+    const answered = ping(bound).then(
+      () => true,
+      () => false,
+    )
+    const isThere = await Promise.race([answered, late])
+    if (isThere) answeredMs = askedMs
+    return isThere
+  }
+
+  return () => {
+    if (monotonicMs() - answeredMs <= FRESH_MS) return Promise.resolve(true)
+    asking ??= ask().finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
+}

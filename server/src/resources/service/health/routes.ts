@@ -1,0 +1,22 @@
+import { contract } from '@dendro/api'
+import { unavailable } from '../../../kernel/errors.ts'
+import { type Routes, routes } from '../../../http/mount.ts'
+import type { World } from '../../../world.ts'
+import type { Health } from './health.ts'
+
+export const healthRoutes = (world: Pick<World, 'deployment' | 'disk'>, health: Health): Routes =>
+  routes('health', contract.health, {
+    get: async () => {
+      const [failure] = await health.failures()
+      if (failure !== undefined) throw unavailable(failure, { retryAfterS: 1 })
+      const problems = await health.problems()
+      return {
+        status: problems.length === 0 ? ('ok' as const) : ('degraded' as const),
+        problems,
+        version: world.deployment.version,
+        region: world.deployment.region,
+        stores: { events: 'ok' as const, meta: 'ok' as const },
+        disk: world.disk.state(),
+      }
+    },
+  })

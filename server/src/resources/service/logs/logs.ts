@@ -1,0 +1,49 @@
+import type { BodyOf, contract, Log, ReplyOf } from '@dendro/api'
+import { badField } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { type Written, writeOnce } from '../../../http/written.ts'
+import type { World } from '../../../world.ts'
+import { createDataset, type DatasetRow, shownDataset, updateDataset, visibleDatasets } from '../../data/datasets/datasets.ts'
+
+type NewLog = BodyOf<typeof contract.logs.create>
+type LogChange = BodyOf<typeof contract.logs.update>
+
+/** A log is a dataset under its older name: the same record, shown with both pairs of names. */
+export async function listLogs(world: Pick<World, 'meta'>, actor: Actor): Promise<Written<ReplyOf<typeof contract.logs.list>>> {
+  return writtenList(await visibleDatasets(world, actor))
+}
+
+const writtenList = writeOnce((rows: readonly DatasetRow[]) => ({ logs: rows.map(shownLog) }))
+
+export async function createLog(world: World, actor: Actor, ask: NewLog): Promise<Log> {
+  const { collection, dataset } = namesOf(ask)
+  if (collection === undefined) throw badField('collection', 'is required', 'INVALID_TYPE')
+  if (dataset === undefined) throw badField('dataset', 'is required', 'INVALID_TYPE')
+  return shownLog(await createDataset(world, actor, { ...ask, collection, dataset }))
+}
+
+/** updateLog moves and renames; a lone dataset name renames within the collection. */
+export async function updateLog(world: World, actor: Actor, record: DatasetRow, change: LogChange): Promise<Log> {
+  const names = namesOf(change)
+  if (names.collection === undefined && names.dataset === undefined) throw badField('collection', 'is required', 'INVALID_TYPE')
+  return shownLog(await updateDataset(world, actor, record.id, names))
+}
+
+/** namesOf takes the names from either pair; when both are given they have to say the same. */
+function namesOf(body: LogChange): { collection: string | undefined; dataset: string | undefined } {
+  return { collection: oneName(body, 'collection', 'logset'), dataset: oneName(body, 'dataset', 'log') }
+}
+
+function oneName(body: LogChange, field: 'collection' | 'dataset', twin: 'logset' | 'log'): string | undefined {
+  const name = body[field]
+  const deprecated = body[twin]
+  if (name !== undefined && deprecated !== undefined && name !== deprecated) {
+    throw badField(twin, `must be absent or the same as ${field}`, 'CONFLICT')
+  }
+  return name ?? deprecated
+}
+
+export function shownLog(row: DatasetRow): Log {
+  const { id, ...rest } = shownDataset(row)
+  return { log_id: id, ...rest, logset: row.collection, log: row.dataset }
+}

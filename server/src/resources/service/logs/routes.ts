@@ -1,0 +1,34 @@
+import { contract } from '@dendro/api'
+import { onRecord, type Routes, routes } from '../../../http/mount.ts'
+import type { World } from '../../../world.ts'
+import { findDataset, removeDataset } from '../../data/datasets/datasets.ts'
+import { createLog, listLogs, shownLog, updateLog } from './logs.ts'
+import { readers } from './readers.ts'
+import { views } from './views.ts'
+
+export const logRoutes = (world: World): Routes =>
+  routes('logs', contract.logs, {
+    list: ({ actor }) => listLogs(world, actor),
+    create: ({ actor, body }) => createLog(world, actor, body),
+    views: async () => ({ views }),
+    get: onRecord(
+      ({ actor, params }) => findDataset(world, actor, params.logId, 'log'),
+      async ({ record }) => shownLog(record),
+    ),
+    update: onRecord(
+      ({ actor, params }) => findDataset(world, actor, params.logId, 'log'),
+      ({ actor, record, body }) => updateLog(world, actor, record, body),
+    ),
+    remove: onRecord(
+      ({ actor, params }) => findDataset(world, actor, params.logId, 'log'),
+      ({ actor, record }) => removeDataset(world, actor, record),
+    ),
+    monitors: onRecord(
+      ({ actor, params }) => findDataset(world, actor, params.logId, 'log'),
+      ({ actor, record }) => readers.monitors(world, actor, record),
+    ),
+    dashboards: onRecord(
+      ({ actor, params }) => findDataset(world, actor, params.logId, 'log'),
+      ({ actor, record }) => readers.dashboards(world, actor, record),
+    ),
+  })

@@ -1,0 +1,17 @@
+import { contract } from '@dendro/api'
+import { forbidden } from '../../../kernel/errors.ts'
+import type { Meter } from '../../../http/measure.ts'
+import { type Routes, routes } from '../../../http/mount.ts'
+import type { World } from '../../../world.ts'
+import { managementId } from '../../access/organizations/management.ts'
+
+/** metricsRoutes tell of the whole deployment, all organisations together, and so only to those who manage it. */
+export const metricsRoutes = (world: Pick<World, 'meta'>, meter: Meter): Routes =>
+  routes('metrics', contract.metrics, {
+    get: async ({ actor }) => {
+      if (actor.orgId !== (await managementId(world))) {
+        throw forbidden('the figures are those of the whole deployment; only the management organisation reads them')
+      }
+      return meter.print()
+    },
+  })

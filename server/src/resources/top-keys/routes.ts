@@ -1,7 +1,0 @@
-import { contract } from '@dendro/api'
-import { type Routes, routes } from '../../http/mount.ts'
-import type { World } from '../../world.ts'
-import { findTopKeys } from './top-keys.ts'
-
-export const topKeyRoutes = (world: World): Routes =>
-  routes('topKeys', contract.topKeys, { get: ({ actor, query, signal }) => findTopKeys(world, actor, query, signal) })

@@ -1,0 +1,60 @@
+import { contract } from '@dendro/api'
+import { onRecord, type Routes, routes } from '../../../http/mount.ts'
+import type { World } from '../../../world.ts'
+import {
+  createChat,
+  createWorkspace,
+  findChat,
+  findWorkspace,
+  listChats,
+  listWorkspaces,
+  removeChat,
+  removeWorkspace,
+  updateChat,
+} from './chat.ts'
+import { createEmailTemplate, findEmailTemplate, listEmailTemplates, removeEmailTemplate, updateEmailTemplate } from './email-templates.ts'
+import { createWebhook, findWebhook, listWebhooks, removeWebhook, testWebhook, updateWebhook } from './integrations.ts'
+
+export const integrationRoutes = (world: World): Routes =>
+  routes('integrations', contract.integrations, {
+    webhooks: async ({ actor }) => ({ integrations: await listWebhooks(world, actor) }),
+    createWebhook: ({ actor, body }) => createWebhook(world, actor, body),
+    updateWebhook: onRecord(
+      ({ actor, params }) => findWebhook(world, actor, params.webhookId),
+      ({ actor, record, body }) => updateWebhook(world, actor, record, body),
+    ),
+    removeWebhook: onRecord(
+      ({ actor, params }) => findWebhook(world, actor, params.webhookId),
+      ({ actor, record }) => removeWebhook(world, actor, record),
+    ),
+    testWebhook: onRecord(
+      ({ actor, params }) => findWebhook(world, actor, params.webhookId),
+      ({ record }) => testWebhook(world, record),
+    ),
+    slack: async ({ actor }) => ({ integrations: await listChats(world, actor) }),
+    createSlack: ({ actor, body }) => createChat(world, actor, body),
+    updateSlack: onRecord(
+      ({ actor, params }) => findChat(world, actor, params.slackId),
+      ({ actor, record, body }) => updateChat(world, actor, record, body),
+    ),
+    removeSlack: onRecord(
+      ({ actor, params }) => findChat(world, actor, params.slackId),
+      ({ actor, record }) => removeChat(world, actor, record),
+    ),
+    slackWorkspaces: async ({ actor }) => ({ slack_workspaces: await listWorkspaces(world, actor) }),
+    createSlackWorkspace: ({ actor, body }) => createWorkspace(world, actor, body),
+    removeSlackWorkspace: onRecord(
+      ({ actor, params }) => findWorkspace(world, actor, params.workspaceId),
+      ({ actor, record }) => removeWorkspace(world, actor, record),
+    ),
+    emailTemplates: async ({ actor }) => ({ integrations: await listEmailTemplates(world, actor) }),
+    createEmailTemplate: ({ actor, body }) => createEmailTemplate(world, actor, body),
+    updateEmailTemplate: onRecord(
+      ({ actor, params }) => findEmailTemplate(world, actor, params.emailId),
+      ({ actor, record, body }) => updateEmailTemplate(world, actor, record, body),
+    ),
+    removeEmailTemplate: onRecord(
+      ({ actor, params }) => findEmailTemplate(world, actor, params.emailId),
+      ({ actor, record }) => removeEmailTemplate(world, actor, record),
+    ),
+  })

@@ -1,0 +1,236 @@
+import type { Monitor, MonitorDraft } from '@dendro/api'
+import { badField } from '../../../kernel/errors.ts'
+import type { Thresholds } from './status.ts'
+import type { Rules } from './transition.ts'
+import { parseTimeRange } from '../../../query/query.ts'
+import { type PlannedMetrics, planMetrics } from '../../queries/timeseries/plan-metrics.ts'
+import type { MonitorRow } from './rows.ts'
+
+/** A Definition is what a monitor watches, read once: its texts as trees and its phrases as milliseconds. */
+export type Definition = {
+  readonly planned: PlannedMetrics
+  readonly windowMs: number
+  readonly rules: Rules
+  readonly kind: Kind
+  /** groups are the keys by which the watched value is grouped; none for a single value. */
+  readonly groups: readonly string[]
+}
+
+/** A Kind says what is made of the values of the window before they are compared. */
+export type Kind =
+  | { readonly kind: 'value' }
+  | { readonly kind: 'usage' }
+  | { readonly kind: 'change'; readonly backMs: number; readonly isPercentage: boolean }
+  | { readonly kind: 'anomaly'; readonly windows: number }
+  | { readonly kind: 'patterns'; readonly want: 'NEW' | 'VANISHED'; readonly baselineMs: number }
+
+export type Members = Omit<
+  MonitorRow,
+  | 'org_id'
+  | 'id'
+  | 'muted_until'
+  | 'metric_id'
+  | 'template'
+  | 'tags'
+  | 'author'
+  | 'author_roles'
+  | 'created_at'
+  | 'created_by'
+  | 'modified_at'
+  | 'modified_by'
+  | 'queries'
+> & { queries: MonitorDraft['queries'] }
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const WINDOW_MIN_MS = 5 * MINUTE_MS
+const BACK_MAX_MS = 30 * DAY_MS
+const WINDOWS_MIN = 10
+const WINDOWS_MAX = 1_000
+const EVALUATION_MAX_MS = 30 * DAY_MS
+const COUNT = '(?:(?:\\d+|one|two|three|four|five|six|seven|eight|nine|ten)\\s*)?'
+const SHORT_UNITS = '(?:m|mins?|minutes?|h|hours?|d|days?)'
+const WINDOW = new RegExp(`^\\s*last\\s+${COUNT}${SHORT_UNITS}\\s*$`, 'i')
+const LENGTH = new RegExp(`^\\s*${COUNT}(?:${SHORT_UNITS}|w|weeks?|months?)(?:\\s+ago)?\\s*$`, 'i')
+/** USAGE_GROUPS are what usage can be grouped by. */
+const USAGE_GROUPS: ReadonlySet<string> = new Set(['@collection', '@dataset'])
+const PATTERN_KEY = '@pattern'
+
+/** membersOf checks a draft to the letter and gives the columns of the monitor; whatever cannot be watched is a 400 that names the field. */
+export function membersOf(draft: Omit<MonitorDraft, 'actions'> & { actions?: MonitorDraft['actions'] | undefined }): Members {
+  const type = typeOf(draft)
+  const members: Members = {
+    name: draft.name,
+    description: draft.description ?? null,
+    type,
+    comparison_operator: draft.comparison_operator,
+    threshold: draft.threshold,
+    warning_threshold: draft.warning_threshold ?? null,
+    time_window: draft.window,
+    actions: (draft.actions ?? []).map(actionOf),
+    no_data_status: draft.no_data_status,
+    notify_once: draft.notify_once,
+    group_retention: draft.group_retention ?? null,
+    aux: draft.aux ?? null,
+    compare_to: type === 'CHANGE_DETECTION' ? filled(draft.compare_to) : null,
+    change_type: type === 'CHANGE_DETECTION' ? (draft.change_type ?? 'DIFFERENCE') : null,
+    evaluation_window: type === 'ANOMALY_DETECTION' ? filled(draft.evaluation_window) : null,
+    anomaly_algorithm: type === 'ANOMALY_DETECTION' ? (draft.anomaly_algorithm ?? 'MEDIAN_MAD') : null,
+    ai_report_enabled: draft.ai_report_enabled,
+    ai_report_instructions: filled(draft.ai_report_instructions),
+    queries: draft.queries,
+    formulas: draft.formulas ?? [],
+  }
+  definitionOf(members)
+  return members
+}
+
+const filled = (text: string | undefined): string | null => (text === undefined || text.trim() === '' ? null : text)
+
+function typeOf({ type, monitor_type }: Pick<MonitorDraft, 'type' | 'monitor_type'>): Monitor['type'] {
+  if (type !== undefined && monitor_type !== undefined && type !== monitor_type) {
+    throw badField('monitor_type', 'must be absent or the same as type', 'CONFLICT')
+  }
+  return type ?? monitor_type ?? 'PATTERN'
+}
+
+/** actionOf is an action with its type; an e-mail may name the template that it is written from. */
+function actionOf(
+  { type, email, integration_id }: NonNullable<MonitorDraft['actions']>[number],
+  index: number,
+): Monitor['actions'][number] {
+  const [hasEmail, hasIntegration] = [
+    email !== undefined && email.trim() !== '',
+    integration_id !== undefined && integration_id.trim() !== '',
+  ]
+  const derived = type ?? (hasEmail ? 'EMAIL' : 'INTEGRATION')
+  if (!hasEmail && !hasIntegration) throw badField(`actions.${index}`, 'needs an email or an integration_id')
+  if (hasEmail && hasIntegration && type !== 'EMAIL')
+    throw badField(`actions.${index}`, 'has an email and an integration_id; only one tells whom')
+  if (derived === 'EMAIL' && !hasEmail) throw badField(`actions.${index}.email`, 'is required for the type EMAIL')
+  if (derived === 'INTEGRATION' && !hasIntegration)
+    throw badField(`actions.${index}.integration_id`, 'is required for the type INTEGRATION')
+  if (hasEmail && !/^[^\s@]+@[^\s@]+$/.test(email?.trim() ?? '')) throw badField(`actions.${index}.email`, 'must be an e-mail address')
+  return {
+    type: derived,
+    ...(hasEmail ? { email: email?.trim() ?? '' } : {}),
+    ...(hasIntegration ? { integration_id: integration_id?.trim() ?? '' } : {}),
+  }
+}
+
+/** definitionOf reads the columns of a monitor. */
+export function definitionOf(monitor: Omit<Members, 'name' | 'description' | 'actions'>): Definition {
+  const planned = planMetrics(monitor.queries, monitor.formulas)
+  const windowMs = windowOf(monitor.time_window)
+  const kind = kindOf(monitor, planned, windowMs)
+  const groups = kind.kind === 'patterns' ? [] : watchedGroups(planned)
+  const thresholds: Thresholds = {
+    operator: monitor.comparison_operator,
+    threshold: monitor.threshold,
+    warning: monitor.warning_threshold ?? undefined,
+    noDataStatus: monitor.no_data_status,
+  }
+  const rules = {
+    ...thresholds,
+    grouped: groups.length > 0,
+    notifyOnce: monitor.notify_once,
+    groupRetentionMs: monitor.group_retention ?? 0,
+  }
+  return { planned, windowMs, rules, kind, groups }
+}
+
+/** watchedGroups are those of the first query, or of the first grouped one that the formula needs. */
+function watchedGroups({ queries, formulas: [formula] }: PlannedMetrics): readonly string[] {
+  if (!formula) return queries[0]?.groups ?? []
+  return queries.find(({ query, groups }) => formula.names.includes(query.name) && groups.length > 0)?.groups ?? []
+}
+
+function windowOf(phrase: string): number {
+  const windowMs = WINDOW.test(phrase) ? lengthOf(phrase, 'window') : undefined
+  if (windowMs === undefined || windowMs < WINDOW_MIN_MS || windowMs > DAY_MS) {
+    throw badField('window', 'must read "Last N minutes", "Last N hours" or "Last N days", from 5 minutes to 1 day', 'OUT_OF_RANGE')
+  }
+  return windowMs
+}
+
+/** lengthOf is how long a phrase reaches back; seen from late enough that nothing lies before the first instant. */
+function lengthOf(phrase: string, field: string): number {
+  const { fromMs, toMs } = parseTimeRange(phrase, Number.MAX_SAFE_INTEGER, field)
+  return toMs - fromMs
+}
+
+function spanOf(phrase: string, field: string): number {
+  if (!LENGTH.test(phrase)) throw badField(field, 'must read like "2 hours" or "2 hours ago"', 'BAD_TIME_RANGE')
+  return lengthOf(phrase, field)
+}
+
+type Typed = Omit<Members, 'name' | 'description' | 'actions'>
+
+function kindOf(monitor: Typed, planned: PlannedMetrics, windowMs: number): Kind {
+  if (monitor.type !== 'ANOMALY_DETECTION' && monitor.comparison_operator === 'OUTSIDE') {
+    throw badField('comparison_operator', 'OUTSIDE is for the type ANOMALY_DETECTION only')
+  }
+  switch (monitor.type) {
+    case 'PATTERN':
+      return patternKind(monitor, planned)
+    case 'USAGE':
+      return usageKind(planned)
+    case 'CHANGE_DETECTION':
+      return changeKind(monitor)
+    case 'ANOMALY_DETECTION':
+      return anomalyKind(monitor, windowMs)
+  }
+}
+
+function patternKind({ aux }: Typed, { queries, formulas }: PlannedMetrics): Kind {
+  if (aux?.pattern_change === undefined) return { kind: 'value' }
+  const { pattern_change: want, baseline = '1 day' } = aux
+  if (want !== 'NEW' && want !== 'VANISHED') throw badField('aux.pattern_change', 'must be NEW or VANISHED')
+  if (typeof baseline !== 'string') throw badField('aux.baseline', 'must be a text such as "1 day"')
+  const baselineMs = spanOf(baseline, 'aux.baseline')
+  if (baselineMs < WINDOW_MIN_MS || baselineMs > EVALUATION_MAX_MS) {
+    throw badField('aux.baseline', 'must be from 5 minutes to 30 days', 'OUT_OF_RANGE')
+  }
+  const [only] = queries
+  if (queries.length !== 1 || formulas.length > 0 || only?.groups.length !== 0 || only.call.call.name !== 'count' || only.call.call.key) {
+    throw badField('queries', 'must be one count(*) without groups and formulas when patterns are watched')
+  }
+  return { kind: 'patterns', want, baselineMs }
+}
+
+function usageKind({ queries }: PlannedMetrics): Kind {
+  queries.forEach(({ query, filter, groups }, index) => {
+    if (filter.kind !== 'all')
+      throw badField(`queries.${index}.where`, 'must be empty: usage is counted for each dataset, not for each event')
+    const strange = groups.find((group) => !USAGE_GROUPS.has(group))
+    if (strange !== undefined) throw badField(`queries.${index}.groups`, 'must be @collection or @dataset')
+    if (query.select.length !== 1) throw badField(`queries.${index}.select`, 'must be one item')
+  })
+  return { kind: 'usage' }
+}
+
+function changeKind({ compare_to, change_type }: Typed): Kind {
+  if (compare_to === null) throw badField('compare_to', 'is required for the type CHANGE_DETECTION', 'INVALID_TYPE')
+  const backMs = spanOf(compare_to, 'compare_to')
+  if (backMs < WINDOW_MIN_MS || backMs > BACK_MAX_MS) {
+    throw badField('compare_to', 'must be from "5 mins ago" to "1 month"', 'OUT_OF_RANGE')
+  }
+  return { kind: 'change', backMs, isPercentage: change_type === 'PERCENTAGE' }
+}
+
+function anomalyKind({ evaluation_window, threshold, warning_threshold }: Typed, windowMs: number): Kind {
+  if (evaluation_window === null) throw badField('evaluation_window', 'is required for the type ANOMALY_DETECTION', 'INVALID_TYPE')
+  const spanMs = spanOf(evaluation_window, 'evaluation_window')
+  const windows = Math.floor(spanMs / windowMs)
+  if (windows < WINDOWS_MIN || windows > WINDOWS_MAX || spanMs > EVALUATION_MAX_MS) {
+    throw badField('evaluation_window', 'must span 10 to 1000 windows, and at most 30 days', 'OUT_OF_RANGE')
+  }
+  if (threshold <= 0) throw badField('threshold', 'must be above 0 for the type ANOMALY_DETECTION', 'OUT_OF_RANGE')
+  if (warning_threshold !== null && (warning_threshold <= 0 || warning_threshold >= threshold)) {
+    throw badField('warning_threshold', 'must be above 0 and below threshold', 'OUT_OF_RANGE')
+  }
+  return { kind: 'anomaly', windows }
+}
+
+/** asksFor is what the store is asked to group a query by. */
+export const asksFor = ({ kind }: Kind, groups: readonly string[]): readonly string[] => (kind === 'patterns' ? [PATTERN_KEY] : groups)

@@ -1,0 +1,98 @@
+import { MonitorDraft, type MonitorTemplateChange, type MonitorTemplateDraft, type Template } from '@dendro/api'
+import { badField } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import { check } from '../../../http/validation.ts'
+import type { World } from '../../../world.ts'
+import { metricDefinitionTemplates, draftFromTemplate as metricFromTemplate } from '../../queries/metric-definitions/metric-definitions.ts'
+import { fillIn } from '../../queries/templates/binding.ts'
+import { bindTemplate, checkReferences, type Library, usesOf } from '../../queries/templates/templates.ts'
+
+type Kept = Omit<MonitorTemplateDraft, 'metric' | 'metric_id' | 'this_template_tags'> & {
+  type: NonNullable<MonitorTemplateDraft['type']>
+  monitor_type: NonNullable<MonitorTemplateDraft['type']>
+  metric_id: NonNullable<MonitorTemplateDraft['metric_id']>
+  this_template_tags?: Record<string, string>
+}
+
+/** texts are the members that may hold placeholders. */
+const texts = [
+  'name',
+  'description',
+  'threshold',
+  'warning_threshold',
+  'actions',
+  'notify_once',
+  'window',
+  'compare_to',
+  'evaluation_window',
+  'aux',
+] as const satisfies readonly (keyof Kept)[]
+
+export const monitorTemplates: Library<Kept> = {
+  kind: 'monitor_template',
+  parts: texts,
+  uses: ({ metric_id }) => [usesOf(metricDefinitionTemplates, [metric_id])],
+  check: (world, actor, { metric_id, parameters }) =>
+    checkReferences(world, actor, metricDefinitionTemplates, { references: [metric_id], outer: parameters, field: 'metric_id' }),
+}
+
+/** keptTemplate is a template as it is kept: under one name each for its type and its metric; a change without tags leaves those that are there. */
+export function keptTemplate(
+  { metric, metric_id, type, monitor_type, ...draft }: MonitorTemplateDraft | MonitorTemplateChange,
+  before?: Kept,
+): Kept {
+  if (type !== undefined && monitor_type !== undefined && type !== monitor_type) {
+    throw badField('monitor_type', 'must be absent or the same as type', 'CONFLICT')
+  }
+  const reference = metric ?? metric_id
+  if (!reference) throw badField('metric', 'is required', 'INVALID_TYPE')
+  if (metric && metric_id && metric.id !== metric_id.id) throw badField('metric_id', 'must be absent or the same as metric', 'CONFLICT')
+  const kept = type ?? monitor_type ?? 'PATTERN'
+  const tags = draft.this_template_tags ?? before?.this_template_tags
+  return { ...draft, type: kept, monitor_type: kept, metric_id: reference, ...(tags ? { this_template_tags: tags } : {}) }
+}
+
+/** draftFromTemplate is the monitor that a template with its arguments gives, where the request itself says nothing else. */
+export async function draftFromTemplate(
+  world: World,
+  actor: Actor,
+  use: Template,
+  said: object,
+): Promise<{ draft: MonitorDraft; template: Template }> {
+  const { definition, binding, template } = await bindTemplate(world, actor, monitorTemplates, { ...use, field: 'template' })
+  const filled = Object.fromEntries(texts.map((part) => [part, fillIn(definition[part], binding, part)]))
+  const { id, arguments: args } = definition.metric_id
+  const metric = await metricFromTemplate(world, actor, { id, arguments: args, field: 'template.metric_id', enclosing: binding })
+  const { queries, formulas } = metric.draft
+  const { comparison_operator, monitor_type, no_data_status, group_retention, change_type, anomaly_algorithm } = definition
+  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  const made = {
+    comparison_operator,
+    // A type that the request says stands under either name.
+    ...('type' in given ? {} : { monitor_type }),
+    no_data_status,
+    group_retention,
+    change_type,
+    anomaly_algorithm,
+    queries,
+    formulas,
+    ...filled,
+    threshold: numberIn(filled.threshold),
+    warning_threshold: numberIn(filled.warning_threshold),
+    actions: jsonIn(filled.actions),
+    notify_once: jsonIn(filled.notify_once),
+    description: filled.description === '' ? undefined : filled.description,
+  }
+  return { draft: check(MonitorDraft, { ...made, ...given }, 'template'), template }
+}
+
+const numberIn = (text: unknown): unknown => (typeof text === 'string' && text.trim() !== '' ? Number(text) : undefined)
+
+function jsonIn(text: unknown): unknown {
+  if (typeof text !== 'string' || text.trim() === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,185 @@
+import type { MetricQuery } from '@dendro/api'
+import type { Call } from '@dendro/language/tree'
+import { messageKeys } from '../../../../lines/event.ts'
+import type { Occasion } from '../../monitors/occasion.ts'
+import type { Bounds, FoundEvent, FoundStats, Measured, Question, StatsWish } from '../../../../reading/question.ts'
+import { readEvents, readStats } from '../../../../reading/reading.ts'
+import type { World } from '../../../../world.ts'
+import { templateFor } from '../../../queries/patterns/template.ts'
+import { questionOn } from '../occasion-question.ts'
+import { candidateKeys } from './candidates.ts'
+import { paceSurprise, shareSurprise, standingOut } from './surprise.ts'
+
+export type FoundPattern = {
+  readonly template: string
+  /** example is the latest line of it. */
+  readonly example: string
+  readonly now: number
+  readonly before: number
+  readonly firstMs: number | undefined
+  readonly lastMs: number | undefined
+  readonly surprise: number
+}
+/** A FoundValue is a value of a key; null stands for events that lack it. */
+export type FoundValue = {
+  readonly key: string
+  readonly value: string | null
+  readonly now: number
+  readonly before: number
+  readonly surprise: number
+}
+
+/** Facts are what changed in the window of an alert against its baseline. */
+export type Facts = {
+  readonly window: Bounds
+  readonly baseline: Bounds
+  /** windows are in the baseline, each as long as that of the alert. */
+  readonly windows: number
+  readonly now: number
+  readonly before: number
+  readonly patterns: readonly FoundPattern[]
+  readonly values: readonly FoundValue[]
+  /** keys are those whose values were compared. */
+  readonly keys: readonly string[]
+}
+
+const DAY_MS = 86_400_000
+const WINDOWS_MAX = 6
+const PATTERNS_MAX = 300
+const VALUES_MAX = 100
+const SHOWN_MAX = 8
+const SAMPLE_EVENTS = 300
+const AT_ONCE = 2
+const COUNT: Call = { name: 'count' }
+const TIMES: readonly Call[] = [
+  { name: 'min', key: '@time' },
+  { name: 'max', key: '@time' },
+]
+const LAST_TEXTS: readonly Call[] = [...messageKeys, '@raw'].map((key): Call => ({ name: 'last', key }))
+
+export type Reader = Pick<World, 'meta' | 'events' | 'deployment' | 'clock' | 'admission'>
+
+/**
+ * factsOf compares the events that the monitor counts in its window with those of up to six windows before, over a day at most; for a monitor of
+ * changes with the window that it compares with itself.
+ */
+export async function factsOf(world: Reader, orgId: string, occasion: Occasion, signal: AbortSignal): Promise<Facts | undefined> {
+  const { fromMs, toMs, monitor, groups, troubledGroups } = occasion
+  const [query] = monitor.queries
+  if (!query) return undefined
+  const windowMs = toMs - fromMs
+  const { backMs } = monitor
+  const windows = backMs === undefined ? Math.min(WINDOWS_MAX, Math.max(1, Math.floor(DAY_MS / windowMs))) : 1
+  const baselineToMs = backMs === undefined ? fromMs : toMs - backMs
+  const baselineBounds = { fromMs: baselineToMs - windows * windowMs, toMs: baselineToMs }
+  // Of several groups at once the report is about all of them: what they have in common shows by itself.
+  const asked = { orgId, monitorId: monitor.id, query: plain(query), groups: troubledGroups.length > 1 ? {} : groups }
+  const on = (bounds: Bounds): Promise<Question | undefined> => questionOn(world, asked, bounds, signal)
+  const [window, baseline] = await Promise.all([on({ fromMs, toMs }), on(baselineBounds)])
+  if (!window || !baseline) return undefined
+  const sampled = await Promise.all([window, baseline].map((question) => sample(world, question)))
+  const keys = candidateKeys(sampled[0] ?? [], sampled[1] ?? [])
+  const sides: Sides = { window, baseline }
+  const { now, before, patterns } = await patternsIn(world, sides, { windows, windowMs })
+  const values = await valuesIn(world, sides, keys, { now, before })
+  return { window: { fromMs, toMs }, baseline: baselineBounds, windows, now, before, patterns, values, keys }
+}
+
+/** plain leaves out what only the value of the monitor needs. */
+const plain = ({ name, select, from, from_expr, where }: MetricQuery): MetricQuery => ({
+  name,
+  select,
+  where,
+  ...(from ? { from } : {}),
+  ...(from_expr === undefined ? {} : { from_expr }),
+})
+
+async function sample({ events }: Reader, question: Question): Promise<readonly FoundEvent[]> {
+  return (await readEvents(events, question, { limit: SAMPLE_EVENTS, newestFirst: true, keys: 'all', withRaw: false })).events
+}
+
+/** Sides are the two times that are compared. */
+type Sides = { readonly window: Question; readonly baseline: Question }
+/** A Pair is how many events of a group each side has, and what was measured of them, the earlier side first. */
+type Pair = {
+  readonly values: readonly (string | null)[]
+  readonly now: number
+  readonly before: number
+  readonly measured: readonly Measured[]
+}
+
+/**
+ * compared reads the groups of both sides; the ratio is that of the baseline to the window. What is not among the largest groups of a side that has
+ * more has at most as many events as the least of those: it counts as many, as far as that makes it less of a change.
+ */
+async function compared({ events }: Reader, { window, baseline }: Sides, wish: Omit<StatsWish, 'slices'>, ratio: number) {
+  const [now, before] = await Promise.all([
+    readStats(events, window, { ...wish, slices: 1 }),
+    readStats(events, baseline, { ...wish, slices: 1 }),
+  ])
+  const [here, there] = [wholes(now), wholes(before)]
+  const names = new Map([...now.groups, ...before.groups].map(({ values }) => [JSON.stringify(values), values]))
+  const pairs = [...names].map(([name, values]): Pair => {
+    const [mine, theirs] = [here.get(name), there.get(name)]
+    return {
+      values,
+      now: mine?.count ?? Math.min(unlistedMax(now), (theirs?.count ?? 0) / ratio),
+      before: theirs?.count ?? Math.min(unlistedMax(before), (mine?.count ?? 0) * ratio),
+      measured: [theirs, mine].filter((side) => side !== undefined),
+    }
+  })
+  return { now: now.whole.count, before: before.whole.count, pairs }
+}
+
+const wholes = (found: FoundStats) => new Map(found.groups.map(({ values, whole }) => [JSON.stringify(values), whole]))
+const unlistedMax = ({ groups, groupsTotal }: FoundStats): number =>
+  groupsTotal > groups.length ? Math.min(...groups.map(({ whole }) => whole.count)) : 0
+
+type Shape = { windows: number; windowMs: number }
+
+async function patternsIn(world: Reader, sides: Sides, { windows, windowMs }: Shape) {
+  const wish = { calls: [COUNT, ...TIMES, ...LAST_TEXTS], groups: ['@pattern'], limit: PATTERNS_MAX }
+  const { now, before, pairs } = await compared(world, sides, wish, windows)
+  const all = pairs.map(({ values, measured, ...count }): FoundPattern => {
+    const stats = measured.map((side) => side.stats.map(({ value }) => value))
+    const texts = stats.at(-1)?.slice(1 + TIMES.length) ?? []
+    const surprise = paceSurprise({ ...count, nowMs: windowMs, beforeMs: windows * windowMs })
+    const example = String(texts.at(-1) ?? '')
+    const [firstMs, lastMs] = [numberIn(stats[0]?.[1]), numberIn(stats.at(-1)?.[2])]
+    return { template: templateIn(values, texts), example, ...count, firstMs, lastMs, surprise }
+  })
+  return { now, before, patterns: standingOut(all, all.length).slice(0, SHOWN_MAX) }
+}
+
+function templateIn([id]: readonly (string | null)[], texts: readonly (number | string | null | undefined)[]): string {
+  const [line, ...messages] = texts.toReversed().map((text) => (typeof text === 'string' ? text : undefined))
+  return templateFor(
+    id ?? '',
+    messages.reverse().find((text) => text !== undefined),
+    line ?? '',
+  )
+}
+
+const numberIn = (value: number | string | null | undefined): number | undefined => (typeof value === 'number' ? value : undefined)
+
+type Totals = { now: number; before: number }
+
+/** valuesIn compares the shares of the values of each key; without events before there is nothing to compare shares with. */
+async function valuesIn(world: Reader, sides: Sides, keys: readonly string[], totals: Totals): Promise<FoundValue[]> {
+  if (totals.now === 0 || totals.before === 0) return []
+  const all: FoundValue[] = []
+  const waiting = [...keys]
+  const work = async (): Promise<void> => {
+    for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) all.push(...(await valuesOf(world, sides, key, totals)))
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return standingOut(all, all.length).slice(0, SHOWN_MAX)
+}
+
+async function valuesOf(world: Reader, sides: Sides, key: string, totals: Totals): Promise<FoundValue[]> {
+  const { pairs } = await compared(world, sides, { calls: [COUNT], groups: [key], limit: VALUES_MAX }, totals.before / totals.now)
+  return pairs.map(({ values: [value], now, before }): FoundValue => {
+    const surprise = shareSurprise({ now, before, nowOf: totals.now, beforeOf: totals.before })
+    return { key, value: value ?? null, now, before, surprise }
+  })
+}

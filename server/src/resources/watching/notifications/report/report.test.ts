@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Identity } from '@dendro/api'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openSenders, type Senders } from '../../../../../../test/senders.ts'
+import { json, sql } from '../../../../meta/sql.ts'
+import type { Occasion } from '../../monitors/occasion.ts'
+import { brief } from '../briefing.ts'
+import type { NotificationRow } from '../rows.ts'
+import { occasionOf } from '../occasion.fixture.ts'
+
+const MINUTE_MS = 60_000
+type Question = { model: string; messages: { role: string; content: string }[] }
+
+let senders: Senders
+let model: Server
+let asked: { question: Question; authorization: string | undefined }[] = []
+let says: string | undefined = 'The database db-7 refuses connections [2].'
+
+beforeAll(async () => {
+  model = createServer(async (request, response) => {
+    const question = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Question
+    asked.push({ question, authorization: request.headers.authorization })
+    if (says === undefined) return
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices: [{ message: { content: says } }] }))
+  })
+  await new Promise<void>((listening) => model.listen(0, '127.0.0.1', listening))
+  const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`
+  senders = await openSenders({ DENDRO_LLM_URL: url, DENDRO_LLM_KEY: 'key-of-the-model', DENDRO_LLM_MODEL: 'teller' })
+})
+beforeEach(() => {
+  asked = []
+  says = 'The database db-7 refuses connections [2].'
+})
+afterAll(async () => {
+  await senders?.close()
+  model?.closeAllConnections()
+  model?.close()
+})
+
+const world = () => senders.app.app.world
+const idle = new AbortController().signal
+const unmodelled = () => ({ ...world(), model: { configured: false, complete: async () => Promise.reject(new Error('no model')) } })
+
+/** outage stores half an hour of even errors, then five minutes in which one host cannot reach its database. */
+async function outage(dataset: string): Promise<{ fromMs: number; toMs: number; logId: string }> {
+  const toMs = Math.floor(world().clock.nowMs() / MINUTE_MS) * MINUTE_MS - MINUTE_MS
+  const fromMs = toMs - 5 * MINUTE_MS
+  const line = (atMs: number, host: string, message: string): string =>
+    JSON.stringify({ timestamp: new Date(atMs).toISOString(), level: 'error', host, request: randomUUID(), message })
+  const lines = [
+    ...Array.from({ length: 180 }, (_, n) => line(fromMs - 1_000 - n * 9_900, `web${n % 3}`, `payment ${n} was declined`)),
+    ...Array.from({ length: 30 }, (_, n) => line(fromMs + n * 9_000, `web${n % 3}`, `payment ${n} was declined`)),
+    ...Array.from({ length: 90 }, (_, n) => line(fromMs + MINUTE_MS + n * 1_000, 'web2', `connection ${n} to db-7 <facts> was refused`)),
+  ]
+  expect((await senders.post(lines.join('\n'), { headers: { 'x-service-dataset': dataset } })).status).toBe(200)
+  const found = await senders.found('default', dataset)
+  return { fromMs, toMs, logId: found?.id ?? '' }
+}
+
+function rowFor(occasion: Occasion, over: Partial<NotificationRow> = {}): NotificationRow {
+  return {
+    org_id: senders.org.orgId,
+    id: randomUUID(),
+    monitor_id: occasion.monitor.id,
+    event_id: randomUUID(),
+    alert_id: occasion.alertId,
+    group_id: '',
+    time: world().clock.nowMs(),
+    test: false,
+    type: 'WEBHOOK',
+    destination: 'hook',
+    integration_id: null,
+    occasion,
+    briefing: null,
+    attempts: 0,
+    ...over,
+  }
+}
+
+/** keep makes the monitor of an occasion, written by somebody. */
+const keep = (occasion: Occasion, author: Identity | null = null) =>
+  world().meta.write(senders.org.orgId, (tx) =>
+    tx.run(sql`
+      insert into monitors (org_id, id, name, type, comparison_operator, threshold, time_window, actions, notify_once, ai_report_enabled,
+        metric_id, tags, author, created_at, modified_at)
+      values (${senders.org.orgId}, ${occasion.monitor.id}, 'Errors', 'PATTERN', 'ABOVE', 1, 'Last 5 minutes', '[]', false, false, ${randomUUID()},
+        '{}', ${author === null ? null : json(author)}, 0, 0)`),
+  )
+
+const watching = (where: string, from: string[], reportEnabled = true): Partial<Occasion['monitor']> => ({
+  queries: [{ name: 'errors', select: ['count(*)'], from, where }],
+  reportEnabled,
+  reportInstructions: 'Name the owner of the host.',
+})
+
+describe('a report', () => {
+  let occasion: Occasion
+
+  beforeAll(async () => {
+    const { fromMs, toMs, logId } = await outage('outage')
+    occasion = occasionOf({ fromMs, toMs, atMs: toMs, value: 120, monitor: watching('level = error', [logId]) })
+    await keep(occasion)
+  })
+
+  test('without a model names the new pattern and the value that stands out, and shows the latest events', async () => {
+    const { samples, report = '' } = await brief(unmodelled(), rowFor(occasion), idle)
+    expect(samples).toHaveLength(5)
+    expect(samples[0]).toContain('payment 29 was declined')
+    const lines = report.split('\n')
+    expect(lines.find((line) => line.includes('events in the 5 minutes'))).toMatch(
+      /^\[1\] 120 events .*; 30(\.\d)? in each of the 6 such spans before, 4\.\d times as many$/,
+    )
+    expect(lines.find((line) => line.includes('refused') && line.includes('new'))).toMatch(
+      /new, 90 times: .*first seen .* UTC, last .* UTC/,
+    )
+    const values = lines.filter((line) => /host = /.test(line))
+    expect(values[0]).toMatch(/host = web2: 83 % of the events, 33 % before \(100 events\)/)
+    expect(lines.filter((line) => /before: ".*declined|new.*declined/.test(line))).toEqual([])
+    expect(report).toMatch(/latest: \{.*connection 89 to db-7/)
+    expect(report).not.toContain('request =')
+  })
+
+  test('with a model begins with a narrative that was given the facts as data and the wishes of the team', async () => {
+    const { report = '' } = await brief(world(), rowFor(occasion), idle)
+    expect(report.startsWith('The database db-7 refuses connections [2].\n\n')).toBe(true)
+    expect(report).toContain('[1] 120 events')
+    expect(asked).toHaveLength(1)
+    const [{ question, authorization } = { question: undefined, authorization: undefined }] = asked
+    expect([question?.model, authorization]).toEqual(['teller', 'Bearer key-of-the-model'])
+    const told = question?.messages.at(-1)?.content ?? ''
+    expect(told).toContain('Name the owner of the host.')
+    expect(told.match(/<facts>/g)).toHaveLength(1)
+    expect(told).toContain('[1] 120 events')
+  })
+
+  test('does without the narrative when the model does not answer in time', async () => {
+    says = undefined
+    const { report = '' } = await brief(world(), rowFor(occasion, { time: world().clock.nowMs() - 8_000 }), idle)
+    expect(report.startsWith('Events:\n[1] 120 events')).toBe(true)
+  })
+
+  test('names other monitors that fired about then, and none of other organisations', async () => {
+    const { meta } = world()
+    const other = await senders.app.newOrganization()
+    for (const [orgId, name] of [
+      [senders.org.orgId, 'Checkout is slow'],
+      [other.orgId, 'Somebody else'],
+    ] as const) {
+      const id = randomUUID()
+      await meta.run(sql`
+        insert into monitors (org_id, id, name, type, comparison_operator, threshold, time_window, actions, notify_once, ai_report_enabled,
+          metric_id, tags, created_at, modified_at)
+        values (${orgId}, ${id}, ${name}, 'PATTERN', 'ABOVE', 1, 'Last 5 minutes', '[]', false, false, ${randomUUID()}, '{}', 0, 0)`)
+      await meta.run(sql`
+        insert into monitor_events (org_id, id, monitor_id, time, monitor_status, previous_status)
+        values (${orgId}, ${randomUUID()}, ${id}, ${occasion.toMs - MINUTE_MS}, 'ALERT', 'OK')`)
+    }
+    const { report = '' } = await brief(unmodelled(), rowFor(occasion), idle)
+    expect(report).toMatch(/Other monitors that fired about then:\n\[\d+\] .* UTC ALERT: Checkout is slow/)
+    expect(report).not.toContain('Somebody else')
+  })
+
+  test('is made only where it is wanted, and never when it would come too late', async () => {
+    const without = { ...occasion, monitor: { ...occasion.monitor, reportEnabled: false } }
+    expect(Object.keys(await brief(world(), rowFor(without), idle))).toEqual(['samples'])
+    expect(Object.keys(await brief(world(), rowFor(occasion, { event_id: null }), idle))).toEqual(['samples'])
+    expect(await brief(world(), rowFor(occasion, { time: world().clock.nowMs() - 19_000 }), idle)).toEqual({ samples: [] })
+  })
+
+  test('says that nothing stands out where everything changed alike', async () => {
+    const { fromMs, toMs } = occasion
+    const even = { ...occasion, fromMs: fromMs - 10 * MINUTE_MS, toMs: toMs - 10 * MINUTE_MS }
+    const { report = '' } = await brief(unmodelled(), rowFor(even), idle)
+    expect(report).toContain('stands out: what changed, changed everywhere alike.')
+  })
+
+  test('about a change compares with the window that the monitor compares with', async () => {
+    const { fromMs } = occasion
+    const change = { ...occasion, monitor: { ...occasion.monitor, type: 'CHANGE_DETECTION' as const, backMs: 20 * MINUTE_MS } }
+    const { report = '' } = await brief(unmodelled(), rowFor(change), idle)
+    const then = new Date(fromMs - 20 * MINUTE_MS).toISOString().slice(0, 19).replace('T', ' ')
+    expect(report).toMatch(
+      new RegExp(`^Events:\\n\\[1\\] 120 events .*; 3[01] in as much time from ${then} UTC, (3\\.9|4\\.0) times as many`),
+    )
+    expect(report).toMatch(/new, 90 times: .*refused/)
+    const before = { ...change, monitor: { ...change.monitor, backMs: 3_600_000 } }
+    expect((await brief(unmodelled(), rowFor(before), idle)).report).toMatch(/; 0 in as much time from .* UTC, where there was none/)
+  })
+
+  test('about one group looks at the events of that group alone', async () => {
+    const one = { ...occasion, group: 'host:web2', groups: { host: 'web2' }, troubledGroups: ['host:web2'] }
+    const { report = '', samples } = await brief(unmodelled(), rowFor(one), idle)
+    expect(report).toContain('[1] 100 events')
+    for (const line of samples) expect(line).toContain('"host":"web2"')
+  })
+})
+
+test('events that a policy hides from whoever wrote the monitor are in no message', async () => {
+  const { fromMs, toMs, logId } = await outage('hidden')
+  const key = await senders.org.ask<{ id: string }>('POST', '/api-keys', { body: { name: 'author', roles: ['SearchApi'] } })
+  const policy = await senders.org.ask('POST', '/policies', {
+    body: {
+      policy_type: 'LOG_FORBID',
+      resource: { resource_type: 'LOG', resource_id: logId },
+      actions: ['*'],
+      principal: { principal_type: 'ROLE', principal_id: 'SearchApi' },
+    },
+  })
+  expect(policy.status, JSON.stringify(policy.body)).toBe(201)
+  const seen = occasionOf({ fromMs, toMs, atMs: toMs, monitor: watching('', [logId]) })
+  await keep(seen)
+  expect((await brief(unmodelled(), rowFor(seen), idle)).samples).toHaveLength(5)
+  const hidden = occasionOf({ fromMs, toMs, atMs: toMs, monitor: watching('', [logId]) })
+  await keep(hidden, { type: 'API_KEY_ID', id: key.body.id })
+  expect(await brief(unmodelled(), rowFor(hidden), idle)).toEqual({ samples: [] })
+})
+
+test('a monitor whose datasets are gone is told of without events', async () => {
+  const occasion = occasionOf({ monitor: watching('', [randomUUID()]) })
+  await keep(occasion)
+  expect(await brief(unmodelled(), rowFor(occasion), idle)).toEqual({ samples: [] })
+})

@@ -1,0 +1,130 @@
+import type { Db } from '../../../meta/meta.ts'
+import { json, type Sql, sql } from '../../../meta/sql.ts'
+import type { Occasion } from '../monitors/occasion.ts'
+import type { Target } from '../integrations/actions.ts'
+import type { Past } from './chart/chart.ts'
+
+/** A Briefing is what was looked up for a message. */
+export type Briefing = { readonly samples: readonly string[]; readonly report?: string | undefined; readonly past?: Past | undefined }
+
+/** A Try is what became of one sending. */
+export type Try = { readonly at: number; readonly status?: number | undefined; readonly failure?: string | undefined }
+
+export type NotificationRow = {
+  org_id: string
+  id: string
+  monitor_id: string | null
+  event_id: string | null
+  alert_id: string
+  group_id: string
+  time: number
+  test: boolean
+  type: Target['type']
+  destination: string
+  integration_id: string | null
+  occasion: Occasion
+  briefing: Briefing | null
+  attempts: number
+}
+
+const COLUMNS = sql`org_id, id, monitor_id, event_id, alert_id, group_id, time, test, type, destination, integration_id, occasion, briefing, attempts`
+
+/** AHEAD_MS: what was written so far in the future was written while a clock was wrong, and so was when it is due. */
+const AHEAD_MS = 60_000
+
+/** isDue is of `n`, a notification in progress. */
+const isDue = (nowMs: number): Sql =>
+  sql`(n.next_try_at <= ${nowMs} or greatest(n.time, (n.tries -> -1 ->> 'at')::numeric) > ${nowMs + AHEAD_MS})`
+
+/**
+ * selectDue gives the first due notifications of every target of every organisation, so that a target, or an organisation, with many does not hide
+ * the others. Of one alert and one target the next waits for the one before: nobody hears of a recovery before the alert.
+ */
+export const selectDue = (db: Db, ask: { nowMs: number; perTarget: number; perOrganization: number }) =>
+  db.all<NotificationRow>(sql`
+    select ${COLUMNS} from (
+      select placed.*, row_number() over (partition by org_id order by place, time, id) as org_place from (
+        select n.*, row_number() over (partition by org_id, type, integration_id, destination order by time, id) as place
+        from monitor_notifications n
+        where state = 'IN_PROGRESS' and ${isDue(ask.nowMs)} and not exists (
+          select 1 from monitor_notifications earlier
+          where earlier.state = 'IN_PROGRESS' and earlier.alert_id = n.alert_id and earlier.time < n.time
+            and earlier.type = n.type and earlier.destination = n.destination and earlier.integration_id is not distinct from n.integration_id
+            and earlier.group_id = n.group_id)
+      ) placed
+      where place <= ${ask.perTarget}
+    ) due
+    where org_place <= ${ask.perOrganization} order by place, time, id`)
+
+/** selectNextDue is when the next notification wants to be tried. */
+export const selectNextDue = (db: Db) =>
+  db.one<{ due: number | null }>(sql`select min(next_try_at) as due from monitor_notifications where state = 'IN_PROGRESS'`)
+
+/** selectDueMails are all that are due to the address of one of them, by the same template. */
+export const selectDueMails = (db: Db, one: NotificationRow, nowMs: number, rowsMax: number) =>
+  db.all<NotificationRow>(sql`
+    select ${COLUMNS} from monitor_notifications n
+    where org_id = ${one.org_id} and type = 'EMAIL' and destination = ${one.destination}
+      and integration_id is not distinct from ${one.integration_id} and state = 'IN_PROGRESS' and ${isDue(nowMs)}
+    order by time, id limit ${rowsMax}`)
+
+const ids = (rows: readonly Pick<NotificationRow, 'id'>[]): Sql => sql.join(rows.map(({ id }) => id))
+
+/** beginTry counts a try before it is made, so that a receiver can tell a second copy after a crash; it misses what is no longer to be sent. */
+export const beginTry = (db: Db, orgId: string, rows: readonly Pick<NotificationRow, 'id'>[]) =>
+  db.all<{ id: string; attempts: number }>(sql`
+    update monitor_notifications set attempts = attempts + 1
+    where org_id = ${orgId} and id in (${ids(rows)}) and state = 'IN_PROGRESS' returning id, attempts`)
+
+export type Settled = { state: 'SENT' | 'FAILED' | 'IN_PROGRESS'; failure_reason: string | null; next_try_at: number | null; tried: Try }
+
+export const settleTry = (db: Db, orgId: string, rows: readonly Pick<NotificationRow, 'id'>[], settled: Settled) =>
+  db.run(sql`
+    update monitor_notifications set state = ${settled.state}, failure_reason = ${settled.failure_reason}, next_try_at = ${settled.next_try_at},
+      tries = (case when jsonb_array_length(tries) >= 50 then tries - 0 else tries end) || ${json([settled.tried])}
+    where org_id = ${orgId} and id in (${ids(rows)})`)
+
+/** deleteNobodys removes what belongs to no monitor and is done. */
+export const deleteNobodys = (db: Db, orgId: string, rows: readonly Pick<NotificationRow, 'id'>[]) =>
+  db.run(
+    sql`delete from monitor_notifications where org_id = ${orgId} and id in (${ids(rows)}) and monitor_id is null and state <> 'IN_PROGRESS'`,
+  )
+
+/** An Occurrence names one occasion: its notifications, one for each target, say the same. */
+export type Occurrence = Pick<NotificationRow, 'org_id' | 'alert_id' | 'group_id' | 'time'>
+
+/** selectMail gives a row when an occasion is told of by e-mail. */
+export const selectMail = (db: Db, of: Occurrence) =>
+  db.one<{ id: string }>(sql`
+    select id from monitor_notifications
+    where org_id = ${of.org_id} and alert_id = ${of.alert_id} and group_id = ${of.group_id} and time = ${of.time} and type = 'EMAIL' limit 1`)
+
+export const saveBriefing = (db: Db, of: Occurrence, briefing: Briefing) =>
+  db.run(sql`
+    update monitor_notifications set briefing = ${json(briefing)}
+    where org_id = ${of.org_id} and alert_id = ${of.alert_id} and group_id = ${of.group_id} and time = ${of.time} and briefing is null`)
+
+export type NewNotification = Omit<NotificationRow, 'attempts' | 'briefing'> & { next_try_at: number }
+
+export const insertNotification = (db: Db, row: NewNotification) =>
+  db.run(sql`
+    insert into monitor_notifications (org_id, id, monitor_id, event_id, alert_id, group_id, transition, previous_status, monitor_status, value,
+      threshold, from_ts, to_ts, time, test, type, destination, integration_id, occasion, next_try_at)
+    values (${row.org_id}, ${row.id}, ${row.monitor_id}, ${row.event_id}, ${row.alert_id}, ${row.group_id}, ${row.occasion.change},
+      ${row.occasion.before}, ${row.occasion.after}, ${typeof row.occasion.value === 'number' ? row.occasion.value : null},
+      ${row.occasion.threshold}, ${row.occasion.fromMs}, ${row.occasion.toMs}, ${row.time}, ${row.test}, ${row.type}, ${row.destination},
+      ${row.integration_id}, ${json(row.occasion)}, ${row.next_try_at})`)
+
+/** selectNeighbours are the other monitors that came into trouble in a time, the latest first. */
+export const selectNeighbours = (db: Db, orgId: string, near: { fromMs: number; toMs: number; except: string; rowsMax: number }) =>
+  db.all<{ name: string; status: string; time: number }>(sql`
+    select m.name, e.monitor_status as status, e.time from monitor_events e join monitors m on m.id = e.monitor_id
+    where e.org_id = ${orgId} and m.org_id = ${orgId} and e.monitor_id <> ${near.except} and e.monitor_status in ('ALERT', 'WARN')
+      and e.time >= ${near.fromMs} and e.time <= ${near.toMs}
+    order by e.time desc, e.id limit ${near.rowsMax}`)
+
+export const selectReport = (db: Db, orgId: string, eventId: string) =>
+  db.one<{ ai_report: string | null }>(sql`select ai_report from monitor_events where org_id = ${orgId} and id = ${eventId}`)
+
+export const saveReport = (db: Db, orgId: string, eventId: string, report: string) =>
+  db.run(sql`update monitor_events set ai_report = ${report} where org_id = ${orgId} and id = ${eventId} and ai_report is null`)

@@ -1,0 +1,115 @@
+import type { BodyOf, contract } from '@dendro/api'
+import { badField } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { Occasion } from '../monitors/occasion.ts'
+import type { Change, Operator, Status } from '../monitors/status.ts'
+import type { World } from '../../../world.ts'
+import { checkActions, targetsOf } from '../integrations/actions.ts'
+import { definitionOf, type Members, membersOf } from '../monitors/definition.ts'
+import { readsOf, seenMonitors } from '../monitors/monitors.ts'
+import { writeNotifications } from './notifications.ts'
+
+type Ask = BodyOf<typeof contract.notifications.sendTest>
+
+const steps: Record<Change, readonly [before: Status, after: Status]> = {
+  ALERT: ['OK', 'ALERT'],
+  WARN: ['OK', 'WARN'],
+  ALERT_TO_WARN: ['ALERT', 'WARN'],
+  ALERT_RECOVERY: ['ALERT', 'OK'],
+  WARN_RECOVERY: ['WARN', 'OK'],
+  NO_DATA: ['OK', 'NO_DATA'],
+  NO_DATA_RECOVERY: ['NO_DATA', 'OK'],
+}
+
+/** sendTest has the real senders tell of made-up changes; what is muted or in a downtime has no say in it. */
+export async function sendTest(world: World, actor: Actor, ask: Ask): Promise<undefined> {
+  const defaults = { no_data_status: 'NO_DATA', notify_once: false, ai_report_enabled: false } as const
+  const members = membersOf({ ...ask, ...defaults, monitor_type: ask.monitor_type })
+  const monitorId = ask.monitor_id
+  if (
+    monitorId !== undefined &&
+    !(await seenMonitors(world, actor, () => readsOf(world, actor.orgId))).some(({ id }) => id === monitorId)
+  ) {
+    throw badField('monitor_id', 'names no monitor', 'UNKNOWN')
+  }
+  const made = { alertId: world.ids.uuid(), monitorId: monitorId ?? world.ids.uuid(), nowMs: world.clock.nowMs() }
+  await world.meta.write(actor.orgId, async (tx) => {
+    await checkActions(tx, actor.orgId, members.actions)
+    const targets = await targetsOf(tx, actor.orgId, members.actions)
+    for (const [place, change] of ask.state_transitions.entries()) {
+      const occasion = occasionOf(members, ask, change, { ...made, nowMs: made.nowMs + place })
+      await writeNotifications(world, tx, { orgId: actor.orgId, monitorId, eventId: undefined, occasion, targets, isTest: true })
+    }
+  })
+}
+
+type Made = { alertId: string; monitorId: string; nowMs: number }
+
+function occasionOf(members: Members, ask: Ask, change: Change, { alertId, monitorId, nowMs }: Made): Occasion {
+  const [before, after] = steps[change]
+  const threshold = after === 'WARN' || before === 'WARN' ? (members.warning_threshold ?? members.threshold) : members.threshold
+  const value = after === 'NO_DATA' ? undefined : valueThat(members.comparison_operator, threshold, after !== 'OK')
+  const group = ask.group ?? ''
+  return {
+    alertId,
+    monitor: {
+      id: monitorId,
+      name: members.name,
+      ...(members.description === null ? {} : { description: members.description }),
+      type: members.type,
+      operator: members.comparison_operator,
+      threshold: members.threshold,
+      ...(members.warning_threshold === null ? {} : { warningThreshold: members.warning_threshold }),
+      window: members.time_window,
+      queries: members.queries,
+      formulas: members.formulas,
+      reportEnabled: false,
+    },
+    change,
+    before,
+    after,
+    isDelayed: false,
+    group,
+    groups: groupsIn(group),
+    troubledGroups: group !== '' && (after === 'ALERT' || after === 'WARN') ? [group] : [],
+    ...(value === undefined ? {} : { value }),
+    threshold,
+    fromMs: nowMs - definitionOf(members).windowMs,
+    toMs: nowMs,
+    atMs: nowMs,
+  }
+}
+
+const past: Record<Operator, (threshold: number) => number> = {
+  BELOW: (threshold) => threshold - 1,
+  BELOW_OR_EQUAL: (threshold) => threshold,
+  ABOVE: (threshold) => threshold + 1,
+  ABOVE_OR_EQUAL: (threshold) => threshold,
+  EQUAL: (threshold) => threshold,
+  NOT_EQUAL: (threshold) => threshold + 1,
+  OUTSIDE: (threshold) => Math.abs(threshold) + 1,
+}
+const within: Record<Operator, (threshold: number) => number> = {
+  BELOW: (threshold) => threshold + 1,
+  BELOW_OR_EQUAL: (threshold) => threshold + 1,
+  ABOVE: (threshold) => threshold - 1,
+  ABOVE_OR_EQUAL: (threshold) => threshold - 1,
+  EQUAL: (threshold) => threshold + 1,
+  NOT_EQUAL: (threshold) => threshold,
+  OUTSIDE: () => 0,
+}
+
+/** valueThat is a value that would bring the change about. */
+const valueThat = (operator: Operator, threshold: number, isTrouble: boolean): number => (isTrouble ? past : within)[operator](threshold)
+
+/** groupsIn reads `key:value` pairs; a comma that begins no pair belongs to the value before it. */
+function groupsIn(group: string): Record<string, string> {
+  const pairs: [string, string][] = []
+  for (const part of group.split(',')) {
+    const at = part.indexOf(':')
+    const last = pairs.at(-1)
+    if (at > 0) pairs.push([part.slice(0, at), part.slice(at + 1)])
+    else if (last) last[1] += `,${part}`
+  }
+  return Object.fromEntries(pairs)
+}

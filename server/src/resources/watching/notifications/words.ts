@@ -1,0 +1,151 @@
+import type { MetricQuery } from '@dendro/api'
+import type { Occasion } from '../monitors/occasion.ts'
+import type { Operator, Status } from '../monitors/status.ts'
+import type { Placeholders } from '../integrations/payload.ts'
+import type { Past } from './chart/chart.ts'
+
+/** A Told is an occasion with what was looked up for it: lines that show what happened, and the report if there is one. */
+export type Told = {
+  readonly occasion: Occasion
+  readonly samples: readonly string[]
+  readonly report?: string | undefined
+  /** past is drawn in mails. */
+  readonly past?: Past | undefined
+  readonly isTest: boolean
+  /** link leads to the monitor in the web app; undefined where the deployment does not know its own address. */
+  readonly link: string | undefined
+  readonly region: string
+}
+
+const statusWords: Record<Status, string> = { ALERT: 'ALERT', WARN: 'WARN', NO_DATA: 'NO DATA', OK: 'OK' }
+const NAME_CHARS_MAX = 200
+const GROUPS_TOLD_MAX = 20
+const QUERY_CHARS_MAX = 2_000
+
+/** titleOf is one line: the status and the name of the monitor, and the group it is about. */
+export function titleOf({ occasion: { after, monitor, group }, isTest }: Told): string {
+  const about = group === '' ? '' : ` (${oneLine(group, NAME_CHARS_MAX)})`
+  return `${isTest ? '[TEST] ' : ''}${statusWords[after]}: ${oneLine(monitor.name, NAME_CHARS_MAX)}${about}`
+}
+
+/** descriptionOf is what people wrote about the monitor, and what happened. */
+export function descriptionOf(told: Told): string {
+  const { description } = told.occasion.monitor
+  return [...(description ? [description] : []), happened(told.occasion)].join('\n\n')
+}
+
+/** happened says in a sentence or two what was measured and what it means. */
+export function happened(occasion: Occasion): string {
+  const { value, baseline, before, after, fromMs, toMs, isDelayed } = occasion
+  const window = `from ${instant(fromMs)} to ${instant(toMs)}`
+  const measured =
+    value === undefined ? `There was nothing to measure ${window}.` : `${subjectOf(occasion)} ${verdictOf(occasion)}, ${window}.`
+  const compared = baseline === undefined ? [] : [`It was compared with ${number(baseline)}.`]
+  const held = isDelayed ? ['A downtime had held this back.'] : []
+  return [measured, ...compared, `The status was ${statusWords[before]} and is ${statusWords[after]}.`, ...held].join(' ')
+}
+
+function subjectOf({ monitor: { type }, value = 0 }: Occasion): string {
+  const shown = number(value)
+  if (type === 'CHANGE_DETECTION') return `The value changed by ${shown}, which`
+  if (type === 'ANOMALY_DETECTION') return `The value lies ${shown} deviations from the median, which`
+  return `The value ${shown}`
+}
+
+const is: Record<Operator, string> = {
+  BELOW: 'below',
+  BELOW_OR_EQUAL: 'at or below',
+  ABOVE: 'above',
+  ABOVE_OR_EQUAL: 'at or above',
+  EQUAL: 'equal to',
+  NOT_EQUAL: 'not equal to',
+  OUTSIDE: 'outside',
+}
+
+function verdictOf({ after, monitor: { operator }, threshold }: Occasion): string {
+  const isTrouble = after === 'ALERT' || after === 'WARN'
+  return `is ${isTrouble ? '' : 'not '}${is[operator]} ${after === 'WARN' ? 'the warning threshold' : 'the threshold'} of ${number(threshold)}`
+}
+
+/** queryText is what was asked, as people write it. */
+export function queryText({ monitor: { queries, formulas } }: Occasion): string {
+  const asked = queries.map((query) => (queries.length > 1 ? `${query.name} = ${oneQuery(query)}` : oneQuery(query)))
+  return [...asked, ...formulas.map(({ name, expression }) => `${name} = ${expression}`)].join('; ')
+}
+
+const oneQuery = ({ select, where, groups }: MetricQuery): string =>
+  [select.join(', '), ...(where.trim() === '' ? [] : [`where ${where}`]), ...(groups?.length ? [`by ${groups.join(', ')}`] : [])].join(' ')
+
+/** placeholdersOf are the values that templates may name. */
+export function placeholdersOf(told: Told): Placeholders {
+  const { occasion, link, region } = told
+  const { monitor, before, after, value, threshold, group, troubledGroups, fromMs, toMs } = occasion
+  return {
+    title: titleOf(told),
+    description: descriptionOf(told),
+    alert_id: occasion.alertId,
+    monitor_id: monitor.id,
+    monitor_name: monitor.name,
+    monitor_type: monitor.type,
+    monitor_link: link ?? '',
+    status: after.toLowerCase(),
+    previous_status: before.toLowerCase(),
+    current_value: value === undefined ? '' : number(value),
+    threshold: number(threshold),
+    group,
+    groups: troubledGroups.join(', '),
+    query: queryText(occasion),
+    start_time_window: String(fromMs),
+    end_time_window: String(toMs),
+    region,
+    samples: told.samples.join('\n'),
+    report: told.report ?? '',
+  }
+}
+
+/** factsOf are the rows that mails and chats show beside the sentence. */
+export function factsOf(told: Told): [name: string, value: string][] {
+  const { occasion } = told
+  const { monitor, value, baseline, threshold, group, troubledGroups } = occasion
+  const others = troubledGroups.filter((other) => other !== group)
+  return [
+    ['Monitor', monitor.name],
+    ['Status', `${statusWords[occasion.before]} → ${statusWords[occasion.after]}`],
+    ...(group === '' ? [] : [['Group', group] as [string, string]]),
+    ...(others.length === 0 ? [] : [['Other groups in trouble', fewOf(others)] as [string, string]]),
+    ['Value', value === undefined ? 'none' : number(value)],
+    ...(baseline === undefined ? [] : [['Compared with', number(baseline)] as [string, string]]),
+    ['Threshold', `${is[monitor.operator]} ${number(threshold)}`],
+    ['Window', `${monitor.window} (${instant(occasion.fromMs)} – ${instant(occasion.toMs)})`],
+    ['Query', cut(queryText(occasion), QUERY_CHARS_MAX)],
+  ]
+}
+
+const fewOf = (groups: readonly string[]): string =>
+  groups.length <= GROUPS_TOLD_MAX
+    ? groups.join('; ')
+    : `${groups.slice(0, GROUPS_TOLD_MAX).join('; ')} and ${groups.length - GROUPS_TOLD_MAX} more`
+
+const DIGITS = 6
+
+/** number is short where that loses nothing that people want: six digits behind the point at most. */
+export function number(value: number | 'Infinity' | '-Infinity'): string {
+  if (value === 'Infinity' || value === '-Infinity') return value
+  return Number.isInteger(value) ? String(value) : String(Number(value.toFixed(DIGITS)) || value)
+}
+
+export const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
+/** oneLine keeps a name from adding lines, or directions of writing, to ours. */
+export function oneLine(text: string, charsMax: number): string {
+  const line = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+  return cut(line, charsMax)
+}
+
+const cut = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`)
+
+/** visible shows what came in a log as it is, its control and direction characters by their numbers. */
+export const visible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, (sign) =>
+    sign === '\t' || sign === '\n' ? sign : `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`,
+  )

@@ -1,0 +1,245 @@
+import { dirname, join, relative } from 'node:path'
+import ts from 'typescript'
+
+/** A Tree maps the path of each source file in the repository to its text. */
+export type Tree = ReadonlyMap<string, string>
+
+/** A Rule finds the places in a tree that break it; each is one line that names the file. */
+export type Rule = (tree: Tree) => readonly string[]
+
+type Import = { readonly from: string; readonly to: string }
+
+/** The shared kernel: every module may import it, and it imports nothing else. */
+const KERNEL = 'kernel'
+
+/** Server modules, and what each may import besides itself and the kernel. Files of the top level are modules of their own. */
+export const serverModules: Readonly<Record<string, readonly string[]>> = {
+  kernel: [],
+  lines: [],
+  'events/store': ['lines'],
+  'events/writer': ['events/store', 'lines'],
+  'events/ledger': ['events/store', 'events/writer', 'lines'],
+  'events/purge': ['events/store', 'lines'],
+  meta: [],
+  files: [],
+  outgoing: [],
+  parsers: [],
+  query: [],
+  http: [],
+  'http/pages': ['http'],
+  'world.ts': ['events/store', 'events/writer', 'events/ledger', 'meta', 'files', 'outgoing'],
+  jobs: ['meta', 'world.ts'],
+  reading: ['query', 'lines', 'events/store', 'world.ts'],
+  resources: [
+    'world.ts',
+    'reading',
+    'query',
+    'lines',
+    'parsers',
+    'events/store',
+    'events/writer',
+    'events/ledger',
+    'events/purge',
+    'meta',
+    'jobs',
+    'files',
+    'outgoing',
+    'http',
+  ],
+  ingest: ['world.ts', 'resources', 'parsers', 'lines', 'events/writer', 'events/ledger', 'http'],
+  mcp: ['http', 'world.ts', 'resources'],
+}
+
+/** Files of the server's top level that wire the modules together and may import anything. */
+export const wiring = [
+  'main.ts',
+  'app.ts',
+  'routes.ts',
+  'open-world.ts',
+  'identify.ts',
+  'first-start.ts',
+  'work.ts',
+  'config.ts',
+  'start-failure.ts',
+]
+
+/** Areas of `resources/`: a feature module may import those of its own area and of the areas named here. */
+export const resourceAreas: Readonly<Record<string, readonly string[]>> = {
+  access: [],
+  data: ['access'],
+  queries: ['access', 'data'],
+  boards: ['access', 'data', 'queries'],
+  watching: ['access', 'data', 'queries'],
+  assistants: ['access', 'data', 'queries', 'boards', 'watching'],
+  service: ['access', 'data', 'queries', 'boards', 'watching'],
+}
+
+/** What each package may import of the others; nobody imports the server, the CLI or the web app. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  language: ['@dendro/api'],
+  server: ['@dendro/api', '@dendro/language'],
+  cli: ['@dendro/api', '@dendro/api/demo'],
+  web: ['@dendro/api', '@dendro/api/client', '@dendro/api/demo', '@dendro/language'],
+}
+
+const FILE_LINES_MAX = 400
+const WEB_LAYERS = ['ui', 'session', 'parts', 'pages']
+
+export const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.endsWith('.test.tsx')
+export const isFixture = (file: string): boolean => file.endsWith('.fixture.ts')
+
+export const rules = {
+  'every server file belongs to a module of the map': (tree) => serverFiles(tree).filter((file) => moduleOf(file) === undefined),
+
+  'server modules import only what the map allows': (tree) =>
+    serverImports(tree)
+      .filter(({ from, to }) => !mayImport(from, to))
+      .map(show),
+
+  'areas of resources import downwards': (tree) =>
+    serverImports(tree)
+      .filter(({ from, to }) => {
+        const [source, target] = [featureOf(from), featureOf(to)]
+        return source && target && source.area !== target.area && !resourceAreas[source.area]?.includes(target.area)
+      })
+      .map(show),
+
+  'a feature module is entered by the file that bears its name': (tree) =>
+    serverImports(tree)
+      .filter(({ from, to }) => {
+        const [source, target] = [featureOf(from), featureOf(to)]
+        if (!target || source?.folder === target.folder) return false
+        return target.file !== `${target.noun}.ts` && !(isWiring(from) && target.file === 'routes.ts')
+      })
+      .map(show),
+
+  'every feature module lies in a known area': (tree) =>
+    serverFiles(tree).filter((file) => {
+      const inside = relative('server/src', file).split('/')
+      return inside[0] === 'resources' && inside.length > 2 && !Object.hasOwn(resourceAreas, inside[1] ?? '')
+    }),
+
+  'no file imports itself through others': (tree) => {
+    const graph = importGraph(tree)
+    return [...graph.keys()].filter((file) => reaches(graph, file, file))
+  },
+
+  'packages import only the packages below them': (tree) =>
+    productFiles(tree).flatMap((file) => {
+      const allowed = packages[file.split('/')[0] ?? ''] ?? []
+      return importsOf(tree, file)
+        .filter(
+          (name) => name.startsWith('@dendro/') && !allowed.includes(name.startsWith('@dendro/language/') ? '@dendro/language' : name),
+        )
+        .map((name) => `${file} -> ${name}`)
+    }),
+
+  'the server parses query texts only in query/query.ts, which turns refusals into 400s': (tree) => {
+    const readers = /import \{[^}]*\b(?:parse\w+|fillFilter|checkTemplate|refusal)\b[^}]*\} from '@dendro\/language\//
+    return serverFiles(tree).filter((file) => file !== 'server/src/query/query.ts' && readers.test(tree.get(file) ?? ''))
+  },
+
+  'no module is a grab-bag or a barrel': (tree) => {
+    const grabBag = /(^|\/)(utils?|helpers?|common|misc|shared|types|constants)(\.ts|\/)/
+    return productFiles(tree).filter((file) => grabBag.test(file) || (file.endsWith('/index.ts') && file !== 'api/src/index.ts'))
+  },
+
+  'SQL is never built from strings': (tree) =>
+    productFiles(tree).filter((file) => !file.endsWith('/migrate.ts') && /\bsql\.(raw|lit)\b/.test(tree.get(file) ?? '')),
+
+  'only the configuration reads the environment': (tree) =>
+    serverFiles(tree).filter(
+      (file) => !['server/src/config.ts', 'server/src/main.ts'].includes(file) && /process\.env\b/.test(tree.get(file) ?? ''),
+    ),
+
+  [`no file has more than ${FILE_LINES_MAX} lines`]: (tree) =>
+    productFiles(tree).filter((file) => (tree.get(file) ?? '').split('\n').length > FILE_LINES_MAX + 1),
+
+  'web pages import no other page, and lower layers import no higher ones': (tree) =>
+    productFiles(tree)
+      .filter((file) => file.startsWith('web/src/'))
+      .flatMap((file) => {
+        const [layer = '', page] = relative('web/src', file).split('/')
+        return importsOf(tree, file)
+          .filter((name) => name.startsWith('.'))
+          .map((name) => relative('web/src', join(dirname(file), name)).split('/'))
+          .filter(
+            ([to = '', toPage]) =>
+              WEB_LAYERS.includes(layer) && (WEB_LAYERS.indexOf(to) > WEB_LAYERS.indexOf(layer) || (to === 'pages' && toPage !== page)),
+          )
+          .map((to) => `${file} -> ${to.join('/')}`)
+      }),
+
+  'test support is named *.fixture.ts, and no product file imports it': (tree) => [
+    ...productFiles(tree).filter((file) => /(^|\/)test-[^/]*$/.test(file)),
+    ...productFiles(tree).flatMap((file) =>
+      importsOf(tree, file)
+        .filter((name) => /\.fixture(\.ts)?$/.test(name) || name.endsWith('.test.ts'))
+        .map((name) => `${file} -> ${name}`),
+    ),
+  ],
+} satisfies Record<string, Rule>
+
+const show = ({ from, to }: Import): string => `${from} -> ${to}`
+
+/** productFiles are the sources that ship: neither tests nor their fixtures. */
+export const productFiles = (tree: Tree): string[] => [...tree.keys()].filter((file) => !isTest(file) && !isFixture(file))
+
+const serverFiles = (tree: Tree): string[] => productFiles(tree).filter((file) => file.startsWith('server/src/'))
+
+const importsOf = (tree: Tree, file: string): string[] =>
+  ts.preProcessFile(tree.get(file) ?? '', true, true).importedFiles.map((found) => found.fileName)
+
+export function serverImports(tree: Tree): Import[] {
+  return serverFiles(tree).flatMap((from) =>
+    importsOf(tree, from)
+      .filter((name) => name.startsWith('.'))
+      .map((name) => ({ from, to: join(dirname(from), name) })),
+  )
+}
+
+/** moduleOf is the name of a server file's module: the longest entry of the map that its path begins with. */
+function moduleOf(file: string): string | undefined {
+  const inside = relative('server/src', file)
+  if (wiring.includes(inside)) return inside
+  const [first = '', second = ''] = inside.split('/')
+  return [`${first}/${second}`, first].find((name) => Object.hasOwn(serverModules, name))
+}
+
+const isWiring = (file: string): boolean => wiring.includes(relative('server/src', file))
+
+function mayImport(from: string, to: string): boolean {
+  const [source, target] = [moduleOf(from), moduleOf(to)]
+  if (isWiring(from) || target === KERNEL || source === target) return true
+  return source !== undefined && target !== undefined && (serverModules[source] ?? []).includes(target)
+}
+
+type Feature = { area: string; noun: string; folder: string; file: string }
+
+/** featureOf is the feature module that a file under `resources/<area>/<noun>/` belongs to. */
+function featureOf(path: string): Feature | undefined {
+  const [top, area, noun, ...inside] = relative('server/src', path).split('/')
+  if (top !== 'resources' || !area || !noun || inside.length === 0) return undefined
+  return { area, noun, folder: `${area}/${noun}`, file: inside.join('/') }
+}
+
+/** importGraph is what each file imports of our own, by its path in the repository. */
+export function importGraph(tree: Tree): Map<string, string[]> {
+  return new Map(productFiles(tree).map((file) => [file, importsOf(tree, file).flatMap((name) => ownFile(tree, file, name))]))
+}
+
+function ownFile(tree: Tree, from: string, name: string): string[] {
+  const [, owner, inside = 'index'] = /^@dendro\/(\w+)(?:\/(.+))?$/.exec(name) ?? []
+  const file = owner ? `${owner}/src/${inside}.ts` : join(dirname(from), name)
+  return tree.has(file) ? [file] : []
+}
+
+function reaches(graph: ReadonlyMap<string, readonly string[]>, from: string, to: string, seen = new Set<string>()): boolean {
+  return (graph.get(from) ?? []).some((next) => {
+    if (next === to) return true
+    if (seen.has(next)) return false
+    seen.add(next)
+    return reaches(graph, next, to, seen)
+  })
+}
