@@ -5,9 +5,9 @@ import type { Secret } from './kernel/secret.ts'
 import type { World } from './world.ts'
 import { bootstrapKey } from './resources/access/api-keys/api-keys.ts'
 import { bootstrapDatasets } from './resources/data/datasets/datasets.ts'
-import { bootstrapAdmin } from './resources/access/users/bootstrap-admin.ts'
-import { checkFingerprints } from './resources/access/organizations/fingerprints.ts'
-import { insertOrganization, selectFirstOrganization } from './resources/access/organizations/rows.ts'
+import { bootstrapAdmin } from './resources/access/users/users.ts'
+import { checkFingerprints } from './resources/access/organizations/organizations.ts'
+import { insertOrganization, selectFirstOrganization } from './resources/access/organizations/organizations.ts'
 
 export type Founded = { orgId: string; firstKey: Secret }
 

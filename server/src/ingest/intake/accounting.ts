@@ -2,7 +2,7 @@ import { Failure } from '../../kernel/errors.ts'
 import type { Ledger, LedgerEntry } from '../../events/ledger/ledger.ts'
 import type { PostEnd } from '../../events/writer/post.ts'
 import type { Actor } from '../../http/actor.ts'
-import type { Admission } from '../../resources/data/limits/metering.ts'
+import type { Admission } from '../../resources/data/limits/limits.ts'
 import type { CountedBlock } from './worker-messages.ts'
 
 /** REASONS are the words of the ledger for what was not stored. */

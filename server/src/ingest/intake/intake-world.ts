@@ -1,5 +1,5 @@
-import type { LimitMeter } from '../../resources/data/limits/metering.ts'
-import type { ParsedLines } from '../../resources/data/parsers/counts.ts'
+import type { LimitMeter } from '../../resources/data/limits/limits.ts'
+import type { ParsedLines } from '../../resources/data/parsers/parsers.ts'
 import type { World } from '../../world.ts'
 
 /** An IntakeWorld is what the intake takes of the world, and whom it tells of what it did. */

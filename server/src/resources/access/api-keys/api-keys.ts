@@ -20,6 +20,8 @@ import {
   updateApiKeyRow,
 } from './rows.ts'
 
+export { ApiKeyCallers, isExpired, ownerOfKey } from './callers.ts'
+
 type NewApiKey = BodyOf<typeof contract.apiKeys.create>
 type ApiKeyChange = BodyOf<typeof contract.apiKeys.update>
 

@@ -6,8 +6,8 @@ import { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
 import { findApiKey, getApiKey } from '../api-keys/api-keys.ts'
 import { recordChange, recordRefusal, whoIs } from '../audit/audit.ts'
-import { activeOrganization } from '../organizations/access.ts'
-import { choosePassword, findInvitation, redeem } from '../users/invitations.ts'
+import { activeOrganization } from '../organizations/organizations.ts'
+import { choosePassword, findInvitation, redeem } from '../users/users.ts'
 import {
   candidates,
   chosen,
@@ -18,14 +18,18 @@ import {
   noteLogin,
   replacePassword,
   type UserRow,
-} from '../users/login.ts'
-import { hashPassword, isOutdated } from '../users/passwords.ts'
-import { effectiveRoles } from '../users/roles.ts'
-import { emailKey, shownUser } from '../users/user-record.ts'
+} from '../users/users.ts'
+import { hashPassword, isOutdated } from '../users/users.ts'
+import { effectiveRoles } from '../users/users.ts'
+import { emailKey, shownUser } from '../users/users.ts'
 import { findPerson, getUser } from '../users/users.ts'
 import { type Attempt, beginAttempt } from './attempts.ts'
 import { deleteSession, selectFirstOrganization } from './rows.ts'
 import { openSession } from './sessions.ts'
+
+export { KeyGuesses } from './key-guesses.ts'
+export { identifyToken, openSession } from './sessions.ts'
+export { activeCallerOf, callerOf } from './standing.ts'
 
 type Credentials = BodyOf<typeof contract.auth.login>
 type Acceptance = BodyOf<typeof contract.auth.acceptInvite>

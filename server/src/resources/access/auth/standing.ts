@@ -1,10 +1,10 @@
 import type { Identity } from '@dendro/api'
 import type { Identified } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
-import { isExpired, ownerOfKey } from '../api-keys/callers.ts'
+import { isExpired, ownerOfKey } from '../api-keys/api-keys.ts'
 import { permissionsOf } from '../roles/roles.ts'
-import { effectiveRoles } from '../users/roles.ts'
-import { mayLogIn } from '../users/user-record.ts'
+import { effectiveRoles } from '../users/users.ts'
+import { mayLogIn } from '../users/users.ts'
 import { selectUserCaller } from './rows.ts'
 
 /** callerOf is somebody who is not here himself, such as the author of a record, with the rights he has now; undefined when he is gone. */

@@ -4,7 +4,7 @@ import type { Actor } from '../../../http/actor.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { rolesOfGroups } from '../organizations/access.ts'
+import { rolesOfGroups } from '../organizations/organizations.ts'
 import { permissionsOf } from '../roles/roles.ts'
 import { reachedGroups, reachedIn } from './groups.ts'
 import {

@@ -19,6 +19,13 @@ import {
   updateOrganizationRow,
 } from './rows.ts'
 
+export { adoptFingerprints, checkFingerprints } from './fingerprints.ts'
+export { insertOrganization, selectFirstOrganization } from './rows.ts'
+export { partitionOf } from './partition.ts'
+export { recoverAdmin } from './recover.ts'
+export { activeOrganization, forgetAccess, grantedRoles, identifiedIn, rolesOfGroups } from './access.ts'
+export { managementId } from './management.ts'
+
 type NewOrganization = BodyOf<typeof contract.organizations.create>
 type OrganizationChange = BodyOf<typeof contract.organizations.update>
 type Reader = Pick<World, 'meta' | 'deployment'>

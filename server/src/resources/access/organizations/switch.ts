@@ -3,7 +3,7 @@ import { forbidden, notFound } from '../../../kernel/errors.ts'
 import { type Actor, isUser } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { openSession } from '../auth/sessions.ts'
+import { openSession } from '../auth/auth.ts'
 import { actingIn, identifiedIn, rolesIn, strangerTo } from './access.ts'
 import { selectGrant, selectUser, upsertActiveOrganization } from './rows.ts'
 

@@ -1,7 +1,7 @@
 import { forbidden } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
-import { grantedRoles } from '../organizations/access.ts'
+import { grantedRoles } from '../organizations/organizations.ts'
 import { permissionsOf } from '../roles/roles.ts'
 import type { UserRow } from './rows.ts'
 

@@ -5,7 +5,7 @@ import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { groupsOfAll, leaveGroups } from '../groups/groups.ts'
-import { forgetAccess, identifiedIn } from '../organizations/access.ts'
+import { forgetAccess, identifiedIn } from '../organizations/organizations.ts'
 import { organizationsOfMembers, organizationsOfUser } from '../organizations/organizations.ts'
 import { checkGrant, keepRoles } from '../roles/roles.ts'
 import { invite, type Mailed, sendInvitation } from './invitations.ts'
@@ -24,6 +24,13 @@ import {
   updateUserRow,
 } from './rows.ts'
 import { defaultMethods, emailKey, hasPassword, mayLogIn, mergeMethods, shownUser, statusAt, storedRoles } from './user-record.ts'
+
+export { bootstrapAdmin, checkAdmin } from './bootstrap-admin.ts'
+export { choosePassword, findInvitation, redeem } from './invitations.ts'
+export { candidates, chosen, keepPassword, loginOf, matching, noteLogin, replacePassword, type LoginRow, type UserRow } from './login.ts'
+export { hashPassword, isOutdated } from './passwords.ts'
+export { effectiveRoles } from './roles.ts'
+export { emailKey, mayLogIn, shownUser } from './user-record.ts'
 
 type NewUser = BodyOf<typeof contract.users.create>
 type UserChange = BodyOf<typeof contract.users.update>

@@ -1,5 +1,5 @@
 import { printFilter } from '@dendro/language/print'
-import { visible } from '../../watching/notifications/words.ts'
+import { visible } from '../../watching/notifications/notifications.ts'
 import type { Evidence, Neighbour, Sign } from './evidence.ts'
 
 export type Explanation = {

@@ -19,7 +19,7 @@ import {
   type MetricDefinitionRow,
   removeUnusedMetricDefinitions,
 } from '../../queries/metric-definitions/metric-definitions.ts'
-import { leftAlone } from '../widgets/tree.ts'
+import { leftAlone } from '../widgets/widgets.ts'
 import {
   allWidgets,
   detachWidgets,
@@ -34,6 +34,8 @@ import {
 } from '../widgets/widgets.ts'
 import { madeRows, planDashboard } from './made.ts'
 import { type DashboardRow, deleteDashboard, insertDashboard, selectDashboards, updateDashboardRow } from './rows.ts'
+
+export { dashboardsOfLog } from './of-log.ts'
 
 type Reader = Pick<World, 'meta'>
 const ENTITY = 'dashboard'

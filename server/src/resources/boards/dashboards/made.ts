@@ -4,9 +4,9 @@ import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
 import type { World } from '../../../world.ts'
 import type { MetricDefinitionRow } from '../../queries/metric-definitions/metric-definitions.ts'
-import { fillIn } from '../../queries/templates/binding.ts'
+import { fillIn } from '../../queries/templates/templates.ts'
 import { bindTemplate, checkReferences, type Library, type Use, usesOf } from '../../queries/templates/templates.ts'
-import { childPlaces, PLANNED_MAX, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from '../widgets/made.ts'
+import { childPlaces, PLANNED_MAX, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from '../widgets/widgets.ts'
 import type { WidgetRow } from '../widgets/widgets.ts'
 
 /** A DashboardPlan is a dashboard as a template with its arguments describes it, before anything of it is made. */

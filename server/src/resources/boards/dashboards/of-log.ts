@@ -5,7 +5,7 @@ import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { allMetricDefinitions } from '../../queries/metric-definitions/metric-definitions.ts'
-import { within } from '../widgets/tree.ts'
+import { within } from '../widgets/widgets.ts'
 import { allWidgets } from '../widgets/widgets.ts'
 import { listDashboards } from './dashboards.ts'
 

@@ -9,7 +9,7 @@ import {
   metricDefinitionTemplates,
   newMetricDefinition,
 } from '../../queries/metric-definitions/metric-definitions.ts'
-import { fillIn } from '../../queries/templates/binding.ts'
+import { fillIn } from '../../queries/templates/templates.ts'
 import { bindTemplate, checkReferences, type Library, listTemplates, type Use, usesOf } from '../../queries/templates/templates.ts'
 import type { WidgetRow } from './rows.ts'
 import { within } from './tree.ts'

@@ -28,6 +28,9 @@ import {
 } from './rows.ts'
 import { type Holder, within } from './tree.ts'
 
+export { leftAlone, within } from './tree.ts'
+export { PLANNED_MAX, childPlaces, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from './made.ts'
+
 type Reader = Pick<World, 'meta'>
 const ENTITY = 'widget'
 

@@ -14,6 +14,13 @@ import { permissionsOf } from '../../access/roles/roles.ts'
 import { buryDataset, type DatasetRow, insertDataset, lockDataset, type RetentionMark, selectDatasets, updateDatasetRow } from './rows.ts'
 import { askForRemoval } from './tombstones.ts'
 
+export { Heartbeats } from './heartbeats.ts'
+export { BIRTHS_MAX, ensureDatasets, forgetBirths, type DatasetRow, type Place } from './ensure.ts'
+export { isSame, seen, type Reference, type Visibility, visibilityFor } from './visibility.ts'
+export { seenLogs } from './seen-logs.ts'
+export { REMOVAL, deleteTombstones, selectTombstones, type TombstoneRow } from './tombstones.ts'
+export { choiceOf, chosenDatasets, sourceDatasets, type Choose, type Source } from './source.ts'
+
 export type { DatasetRow } from './rows.ts'
 
 type NewDataset = BodyOf<typeof contract.datasets.create>

@@ -5,7 +5,7 @@ import type { Identified } from '../../../http/actor.ts'
 import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
-import { callerOf } from '../../access/auth/standing.ts'
+import { callerOf } from '../../access/auth/auth.ts'
 import { isLimited, visibleTo } from '../../access/policies/policies.ts'
 import { allDatasets, type DatasetRow } from './datasets.ts'
 

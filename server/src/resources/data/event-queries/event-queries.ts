@@ -5,7 +5,16 @@ import type { Bounds, Budget, Cost, Question, Source } from '../../../reading/qu
 import type { QueryClass, QueryLimit, QueryTicket, World } from '../../../world.ts'
 import { locateAll } from '../catalog/catalog.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
-import { keptSince } from '../retention/keepings.ts'
+import { keptSince } from '../retention/retention.ts'
+
+export { noteSearch } from './record-search.ts'
+export { eventTimeText, sliceTimeText } from './shown-time.ts'
+export { selectRangeBytes } from './range-bytes.ts'
+export { EVERYTHING, rawText, readKeys, shownEvents, statusOf } from './shown-event.ts'
+export { dataWarnings, type Asked } from './data-warnings.ts'
+export { readLevels } from './group-levels.ts'
+export { countLeftOut, leftOutWarnings, type LeftOut } from './left-out.ts'
+export { groupRows, seriesTree, sliceRows, totalsOf, type CallItem } from './shown-stats.ts'
 
 export type Wanted = {
   readonly datasets: readonly Pick<DatasetRow, 'id' | 'collection' | 'dataset' | 'retention'>[]

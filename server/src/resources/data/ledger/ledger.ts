@@ -5,8 +5,11 @@ import { type LedgerRow, type LedgerSpan, type LedgerCounts as Sums, selectLedge
 import { unitAt } from '../../../events/ledger/rollup.ts'
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
-import { seenLogs } from '../datasets/seen-logs.ts'
+import { seenLogs } from '../datasets/datasets.ts'
 import { isRecountPending } from './recounting.ts'
+
+export { ledgerRecount } from './recounting.ts'
+export { ledgerRollup } from './rolling.ts'
 
 type Question = QueryOf<typeof contract.ledger.get>
 type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'meta'>

@@ -1,7 +1,7 @@
 import { rollUp } from '../../../events/ledger/rollup.ts'
 import type { JobKind } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
-import { readClock, readingOf } from '../retention/decide.ts'
+import { readClock, readingOf } from '../retention/retention.ts'
 
 const KIND = 'ledger_rollup'
 const EVERY_MS = 60 * 60_000

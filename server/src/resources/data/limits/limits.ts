@@ -8,6 +8,9 @@ import { recordChange } from '../../access/audit/audit.ts'
 import { monitorLimit } from './monitor-limit.ts'
 import { deleteCrossings, deleteLimit, insertLimit, type LimitRow, lockLimit, selectLimit, selectLimits, updateLimitRow } from './rows.ts'
 
+export { LimitMeter, type Admission } from './metering.ts'
+export { mustLetMonitorIn } from './monitor-limit.ts'
+
 export type { LimitRow } from './rows.ts'
 
 type NewLimit = BodyOf<typeof contract.limits.create>

@@ -4,7 +4,7 @@ import { sliceStartMs } from '../../../query/slices.ts'
 import type { Bounds } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
 import { findDataset, visibleDatasets } from '../datasets/datasets.ts'
-import { boundsOf } from '../../queries/search/plan.ts'
+import { boundsOf } from '../../queries/search/search.ts'
 import { type ParserSlice, selectParserSlices } from './rows.ts'
 
 type Question = QueryOf<typeof contract.parsers.usage>

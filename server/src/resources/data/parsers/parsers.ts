@@ -8,7 +8,7 @@ import { compilePattern, type PatternType, typeOfPattern } from '../../../parser
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { type DatasetRow, findDataset } from '../datasets/datasets.ts'
-import { visibilityFor } from '../datasets/visibility.ts'
+import { visibilityFor } from '../datasets/datasets.ts'
 import { recentLines } from './recent-lines.ts'
 import {
   countParsers,
@@ -20,6 +20,9 @@ import {
   unassignParser,
   updateParserRow,
 } from './rows.ts'
+
+export { ParserCounts, forgetParserMinutes, type ParsedLines } from './counts.ts'
+export { parserOf } from './assignment.ts'
 
 export type { ParserRow } from './rows.ts'
 

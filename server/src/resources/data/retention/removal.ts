@@ -3,7 +3,7 @@ import { type Doom, type Removal, removeEvents } from '../../../events/purge/pur
 import { lastNumber } from '../../../events/writer/seq.ts'
 import type { Job, JobKind } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
-import { deleteTombstones, REMOVAL, selectTombstones, type TombstoneRow } from '../datasets/tombstones.ts'
+import { deleteTombstones, REMOVAL, selectTombstones, type TombstoneRow } from '../datasets/datasets.ts'
 import { DAY_MS, doomedBeforeDay, Kept, readClock } from './decide.ts'
 import { keepings } from './keepings.ts'
 import { noteRemoved } from './rows.ts'

@@ -4,13 +4,18 @@ import { countDoomed, oldestEventMs } from '../../../events/purge/purge.ts'
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
-import { REMOVAL } from '../datasets/tombstones.ts'
+import { REMOVAL } from '../datasets/datasets.ts'
 import { isLimited, visibleTo } from '../../access/policies/policies.ts'
 import { DAY_MS, isAgreed, keepingOf, nextRemoval, type Rules, retentionCutoffMs } from './decide.ts'
 import { rulesOf } from './keepings.ts'
 import { orphansOf } from './orphans.ts'
 import { readState } from './removal.ts'
 import { type RemovedRow, selectJobPayload, selectOwnTombstones, selectRemoved } from './rows.ts'
+
+export { keptSince } from './keepings.ts'
+export { readClock, readingOf, type Reading } from './decide.ts'
+export { orphanSweep } from './orphans.ts'
+export { eventRemoval } from './removal.ts'
 
 type Reader = Pick<World, 'meta' | 'clock' | 'deployment'>
 type Overview = ReplyOf<typeof contract.retention.overview>

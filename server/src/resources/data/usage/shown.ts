@@ -1,7 +1,7 @@
 import type { Delta, MetricItem, Series, TimeSlice } from '@dendro/api'
 import { sliceStartMs } from '../../../query/slices.ts'
 import type { Bounds } from '../../../reading/question.ts'
-import { sliceTimeText } from '../event-queries/shown-time.ts'
+import { sliceTimeText } from '../event-queries/event-queries.ts'
 import type { Period } from './period.ts'
 
 /** Measured is how often something happened, and the sum of what it took. */

@@ -1,10 +1,14 @@
 import type { contract, Delta, MetricItem, QueryOf, Series, UsageSeries } from '@dendro/api'
 import { type Actor, holds } from '../../../http/actor.ts'
 import type { Bounds } from '../../../reading/question.ts'
-import { seenLogs } from '../datasets/seen-logs.ts'
+import { seenLogs } from '../datasets/datasets.ts'
 import { type Deps, largest, type Part, type PartsWish, readParts, type UsageType } from './parts.ts'
 import { type DeltaAsk, earlierOf, logSlicesOver, type Period, periodOf, slicesOver } from './period.ts'
 import { allOf, deltaOf, type Stat, seriesOf, statText, textSlicesOf, valueIn } from './shown.ts'
+
+export { slicesOver } from './period.ts'
+export { seriesOf, textSlicesOf, type Sliced, type Stat } from './shown.ts'
+export { readParts } from './parts.ts'
 
 type UsageAsk = QueryOf<typeof contract.usage.organization>
 type LogsAsk = QueryOf<typeof contract.usage.logs>

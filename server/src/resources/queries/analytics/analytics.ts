@@ -5,10 +5,10 @@ import type { Bounds, FoundGroup } from '../../../reading/question.ts'
 import { readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { boundsOf } from '../search/plan.ts'
+import { boundsOf } from '../search/search.ts'
 import { questionFor } from '../../data/event-queries/event-queries.ts'
-import { slicesOver } from '../../data/usage/period.ts'
-import { type Sliced, type Stat, seriesOf, textSlicesOf } from '../../data/usage/shown.ts'
+import { slicesOver } from '../../data/usage/usage.ts'
+import { type Sliced, type Stat, seriesOf, textSlicesOf } from '../../data/usage/usage.ts'
 
 type Ask = QueryOf<typeof contract.analytics.errors>
 

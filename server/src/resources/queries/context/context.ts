@@ -5,12 +5,14 @@ import type { Bounds, EventsWish, FoundEvent, FoundEvents, Position } from '../.
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { sourceDatasets } from '../../data/datasets/source.ts'
-import { noteSearch } from '../../data/event-queries/record-search.ts'
+import { sourceDatasets } from '../../data/datasets/datasets.ts'
+import { noteSearch } from '../../data/event-queries/event-queries.ts'
 import { ALL, questionFor } from '../../data/event-queries/event-queries.ts'
-import { selectRangeBytes } from '../../data/event-queries/range-bytes.ts'
-import { EVERYTHING, shownEvents } from '../../data/event-queries/shown-event.ts'
+import { selectRangeBytes } from '../../data/event-queries/event-queries.ts'
+import { EVERYTHING, shownEvents } from '../../data/event-queries/event-queries.ts'
 import { type Direction, GAP_MS, justAfter, justBefore, placeOf, shareOut, uninterrupted } from './around.ts'
+
+export { placeOf } from './around.ts'
 
 type Ask = QueryOf<typeof contract.context.get>
 

@@ -6,9 +6,9 @@ import type { Question, Source } from '../../../reading/question.ts'
 import { readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { visibleDatasets } from '../../data/datasets/datasets.ts'
-import { sourceDatasets } from '../../data/datasets/source.ts'
-import { noteSearch } from '../../data/event-queries/record-search.ts'
-import { boundsOf } from '../search/plan.ts'
+import { sourceDatasets } from '../../data/datasets/datasets.ts'
+import { noteSearch } from '../../data/event-queries/event-queries.ts'
+import { boundsOf } from '../search/search.ts'
 import { ALL, questionFor } from '../../data/event-queries/event-queries.ts'
 
 type Ask = BodyOf<typeof contract.datasetKeys.resolve>

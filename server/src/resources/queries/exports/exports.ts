@@ -6,13 +6,16 @@ import { parseFilter } from '../../../query/query.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { sourceDatasets } from '../../data/datasets/source.ts'
-import { visibilityFor } from '../../data/datasets/visibility.ts'
-import { boundsOf, gather } from '../search/plan.ts'
+import { sourceDatasets } from '../../data/datasets/datasets.ts'
+import { visibilityFor } from '../../data/datasets/datasets.ts'
+import { boundsOf, gather } from '../search/search.ts'
 import { signedLink } from './links.ts'
 import { deleteExport, type ExportRow, insertExport, type NewExportRow, selectExport, selectExports } from './rows.ts'
 import { highestNumber } from './snapshot.ts'
 import { datasetIds, draftOf, EXPORTING } from './state.ts'
+
+export { exportRemoval } from './removal.ts'
+export { exporting } from './run.ts'
 
 /** listExports gives the newest first; each finished one with a fresh link. Those that read a dataset hidden from the caller are left out. */
 export async function listExports(world: World, actor: Actor): Promise<Export[]> {

@@ -5,7 +5,7 @@ import type { ExportCompression } from '@dendro/api'
 import type { CompressionCodec, RowGroup, SchemaElement } from 'hyparquet'
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer'
 import type { FoundEvent } from '../../../reading/question.ts'
-import { rawText, statusOf } from '../../data/event-queries/shown-event.ts'
+import { rawText, statusOf } from '../../data/event-queries/event-queries.ts'
 import type { Form, Shape, Sink } from './form.ts'
 import type { Place } from './lines.ts'
 

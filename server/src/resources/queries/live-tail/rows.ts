@@ -2,7 +2,7 @@ import type { Identity } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { removeOld } from '../../../meta/old-rows.ts'
 import { json, sql } from '../../../meta/sql.ts'
-import type { Source } from '../../data/datasets/source.ts'
+import type { Source } from '../../data/datasets/datasets.ts'
 
 export type LiveTailRow = {
   id: string

@@ -13,9 +13,9 @@ import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { visibleDatasets } from '../../data/datasets/datasets.ts'
-import { seen, visibilityFor } from '../../data/datasets/visibility.ts'
+import { seen, visibilityFor } from '../../data/datasets/datasets.ts'
 import { fillTemplate, isSameTemplate, type Library, type Use } from '../templates/templates.ts'
-import { planMetrics } from '../timeseries/plan-metrics.ts'
+import { planMetrics } from '../timeseries/timeseries.ts'
 import {
   deleteMetricDefinition,
   insertMetricDefinition,
@@ -28,6 +28,8 @@ import {
   selectUser,
   updateMetricDefinitionRow,
 } from './rows.ts'
+
+export { dropBacking, keepBacking } from './backing.ts'
 
 type Reader = Pick<World, 'meta'>
 

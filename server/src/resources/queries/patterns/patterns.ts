@@ -8,11 +8,13 @@ import { parseFilter } from '../../../query/query.ts'
 import type { FoundGroup, Question } from '../../../reading/question.ts'
 import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { sourceDatasets } from '../../data/datasets/source.ts'
-import { noteSearch } from '../../data/event-queries/record-search.ts'
-import { boundsOf, gather } from '../search/plan.ts'
+import { sourceDatasets } from '../../data/datasets/datasets.ts'
+import { noteSearch } from '../../data/event-queries/event-queries.ts'
+import { boundsOf, gather } from '../search/search.ts'
 import { questionFor } from '../../data/event-queries/event-queries.ts'
 import { templateFor } from './template.ts'
+
+export { templateFor } from './template.ts'
 
 type Ask = BodyOf<typeof contract.patterns.find>
 type Found = ReplyOf<typeof contract.patterns.find>

@@ -15,8 +15,8 @@ import { metadataOf } from '../../../meta/metadata.ts'
 import { parseFilter, parseSelector } from '../../../query/query.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { type Reference, seen, visibilityFor } from '../../data/datasets/visibility.ts'
-import { boundsOf, gather } from '../search/plan.ts'
+import { type Reference, seen, visibilityFor } from '../../data/datasets/datasets.ts'
+import { boundsOf, gather } from '../search/search.ts'
 import { fillTemplate, type Library } from '../templates/templates.ts'
 import {
   deleteSavedSearch,

@@ -4,7 +4,7 @@ import { badRequest, forbidden, gone } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import type { Position } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
-import { isSame } from '../../data/datasets/visibility.ts'
+import { isSame } from '../../data/datasets/datasets.ts'
 import { insertFirstPage, insertPage, type PageRow, removePages, selectPage } from './rows.ts'
 
 /** A KeptQuestion is what a page token stands for: the question with its range and datasets settled, and what was counted on its first page. */

@@ -3,7 +3,7 @@ import type { Filter, Order, SelectItem } from '@dendro/language/tree'
 import { badRequest, Failure, type FieldProblem } from '../../../kernel/errors.ts'
 import { parseFilter, parseGroups, parseOrderBy, parseSelect, parseTimeRange, refusal } from '../../../query/query.ts'
 import type { Bounds } from '../../../reading/question.ts'
-import type { CallItem } from '../../data/event-queries/shown-stats.ts'
+import type { CallItem } from '../../data/event-queries/event-queries.ts'
 
 export type Warnings = readonly FieldProblem[]
 

@@ -8,9 +8,9 @@ import { Answer } from '../../../http/mount.ts'
 import { Written } from '../../../http/written.ts'
 import type { Cost } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
-import { visibilityFor } from '../../data/datasets/visibility.ts'
+import { visibilityFor } from '../../data/datasets/datasets.ts'
 import { beatSearch, dropAnswers, endSearch, insertSearch, keepPartial, pollSearch, removeSearches, type SearchRow } from './rows.ts'
-import { sliceTimeText } from '../../data/event-queries/shown-time.ts'
+import { sliceTimeText } from '../../data/event-queries/event-queries.ts'
 
 /** Work answers a search; it ends when the signal does, and tells how far it is and what it knows already. */
 export type Work = (control: {

@@ -7,9 +7,11 @@ import { check } from '../../../http/validation.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { type Reference, type Visibility, visibilityFor } from '../../data/datasets/visibility.ts'
+import { type Reference, type Visibility, visibilityFor } from '../../data/datasets/datasets.ts'
 import { type Binding, bindArguments, checkPlaceholders, checkReference, fillIn, literalsOf } from './binding.ts'
 import { deleteTemplate, insertTemplate, lockTemplate, selectTemplates, type TemplateRow, updateTemplateRow } from './rows.ts'
+
+export { fillIn } from './binding.ts'
 
 type Reader = Pick<World, 'meta'>
 type Parametrised = { parameters: TemplateParameters }

@@ -3,8 +3,8 @@ import { type Formula, namesOf } from '@dendro/language/formula'
 import type { Filter, SelectItem } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
 import { parseFilter, parseFormula, parseGroups, parseSelect, parseSelector, refusal } from '../../../query/query.ts'
-import { gather } from '../search/plan.ts'
-import type { CallItem } from '../../data/event-queries/shown-stats.ts'
+import { gather } from '../search/search.ts'
+import type { CallItem } from '../../data/event-queries/event-queries.ts'
 
 export type Reduction = 'avg' | 'sum' | 'min' | 'max'
 

@@ -2,6 +2,8 @@ import type { World } from '../../../world.ts'
 import { openStoreProbe } from './probe.ts'
 import { selectOverdue } from './rows.ts'
 
+export { watchStores } from './gauges.ts'
+
 type HealthWorld = Pick<World, 'clock' | 'events' | 'meta' | 'log'>
 
 /** A Health says in words what is wrong: `failures` keep the service from working, `problems` are what somebody should look at. */

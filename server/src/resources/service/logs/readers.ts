@@ -1,7 +1,7 @@
 import type { contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
-import { dashboardsOfLog } from '../../boards/dashboards/of-log.ts'
+import { dashboardsOfLog } from '../../boards/dashboards/dashboards.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { listMonitors } from '../../watching/monitors/monitors.ts'
 

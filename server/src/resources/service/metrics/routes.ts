@@ -3,7 +3,7 @@ import { forbidden } from '../../../kernel/errors.ts'
 import type { Meter } from '../../../http/measure.ts'
 import { type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
-import { managementId } from '../../access/organizations/management.ts'
+import { managementId } from '../../access/organizations/organizations.ts'
 
 /** metricsRoutes tell of the whole deployment, all organisations together, and so only to those who manage it. */
 export const metricsRoutes = (world: Pick<World, 'meta'>, meter: Meter): Routes =>

@@ -4,7 +4,7 @@ import type { Actor } from '../../../http/actor.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { visibilityFor } from '../../data/datasets/visibility.ts'
+import { visibilityFor } from '../../data/datasets/datasets.ts'
 import { allMonitors, lookSoon, readsOf, seenMonitors } from '../monitors/monitors.ts'
 import {
   type DowntimeRow,

@@ -14,6 +14,11 @@ import { changeKept, type Kept, removeKept } from './keeping.ts'
 import { isSoundPayload, type Placeholders, renderPayload, samplePlaceholders } from './payload.ts'
 import { deleteWebhook, insertWebhook, lockWebhook, selectWebhook, selectWebhooks, updateWebhookRow, type WebhookRow } from './rows.ts'
 
+export { checkActions, targetsOf, type Target } from './actions.ts'
+export { findChat, findWorkspace, messageTo } from './chat.ts'
+export { findEmailTemplate } from './email-templates.ts'
+export { renderText, type Placeholders } from './payload.ts'
+
 type NewWebhook = BodyOf<typeof contract.integrations.createWebhook>
 type Tested = ReplyOf<typeof contract.integrations.testWebhook>
 

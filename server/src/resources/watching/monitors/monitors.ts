@@ -9,10 +9,10 @@ import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { isSame, visibilityFor } from '../../data/datasets/visibility.ts'
-import { checkActions } from '../integrations/actions.ts'
-import { mustLetMonitorIn } from '../../data/limits/monitor-limit.ts'
-import { dropBacking, keepBacking } from '../../queries/metric-definitions/backing.ts'
+import { isSame, visibilityFor } from '../../data/datasets/datasets.ts'
+import { checkActions } from '../integrations/integrations.ts'
+import { mustLetMonitorIn } from '../../data/limits/limits.ts'
+import { dropBacking, keepBacking } from '../../queries/metric-definitions/metric-definitions.ts'
 import { membersOf } from './definition.ts'
 import {
   bringForward,
@@ -32,6 +32,14 @@ import {
 } from './rows.ts'
 import { shownMonitor } from './shown-monitor.ts'
 import { draftFromTemplate } from './templates.ts'
+
+export { type Occasion } from './occasion.ts'
+export { definitionOf, membersOf, type Definition, type Members } from './definition.ts'
+export { sightsOver, stepOf } from './past-observations.ts'
+export { watcherFor } from './reading-series.ts'
+export { isAddedUp } from './observation.ts'
+export { type Change, type Operator, type Status } from './status.ts'
+export { monitorSweep, startWatching } from './watching.ts'
 
 type Reader = Pick<World, 'meta'>
 type NewMonitor = BodyOf<typeof contract.monitors.create>

@@ -9,8 +9,8 @@ import {
   type Values,
   valuesOf,
 } from './judge.ts'
-import { fold } from '../../queries/timeseries/measured.ts'
-import type { PlannedQuery } from '../../queries/timeseries/plan-metrics.ts'
+import { fold } from '../../queries/timeseries/timeseries.ts'
+import type { PlannedQuery } from '../../queries/timeseries/timeseries.ts'
 import { asksFor, type Definition } from './definition.ts'
 
 /** CELLS_PER_WINDOW is into how many parts a window is cut whose parts are made into one number (`reduce_to`). */

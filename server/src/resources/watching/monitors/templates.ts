@@ -4,7 +4,7 @@ import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
 import type { World } from '../../../world.ts'
 import { metricDefinitionTemplates, draftFromTemplate as metricFromTemplate } from '../../queries/metric-definitions/metric-definitions.ts'
-import { fillIn } from '../../queries/templates/binding.ts'
+import { fillIn } from '../../queries/templates/templates.ts'
 import { bindTemplate, checkReferences, type Library, usesOf } from '../../queries/templates/templates.ts'
 
 type Kept = Omit<MonitorTemplateDraft, 'metric' | 'metric_id' | 'this_template_tags'> & {

@@ -1,6 +1,6 @@
 import type { JobKind } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
-import { readClock, readingOf } from '../../data/retention/decide.ts'
+import { readClock, readingOf } from '../../data/retention/retention.ts'
 import {
   claimDue,
   deleteOldEvaluations,

@@ -1,4 +1,4 @@
-import type { Target } from '../integrations/actions.ts'
+import type { Target } from '../integrations/integrations.ts'
 import type { Outcome } from './channels.ts'
 import type { Settled } from './rows.ts'
 

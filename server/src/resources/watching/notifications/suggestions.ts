@@ -1,5 +1,5 @@
 import type { MetricQuery, SuggestionsAsk } from '@dendro/api'
-import type { Operator } from '../monitors/status.ts'
+import type { Operator } from '../monitors/monitors.ts'
 import type { World } from '../../../world.ts'
 
 type Suggestion = { name?: string; description?: string }
