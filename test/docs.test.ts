@@ -5,6 +5,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { settings } from '../server/src/config.ts'
+import { resourceAreas, serverModules } from './architecture/rules.ts'
 import { readmeCommands, readmeScripts } from './readme.ts'
 import { openTestApp } from './world.ts'
 
@@ -24,10 +25,34 @@ test('every command that the README shows exists', () => {
   expect(shown.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })
 
-test('every room of the server stands in ARCHITECTURE.md', () => {
+test('ARCHITECTURE.md names every module, area and feature module of the server', () => {
   const page = read('ARCHITECTURE.md')
-  for (const room of ['events/', 'meta/', 'http/', 'query/', 'world.ts', 'resources/<noun>/']) expect(page).toContain(`\`${room}\``)
+  expect(
+    Object.keys(serverModules).filter(
+      (module) => !['resources', 'ingest', 'http/pages', 'mcp'].includes(module) && !page.includes(`\`${module}`),
+    ),
+  ).toEqual([])
+  expect(Object.keys(resourceAreas).filter((area) => !page.includes(`| \`${area}\` |`))).toEqual([])
 })
+
+test.each(['docs/life-of-an-event.md', 'docs/life-of-a-query.md', 'docs/storage-format.md', 'CONTRIBUTING.md'])(
+  '%s names files that exist',
+  (name) => {
+    const page = read(name)
+    const named = [...page.matchAll(/`([\w./<>-]+\/[\w./<>-]*|[\w-]+\.ts)`/g)].map((match) => match[1] ?? '')
+    const paths = named.filter((path) => !path.includes('<') && !path.startsWith('.'))
+    expect(paths.length).toBeGreaterThan(5)
+    const folders = [
+      '',
+      'server/src/',
+      'server/src/lines/',
+      'server/src/reading/',
+      'server/src/resources/',
+      'server/src/resources/queries/search/',
+    ]
+    expect(paths.filter((path) => !folders.some((folder) => existsSync(join(root, folder, path))))).toEqual([])
+  },
+)
 
 const NODE_20 = '20.20.2'
 

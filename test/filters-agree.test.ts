@@ -1,5 +1,5 @@
-import { printFilter } from '@dendro/language/print'
 import { filtersOf, nastyNumber, nastyText } from '@dendro/language/filters.fixture'
+import { printFilter } from '@dendro/language/print'
 import type { Condition, Filter } from '@dendro/language/tree'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

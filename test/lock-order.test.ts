@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { removeWindows } from '../server/src/meta/counters.ts'
+import { makeTestDatabase, type TestDatabase } from '../server/src/meta/database.fixture.ts'
 import type { Db, Meta } from '../server/src/meta/meta.ts'
 import { sql } from '../server/src/meta/sql.ts'
-import { makeTestDatabase, type TestDatabase } from '../server/src/meta/database.fixture.ts'
 import { addMinutes } from '../server/src/meta/usage-counts.ts'
 import { upsertHeartbeats } from '../server/src/resources/data/datasets/rows.ts'
-import { giveBackLeases, renewLeases, writeLooks } from '../server/src/resources/watching/monitors/evaluation-rows.ts'
-import { bringForward } from '../server/src/resources/watching/monitors/rows.ts'
 import { addParserMinutes } from '../server/src/resources/data/parsers/rows.ts'
 import { noteRemoved } from '../server/src/resources/data/retention/rows.ts'
+import { giveBackLeases, renewLeases, writeLooks } from '../server/src/resources/watching/evaluations/rows.ts'
+import { bringForward } from '../server/src/resources/watching/monitors/rows.ts'
 
 /**
  * What several processes write of the same rows at once, each in an order of its own. PostgreSQL ends one of two that wait for each other, and its

@@ -1,7 +1,7 @@
 import { rebuild } from '../server/src/lines/shape.ts'
 import type { Slot } from '../server/src/lines/slots.ts'
-import { fromNs } from '../server/src/lines/time-text.ts'
 import { slotColumns, tableClasses, tableClassNames } from '../server/src/lines/table.ts'
+import { fromNs } from '../server/src/lines/time-text.ts'
 import { locate } from '../server/src/resources/data/catalog/catalog.ts'
 import type { World } from '../server/src/world.ts'
 

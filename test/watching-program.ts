@@ -1,7 +1,7 @@
 /** The program that the watching journey kills: the whole service, whose wall clock stands still until its parent moves it. Argument: the time. */
 import { openApp, openWorld } from '../server/src/app.ts'
-import { systemClock } from '../server/src/kernel/clock.ts'
 import { readConfig } from '../server/src/config.ts'
+import { systemClock } from '../server/src/kernel/clock.ts'
 
 export type ToProgram = { nowMs: number }
 export type FromProgram = { url: string }

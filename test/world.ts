@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { type App, openApp, openWorld } from '../server/src/app.ts'
-import { type Clock, systemClock } from '../server/src/kernel/clock.ts'
 import { readConfig } from '../server/src/config.ts'
+import { foundOrganization } from '../server/src/first-start.ts'
 import type { WebFiles } from '../server/src/http/pages/web-app/files.ts'
 import type { JobKind } from '../server/src/jobs/job.ts'
+import { type Clock, systemClock } from '../server/src/kernel/clock.ts'
 import { openLog } from '../server/src/kernel/log.ts'
 import { makeServiceDatabase } from '../server/src/meta/database.fixture.ts'
-import { foundOrganization } from '../server/src/first-start.ts'
-import type { Mail, World } from '../server/src/world.ts'
+import type { Mail } from '../server/src/outgoing/mail.ts'
+import type { World } from '../server/src/world.ts'
 
 export type Reply<T = unknown> = { status: number; headers: Headers; body: T }
 export type Ask = { key?: string; token?: string; body?: unknown; headers?: Record<string, string>; raw?: string | Uint8Array }

@@ -1,13 +1,36 @@
-import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { totalmem } from 'node:os'
-import { roleName } from '@dendro/api'
-import { type Place, parsePlace } from './files/open-files.ts'
-import { parseAddress } from './events/store/address.ts'
-import type { RateLimit } from './http/rate-limit.ts'
 import { parseAllowList } from './outgoing/addresses.ts'
-import { Secret } from './kernel/secret.ts'
-import type { QueryLimit } from './world.ts'
+import {
+  asApiKey,
+  asBytes,
+  asClickHouseUrl,
+  asConnections,
+  asCount,
+  asCountFromZero,
+  asDays,
+  asKey,
+  asLimits,
+  asMemory,
+  asPlace,
+  asPort,
+  asPostgresUrl,
+  asProxies,
+  asRateLimit,
+  asRetentionDays,
+  asRoles,
+  asSeconds,
+  asSecret,
+  asSecretFile,
+  asSender,
+  asSmtpUrl,
+  asText,
+  asUrl,
+  asWords,
+  MEMORY_BYTES_MIN,
+  maybe,
+  oneOf,
+  ROLES,
+} from './setting-values.ts'
 
 /** A Setting is one configuration value: how it is read, what holds when it is absent, and the sentence the documentation shows. */
 type Setting<T> = { read: (text: string) => T; otherwise: T | (() => T); shown: string; sentence: string }
@@ -19,24 +42,7 @@ const setting = <T>(read: (text: string) => T, otherwise: T | (() => T), shown: 
   sentence,
 })
 
-export type Role = 'api' | 'ingest' | 'work'
-const ROLES: readonly Role[] = ['api', 'ingest', 'work']
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
-const PORT_MAX = 65_535
-const CONNECTIONS_MAX = 1_000
-const KEY_BYTES_MIN = 32
-/** KEY_LETTERS_MIN refuses what is long and yet easily guessed; of 64 random hexadecimal digits practically all have more. */
-const KEY_LETTERS_MIN = 10
-const MEMORY_BYTES_MIN = 512 * 2 ** 20
-
-const asText = (text: string): string => text
-const asSecret = (text: string): Secret | undefined => new Secret(text)
-const maybe = (text: string): string | undefined => text
-const asWords = (text: string): string[] =>
-  text
-    .split(',')
-    .map((word) => word.trim().toLowerCase())
-    .filter((word) => word !== '')
 
 /** settings are all names that Dendro reads from its environment; people script against them, so they are fixed. */
 export const settings = {
@@ -231,190 +237,3 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 /** unknownSettings are names that look like ours and are not read: a misspelling, or a setting of another version. */
 export const unknownSettings = (env: Readonly<Record<string, string | undefined>>): string[] =>
   Object.keys(env).filter((name) => name.startsWith('DENDRO_') && !name.startsWith('DENDRO_TEST_') && !Object.hasOwn(settings, name))
-
-function asPort(text: string): number {
-  const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX) throw new Error(`must be a port number from 0 to ${PORT_MAX}`)
-  return port
-}
-
-const NETWORK_WORDS = ['loopback', 'linklocal', 'uniquelocal']
-
-/** Proxies are networks; `isNamed` tells what the operator set from what holds otherwise. */
-export type Proxies = { networks: readonly string[]; isNamed: boolean }
-
-function asProxies(text: string): Proxies {
-  const words = asWords(text)
-  if (words.length === 1 && words[0] === 'none') return { networks: [], isNamed: true }
-  const odd = words.find((word) => !NETWORK_WORDS.includes(word) && !isNetwork(word))
-  if (odd !== undefined) throw new Error(`must name addresses, networks, ${NETWORK_WORDS.join(', ')}, or be none; not ${odd}`)
-  return { networks: words, isNamed: true }
-}
-
-function isNetwork(word: string): boolean {
-  const [address = '', bits, ...rest] = word.split('/')
-  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-  return rest.length === 0 && bitsMax > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
-}
-
-function asUrl(text: string): string | undefined {
-  if (!/^https?:\/\/[^/]+/.test(text) || !URL.canParse(text)) throw new Error('must be an http or https address')
-  return text.replace(/\/+$/, '')
-}
-
-function asPlace(text: string): Place | undefined {
-  return parsePlace(text)
-}
-
-function asRoles(text: string): Role[] {
-  const words = asWords(text)
-  const roles = ROLES.filter((role) => words.includes(role))
-  if (roles.length !== words.length || roles.length === 0) throw new Error(`must name some of ${ROLES.join(', ')}`)
-  if (roles.length !== ROLES.length) throw new Error(`must name all of ${ROLES.join(', ')}: a process cannot do a part of the work yet`)
-  return roles
-}
-
-/** asKey refuses a secret that could be guessed: whoever guesses it needs nothing else. */
-function asKey(text: string): Secret | undefined {
-  if (Buffer.byteLength(text) < KEY_BYTES_MIN)
-    throw new Error(`must be at least ${KEY_BYTES_MIN} bytes, as \`openssl rand -hex 32\` gives them`)
-  if (new Set(text).size < KEY_LETTERS_MIN) {
-    throw new Error(`must have at least ${KEY_LETTERS_MIN} different characters, as \`openssl rand -hex 32\` gives them`)
-  }
-  return new Secret(text)
-}
-
-function asApiKey(text: string): Secret | undefined {
-  if (!/^[\x21-\x7e]+$/.test(text)) throw new Error('must be of ASCII characters without spaces, as a header can carry them')
-  return asKey(text)
-}
-
-function asSecretFile(path: string): Secret | undefined {
-  const text = readText(path)
-  if (text === '') throw new Error(`names an empty file, ${path}`)
-  return asKey(text)
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch (cause) {
-    throw new Error(`names a file that cannot be read, ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause })
-  }
-}
-
-function asPostgresUrl(text: string): Secret | undefined {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new Error('must look like postgres://user:password@host:5432/database')
-  }
-  return new Secret(text)
-}
-
-function asConnections(text: string): number {
-  const connections = Number(text)
-  if (!/^\d+$/.test(text) || connections < 2 || connections > CONNECTIONS_MAX) {
-    throw new Error(`must be a whole number from 2 to ${CONNECTIONS_MAX}`)
-  }
-  return connections
-}
-
-/** asClickHouseUrl reads the address as the event store will, so that a wrong one is refused before anything is opened. */
-function asClickHouseUrl(text: string): Secret | undefined {
-  try {
-    parseAddress(text)
-  } catch (cause) {
-    const why =
-      cause instanceof URIError ? 'a sign in it is percent-encoded wrongly' : cause instanceof Error ? cause.message : 'unreadable'
-    throw new Error(`must look like http(s)://user:password@host:8123/database: ${why}`, { cause })
-  }
-  return new Secret(text)
-}
-
-function asSmtpUrl(text: string): Secret | undefined {
-  if (!/^smtps?:\/\/[^/]/.test(text) || !URL.canParse(text)) throw new Error('must look like smtp(s)://user:password@host:port')
-  return new Secret(text)
-}
-
-function asSender(text: string): string {
-  if (!/^[^\p{Cc}]*[^\s\p{Cc}]@[^\s\p{Cc}]+$/u.test(text)) throw new Error('must be an address as in Dendro <dendro@example.com>')
-  return text
-}
-
-function asMemory(text: string): number {
-  const bytes = asBytes(text)
-  if (bytes < MEMORY_BYTES_MIN) throw new Error('must be at least 512M')
-  return bytes
-}
-
-function asRateLimit(text: string): RateLimit {
-  if (text === 'off' || text === '0') return { requests: 6_000, windowMs: 60_000, enforced: false }
-  const match = /^(\d+)\/(\d+)([smh])$/.exec(text)
-  const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 }[match?.[3] ?? '']
-  const requests = Number(match?.[1])
-  const windowMs = Number(match?.[2]) * (unitMs ?? 0)
-  if (!match || requests < 1 || windowMs < 1) throw new Error('must look like 6000/1m, or be off')
-  return { requests, windowMs, enforced: true }
-}
-
-function asDays(text: string): number | undefined {
-  if (text === 'off' || text === '0') return undefined
-  const days = Number(/^(\d{1,4})d$/.exec(text)?.[1])
-  if (!(days >= 1)) throw new Error('must look like 90d, or be off')
-  return days * 86_400_000
-}
-
-const RETENTION_DAYS_MAX = 36_500
-
-function asRetentionDays(text: string): number | undefined {
-  if (text === 'off') return undefined
-  const days = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (days < 1 || days > RETENTION_DAYS_MAX)
-    throw new Error(`must be a number of days from 1 to ${RETENTION_DAYS_MAX}, or off to keep events for ever`)
-  return days
-}
-
-function asBytes(text: string): number {
-  const match = /^(\d+)([KMG]?)B?$/i.exec(text)
-  const unit = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }[match?.[2]?.toUpperCase() ?? '']
-  if (!match || !unit) throw new Error('must look like 512M or 4G')
-  return Number(match[1]) * unit
-}
-
-const SECONDS_MAX = 600
-
-function asSeconds(text: string): number {
-  const [, count, unit] = /^(\d+)(s|m)$/.exec(text) ?? []
-  const seconds = Number(count) * (unit === 'm' ? 60 : 1)
-  if (!(seconds >= 1 && seconds <= SECONDS_MAX)) throw new Error(`must look like 60s or 5m, at most ${SECONDS_MAX}s`)
-  return seconds
-}
-
-function asCount(text: string): number {
-  const count = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count) || count < 1) throw new Error('must be a whole number from 1')
-  return count
-}
-
-function asCountFromZero(text: string): number {
-  return text === '0' ? 0 : asCount(text)
-}
-
-/** asLimits reads a bound and, behind commas, the bounds that certain roles have instead. */
-function asLimits(one: (text: string) => number): (text: string) => QueryLimit {
-  return (text) => {
-    const [otherwise = '', ...rest] = text.split(',').map((part) => part.trim())
-    const byRole = rest.map((part): [string, number] => {
-      const at = part.indexOf('=')
-      if (at < 1) throw new Error(`must name a role and its bound as in ReadOnly=…, not ${part}`)
-      return [roleName(part.slice(0, at).trim()), one(part.slice(at + 1).trim())]
-    })
-    return { otherwise: one(otherwise), byRole: new Map(byRole) }
-  }
-}
-
-function oneOf(words: readonly string[]): (text: string) => string {
-  return (text) => {
-    if (!words.includes(text)) throw new Error(`must be one of ${words.join(', ')}`)
-    return text
-  }
-}

@@ -1,13 +1,12 @@
 import type { Identity } from '@dendro/api'
 import { conflict } from './kernel/errors.ts'
-import type { Db } from './meta/meta.ts'
 import type { Secret } from './kernel/secret.ts'
-import type { World } from './world.ts'
+import type { Db } from './meta/meta.ts'
 import { bootstrapKey } from './resources/access/api-keys/api-keys.ts'
-import { bootstrapDatasets } from './resources/data/datasets/datasets.ts'
+import { checkFingerprints, insertOrganization, selectFirstOrganization } from './resources/access/organizations/organizations.ts'
 import { bootstrapAdmin } from './resources/access/users/users.ts'
-import { checkFingerprints } from './resources/access/organizations/organizations.ts'
-import { insertOrganization, selectFirstOrganization } from './resources/access/organizations/organizations.ts'
+import { bootstrapDatasets } from './resources/data/datasets/datasets.ts'
+import type { World } from './world.ts'
 
 export type Founded = { orgId: string; firstKey: Secret }
 

@@ -1,31 +1,18 @@
-import type { Clock } from './kernel/clock.ts'
-import type { Depot } from './files/files.ts'
+import type { Ledger } from './events/ledger/ledger.ts'
 import type { DiskWatch } from './events/store/disk.ts'
 import type { EventStore } from './events/store/events.ts'
-import type { Ledger } from './events/ledger/ledger.ts'
 import type { EventWriter } from './events/writer/writer.ts'
+import type { Depot } from './files/files.ts'
+import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
-import type { Meta } from './meta/meta.ts'
-import type { UsageCounts } from './meta/usage-counts.ts'
-import type { Outgoing } from './outgoing/outgoing.ts'
 import type { Secret } from './kernel/secret.ts'
 import type { Vault } from './kernel/vault.ts'
-
-/** A Mail with an id carries it as its message id, the same at every try, so that mail programs drop a second copy. */
-export type Mail = { id?: string | undefined; to: string; subject: string; text: string; html: string; pictures?: readonly MailPicture[] }
-
-/** A MailPicture goes with a mail; its HTML names it as `cid:` and the name. */
-export type MailPicture = { name: string; png: Buffer }
-
-/** A Mailer hands mail to the deployment's relay; `configured` is false when there is none, and sending then fails. */
-export type Mailer = { configured: boolean; send(mail: Mail, signal?: AbortSignal): Promise<void> }
-
-/** A Model answers a question in words; `configured` is false when there is none, and asking then fails. */
-export type Model = {
-  configured: boolean
-  complete(ask: { system: string; user: string; tokensMax: number }, signal: AbortSignal): Promise<string>
-}
+import type { Meta } from './meta/meta.ts'
+import type { UsageCounts } from './meta/usage-counts.ts'
+import type { Mailer } from './outgoing/mail.ts'
+import type { Model } from './outgoing/model.ts'
+import type { Outgoing } from './outgoing/outgoing.ts'
 
 /** A QueryLimit bounds one thing that a question may cost; roles may have bounds of their own. */
 export type QueryLimit = { otherwise: number; byRole: ReadonlyMap<string, number> }

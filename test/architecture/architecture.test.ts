@@ -37,7 +37,7 @@ const planted: Record<keyof typeof rules, Record<string, string>> = {
     'server/src/resources/data/datasets/planted.ts': "import { search } from '../../queries/search/search.ts'",
   },
   'a feature module is entered by the file that bears its name': {
-    'server/src/resources/queries/search/planted.ts': "import { kept } from '../../data/retention/keepings.ts'",
+    'server/src/resources/queries/search/planted.ts': "import { keptSince } from '../../data/retention/keepings.ts'",
     'server/src/ingest/planted.ts': "import type { Row } from '../resources/access/users/rows.ts'",
     'server/src/work.ts': "import { limits } from './resources/data/limits/metering.ts'",
   },
@@ -61,6 +61,10 @@ const planted: Record<keyof typeof rules, Record<string, string>> = {
   'test support is named *.fixture.ts, and no product file imports it': {
     'server/src/meta/test-planted.ts': '',
     'server/src/meta/planted.ts': "import { makeDatabase } from './database.fixture.ts'",
+  },
+  'tables by text are maps: an object literal also has toString, constructor and __proto__': {
+    'server/src/query/planted.ts': 'const functions: Record<string, number> = { count: 1 }',
+    'language/src/planted.ts': 'const known = name as keyof typeof functions',
   },
 }
 

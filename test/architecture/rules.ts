@@ -60,6 +60,7 @@ export const wiring = [
   'first-start.ts',
   'work.ts',
   'config.ts',
+  'setting-values.ts',
   'start-failure.ts',
 ]
 
@@ -179,6 +180,14 @@ export const rules = {
         .map((name) => `${file} -> ${name}`),
     ),
   ],
+
+  'tables by text are maps: an object literal also has toString, constructor and __proto__': (tree) => {
+    const table = /^\s*(?:export )?const \w+: (?:Readonly<)?Record<string, .*> = \{(?! ?\})(?! ?\.\.\.)/m
+    return productFiles(tree).filter((file) => {
+      const text = tree.get(file) ?? ''
+      return file !== 'server/src/meta/embedded.ts' && (table.test(text) || /\bas keyof typeof\b/.test(text))
+    })
+  },
 } satisfies Record<string, Rule>
 
 const show = ({ from, to }: Import): string => `${from} -> ${to}`

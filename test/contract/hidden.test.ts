@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exporting } from '../../server/src/resources/queries/exports/run.ts'
-import { openRound } from '../../server/src/resources/watching/monitors/watching.ts'
+import { openRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
 import { openTestApp, type Reply, type TestApp } from '../world.ts'
 import { comparable, renamer } from './comparable.ts'
 import { endpoints, fill, type Named, uuidsIn, withUuids } from './endpoints.ts'

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Clock, systemClock } from '../../server/src/kernel/clock.ts'
-import { type EventStore, openEventStore } from '../../server/src/events/store/events.ts'
-import type { Written } from '../../server/src/events/writer/post.ts'
 import { ask, MEMORY_BYTES, makeEngines, pidOf, testDeps } from '../../server/src/events/store/engine.fixture.ts'
-import { type EventWriter, openEventWriter, type WriterBounds } from '../../server/src/events/writer/writer.ts'
+import { type EventStore, openEventStore } from '../../server/src/events/store/events.ts'
 import { postOf } from '../../server/src/events/writer/blocks.fixture.ts'
+import type { Written } from '../../server/src/events/writer/post.ts'
+import { type EventWriter, openEventWriter, type WriterBounds } from '../../server/src/events/writer/writer.ts'
+import { type Clock, systemClock } from '../../server/src/kernel/clock.ts'
 import { type BadNetwork, startBadNetwork } from './writer-bad-network.ts'
 
 const POSTS = 1_000

@@ -1,7 +1,7 @@
 import type { Monitor } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
-import { openRound } from '../../server/src/resources/watching/monitors/watching.ts'
+import { openRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
 import { axeFaults, browserPath } from './browser.ts'
 import { openStand, type Stand } from './stand.ts'
 

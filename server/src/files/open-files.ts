@@ -1,6 +1,6 @@
 import { openBucket } from './bucket.ts'
-import type { Depot } from './files.ts'
 import { openDirectory } from './directory.ts'
+import type { Depot } from './files.ts'
 import type { Place } from './place.ts'
 
 export { type Place, parsePlace } from './place.ts'

@@ -33,11 +33,11 @@ export function openBaseUrl({ publicUrl, host, proxies }: Own): BaseUrl {
 }
 
 const HTTP_PORT = 80
-const PRESETS: Readonly<Record<string, readonly string[]>> = {
-  loopback: ['127.0.0.0/8', '::1/128'],
-  linklocal: ['169.254.0.0/16', 'fe80::/10'],
-  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
-}
+const PRESETS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['loopback', ['127.0.0.0/8', '::1/128']],
+  ['linklocal', ['169.254.0.0/16', 'fe80::/10']],
+  ['uniquelocal', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
+])
 
 /** ownAddress is where we answer, as a base of links: who listens on every address is named by the loopback one. */
 export function ownAddress(host: string, port: number | undefined): string {
@@ -69,7 +69,7 @@ function splitHost(text: string): { name: string; port: number } | undefined {
 
 function listOf(networks: readonly string[]): BlockList {
   const list = new BlockList()
-  for (const network of networks.flatMap((word) => PRESETS[word] ?? [word])) {
+  for (const network of networks.flatMap((word) => PRESETS.get(word) ?? [word])) {
     const [address = '', bits] = network.split('/')
     const isSix = isIP(address) === 6
     list.addSubnet(address, bits === undefined ? (isSix ? 128 : 32) : Number(bits), isSix ? 'ipv6' : 'ipv4')

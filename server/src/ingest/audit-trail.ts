@@ -7,9 +7,9 @@ import type { World } from '../world.ts'
 import { Account } from './intake/accounting.ts'
 import { identityNumber, identityOf } from './intake/idempotency-key.ts'
 import type { IntakeWorld } from './intake/intake-world.ts'
+import { storePost } from './intake/store.ts'
 import { openOwnPool } from './own-pool.ts'
 import { native } from './receivers/native/native.ts'
-import { storePost } from './intake/store.ts'
 
 type Deps = Pick<World, 'clock' | 'events' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'>
 

@@ -1,6 +1,6 @@
 import type { Pool } from './intake/pool.ts'
-import { PostWork } from './post-work.ts'
 import type { Question, Reply } from './intake/worker-messages.ts'
+import { PostWork } from './post-work.ts'
 
 /** openOwnPool does the work of a pool in this thread, for the few and small posts that the service makes itself. */
 export function openOwnPool(): Pool {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { countArrivals, linesOf } from './intake/arrivals.ts'
 import type { Delivery } from './batch.ts'
+import { countArrivals, linesOf } from './intake/arrivals.ts'
 import { Parsings } from './intake/parsing.ts'
-import { receivers } from './receivers/receivers.ts'
 import { Shredders } from './intake/shredding.ts'
 import type { CountReply, ParseQuestion, ParseReply, Question, ShredQuestion, ShredReply } from './intake/worker-messages.ts'
+import { receivers } from './receivers/receivers.ts'
 
 /** PostWork reads posts and splits their events, one step at a time, and holds no more than the posts under way. */
 export class PostWork {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { Failure, unavailable } from '../kernel/errors.ts'
 import type { Actor } from '../http/actor.ts'
+import { Failure, unavailable } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { Refusals } from './intake/refusals.ts'
 

@@ -1,7 +1,7 @@
-import { type Column, columns, severities, type TableClass } from './table.ts'
 import { DictionaryColumn, MoreColumn, NumberColumn, TextColumn } from './columns.ts'
 import type { Severity } from './severity.ts'
 import type { Slot } from './slots.ts'
+import { type Column, columns, severities, type TableClass } from './table.ts'
 
 /** BlockNumbers are what the intake gives to a block: whose it is, and the first of its sequence numbers, which rise by one. */
 export type BlockNumbers = { readonly orgId: number; readonly logId: string; readonly firstSeq: bigint }

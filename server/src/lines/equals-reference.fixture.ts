@@ -1,5 +1,4 @@
 import { deepStrictEqual, strictEqual } from 'node:assert'
-import { severities } from './table.ts'
 import type { Arrival, EventRow } from './event.ts'
 import { family, hostileLine, type Random, randomFrom } from './generated-lines.fixture.ts'
 import { textForm } from './generated-text.fixture.ts'
@@ -8,6 +7,7 @@ import { rebuildRow, shred } from './reference.ts'
 import { Shredder } from './shred.ts'
 import { hashToBigint } from './skeleton.ts'
 import { emptySlotMap, type Slot, type SlotMap } from './slots.ts'
+import { severities } from './table.ts'
 import type { FoundText } from './text-line.ts'
 import { toNs } from './time-text.ts'
 

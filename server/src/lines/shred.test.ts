@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrival, holdFamilies, holdHostile, holdText, holdToReference, latin1, numbers, type Row, rowsOf } from './equals-reference.fixture.ts'
+import {
+  arrival,
+  holdFamilies,
+  holdHostile,
+  holdText,
+  holdToReference,
+  latin1,
+  numbers,
+  type Row,
+  rowsOf,
+} from './equals-reference.fixture.ts'
 import { rebuildText } from './shape.ts'
 import { ShapeLedger } from './shape-ledger.ts'
 import { Shredder } from './shred.ts'

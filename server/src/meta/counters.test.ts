@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { giveBackToWindow, removeWindows, takeFromWindow } from './counters.ts'
-import type { Meta } from './meta.ts'
 import { makeTestDatabase, type TestDatabase } from './database.fixture.ts'
+import type { Meta } from './meta.ts'
 
 let database: TestDatabase
 let here: Meta

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testDeps } from './database.fixture.ts'
 import { diagnoseMeta } from './doctor.ts'
 import { openMeta } from './meta.ts'
-import { testDeps } from './database.fixture.ts'
 
 let dataDir: string
 

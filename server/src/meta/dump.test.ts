@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
+import { silent, testDeps } from './database.fixture.ts'
 import { DUMPS_KEPT, dump, listDumps, MANIFEST } from './dump.ts'
 import { type EmbeddedServer, startEmbedded } from './embedded.ts'
 import { type Meta, openMeta } from './meta.ts'
 import { restoreMetadata } from './restore.ts'
 import { json, sql } from './sql.ts'
-import { silent, testDeps } from './database.fixture.ts'
 
 let dataDir: string
 let dumpsDir: string

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testDeps } from './database.fixture.ts'
 import { type Meta, openMeta } from './meta.ts'
 import { sql } from './sql.ts'
-import { testDeps } from './database.fixture.ts'
 
 let dataDir: string
 const opened: Meta[] = []

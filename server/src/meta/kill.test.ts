@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../kernel/clock.ts'
+import { silent, testDeps } from './database.fixture.ts'
 import { isUnavailable } from './driver.ts'
 import { type Meta, openMeta } from './meta.ts'
 import { sql } from './sql.ts'
-import { silent, testDeps } from './database.fixture.ts'
 
 const KILLS = 20
 const WRITERS = 4

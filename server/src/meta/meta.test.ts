@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixture.ts'
 import { dbOn, openPool, sqlState, violated } from './driver.ts'
 import { type Db, type Meta, openMeta } from './meta.ts'
 import { json, sql } from './sql.ts'
-import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixture.ts'
 
 let database: TestDatabase
 let here: Meta

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixture.ts'
 import { clientConfig } from './driver.ts'
 import { appliedMigrations, migrate, migrationStatus } from './migrate.ts'
-import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixture.ts'
 
 let database: TestDatabase
 let dir: string

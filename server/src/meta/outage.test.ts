@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixture.ts'
 import { type Meta, openMeta } from './meta.ts'
 import { sql } from './sql.ts'
-import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixture.ts'
 
 /** A Line stands between the service and the metadata server: it can go silent, as a broken network does, or be cut. */
 type Line = { url: string; silence(): void; loseAnswers(): void; cut(): void; mend(): void; close(): Promise<void> }

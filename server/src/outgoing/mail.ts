@@ -1,7 +1,15 @@
 import { createTransport } from 'nodemailer'
 import { unavailable } from '../kernel/errors.ts'
 import type { Secret } from '../kernel/secret.ts'
-import type { Mailer } from '../world.ts'
+
+/** A Mail with an id carries it as its message id, the same at every try, so that mail programs drop a second copy. */
+export type Mail = { id?: string | undefined; to: string; subject: string; text: string; html: string; pictures?: readonly MailPicture[] }
+
+/** A MailPicture goes with a mail; its HTML names it as `cid:` and the name. */
+export type MailPicture = { name: string; png: Buffer }
+
+/** A Mailer hands mail to the deployment's relay; `configured` is false when there is none, and sending then fails. */
+export type Mailer = { configured: boolean; send(mail: Mail, signal?: AbortSignal): Promise<void> }
 
 const MAIL_BOUND_MS = 20_000
 

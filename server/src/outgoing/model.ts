@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import { unavailable } from '../kernel/errors.ts'
+import type { Secret } from '../kernel/secret.ts'
 import { parseAllowList } from './addresses.ts'
 import { openOutgoing } from './outgoing.ts'
-import type { Secret } from '../kernel/secret.ts'
-import type { Model } from '../world.ts'
+
+/** A Model answers a question in words; `configured` is false when there is none, and asking then fails. */
+export type Model = {
+  configured: boolean
+  complete(ask: { system: string; user: string; tokensMax: number }, signal: AbortSignal): Promise<string>
+}
 
 /** BOUND_MS is the longest that anybody waits for a model. */
 const BOUND_MS = 60_000

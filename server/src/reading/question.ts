@@ -1,7 +1,10 @@
 import type { Call, Filter, Order } from '@dendro/language/tree'
 import type { Located } from '../lines/catalog.ts'
 import type { Severity } from '../lines/severity.ts'
+import type { Bounds } from '../query/bounds.ts'
 import type { QueryTicket } from '../world.ts'
+
+export type { Bounds } from '../query/bounds.ts'
 
 /** A Source is one dataset to read and where its events lie; undefined when it never had one. */
 export type Source = {
@@ -12,9 +15,6 @@ export type Source = {
   /** keptSinceMs is the time before which events are not found, though they may still be stored; undefined when none are too old. */
   readonly keptSinceMs: number | undefined
 }
-
-/** Bounds are half-open: `fromMs` is inside, `toMs` is not. */
-export type Bounds = { readonly fromMs: number; readonly toMs: number }
 
 /** A Budget is what one question may cost; going over it is a 4xx that says what to narrow. */
 export type Budget = {

@@ -6,7 +6,7 @@ import { type Carrier, foundEvent, type StoredEvent, storedEvent } from './found
 import type { Bounds, EventsWish, FoundEvent, FoundEvents, Question } from './question.ts'
 import { type Asking, costOf, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
-import { withStrays } from './strays.ts'
+import { withStrays } from './overflow.ts'
 import { windowsOf } from './windows.ts'
 
 export { countEach, countMatching } from './counts.ts'

@@ -1,5 +1,5 @@
-import { badRequest } from '../kernel/errors.ts'
 import type { EventStore } from '../events/store/events.ts'
+import { badRequest } from '../kernel/errors.ts'
 import { sliceStartMs } from '../query/slices.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import { type Branch, branchesOf, keysIn } from './branches.ts'
@@ -8,7 +8,7 @@ import type { FoundGroup, FoundStats, Measured, Question, StatsWish } from './qu
 import { type Asking, costOf, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { GROUP_JOINT, GROUPS_MAX, type StatsAsk, statsStatement } from './stats-statement.ts'
-import { withStrays } from './strays.ts'
+import { withStrays } from './overflow.ts'
 
 /** CELLS_MAX bounds groups times slices. */
 const CELLS_MAX = 1_000_000

@@ -1,8 +1,8 @@
-import type { EventStore } from '../store/events.ts'
 import { rebuildText } from '../../lines/shape.ts'
 import type { Slot } from '../../lines/slots.ts'
-import { fromNs } from '../../lines/time-text.ts'
 import { slotColumns, tableClasses, tableClassNames } from '../../lines/table.ts'
+import { fromNs } from '../../lines/time-text.ts'
+import type { EventStore } from '../store/events.ts'
 
 const READ_BOUND_MS = 60_000
 

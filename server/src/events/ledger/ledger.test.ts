@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Clock } from '../../kernel/clock.ts'
+import { ask, makeEngines, testDeps } from '../store/engine.fixture.ts'
 import type { EventStore } from '../store/events.ts'
+import { blockOf } from '../writer/blocks.fixture.ts'
+import { seqAt } from '../writer/seq.ts'
+import { openEventWriter } from '../writer/writer.ts'
 import { type Ledger, type LedgerEntry, openLedger } from './ledger.ts'
 import { LedgerPage, MINUTE_MS, minuteOfSeq, NOBODY } from './page.ts'
 import { recount } from './recount.ts'
-import { seqAt } from '../writer/seq.ts'
-import { ask, makeEngines, testDeps } from '../store/engine.fixture.ts'
-import { openEventWriter } from '../writer/writer.ts'
-import { blockOf } from '../writer/blocks.fixture.ts'
 
 const engines = makeEngines()
 let store: EventStore

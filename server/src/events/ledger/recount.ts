@@ -1,16 +1,8 @@
 import type { EventStore } from '../store/events.ts'
+import { seqAt } from '../writer/seq.ts'
 import { lineBytes } from './bytes.ts'
 import { UNIT_MS } from './rollup-rows.ts'
-import {
-  type CorrectionRow,
-  countEvents,
-  type Found,
-  insertCorrections,
-  selectRolledDays,
-  selectTallies,
-  type Tally,
-} from './rows.ts'
-import { seqAt } from '../writer/seq.ts'
+import { type CorrectionRow, countEvents, type Found, insertCorrections, selectRolledDays, selectTallies, type Tally } from './rows.ts'
 
 /** A Difference is a minute of a dataset in which ledger and store did not agree before this recount. */
 export type Difference = {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask, makeEngines } from '../store/engine.fixture.ts'
 import type { EventStore } from '../store/events.ts'
 import { type Cell, NOBODY } from './page.ts'
 import { selectIngested, selectTotals } from './reads.ts'
 import { rolledBefore, rollUp, unitAt } from './rollup.ts'
 import { rollSpan } from './rollup-rows.ts'
 import { insertCells, insertCorrections } from './rows.ts'
-import { ask, makeEngines } from '../store/engine.fixture.ts'
 
 const engines = makeEngines()
 let store: EventStore

@@ -1,8 +1,8 @@
+import { tableClasses } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
+import { seqAt } from '../writer/seq.ts'
 import { type Cell, minuteOfSeq, NOBODY, NUMBERS_PER_MINUTE } from './page.ts'
 import { ROLLED, UNIT_MS } from './rollup-rows.ts'
-import { seqAt } from '../writer/seq.ts'
-import { tableClasses } from '../../lines/table.ts'
 
 const WRITE_BOUND_MS = 30_000
 const READ_BOUND_MS = 60_000

@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { type TableClass, tableClasses, tableClassNames } from '../../lines/table.ts'
+import { ask, makeEngines, testDeps } from '../store/engine.fixture.ts'
 import type { EventStore } from '../store/events.ts'
 import { countDoomed, type Old, oldestEventMs, type RemovalDeps, removeEvents, selectHeldLogs } from './purge.ts'
 import { removalsUnderWay, rowsOfParts } from './rows.ts'
-import { type TableClass, tableClasses, tableClassNames } from '../../lines/table.ts'
-import { ask, makeEngines, testDeps } from '../store/engine.fixture.ts'
 
 const engines = makeEngines()
 let store: EventStore

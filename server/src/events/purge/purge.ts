@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
+import { type TableClass, tableClasses, tableClassNames } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
 import { type Doom, dropPart, removalsUnderWay, rowsOfParts, selectDoomed, startRemoval } from './rows.ts'
-import { type TableClass, tableClasses, tableClassNames } from '../../lines/table.ts'
 
 export { countDoomed, type Doom, type Old, oldestEventMs, selectHeldLogs } from './rows.ts'
 

@@ -1,5 +1,5 @@
-import type { EventStore } from '../store/events.ts'
 import { localTable, type TableClass, tableClasses } from '../../lines/table.ts'
+import type { EventStore } from '../store/events.ts'
 
 /** A Doom says which events shall go: those of some datasets, all of them or those that are old. */
 export type Doom = { logIds: readonly string[]; old?: Old }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../../kernel/clock.ts'
 import { type DiskWatch, judgeSpace, localSpace, type Space, watchDisk } from './disk.ts'
-import { diskSpace } from './rows.ts'
 import { makeEngines, testDeps } from './engine.fixture.ts'
+import { diskSpace } from './rows.ts'
 
 const [MIB, GIB] = [2 ** 20, 2 ** 30]
 const of = (totalBytes: number, freeBytes: number): Space => ({ totalBytes, freeBytes })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseAddress } from './address.ts'
-import type { EventStore } from './events.ts'
 import { addEvents, ask, linesOf, makeEngines } from './engine.fixture.ts'
+import type { EventStore } from './events.ts'
 
 const engines = makeEngines()
 let store: EventStore

@@ -1,8 +1,8 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask, MEMORY_BYTES, makeEngines } from './engine.fixture.ts'
 import type { EventStore } from './events.ts'
 import { isOverloaded } from './rows.ts'
-import { ask, MEMORY_BYTES, makeEngines } from './engine.fixture.ts'
 
 const engines = makeEngines()
 let store: EventStore

@@ -4,10 +4,10 @@ import { access, chown, readdir, readFile, readlink, stat, utimes } from 'node:f
 import { createServer, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { addEvents, ask, linesOf, MEMORY_BYTES, makeEngines, pidOf, testDeps } from './engine.fixture.ts'
 import { freePort, openEngine, storeDir } from './engine.ts'
 import { ALLOCATOR } from './engine-config.ts'
 import type { EventStore } from './events.ts'
-import { addEvents, ask, linesOf, MEMORY_BYTES, makeEngines, pidOf, testDeps } from './engine.fixture.ts'
 
 const engines = makeEngines()
 afterEach(engines.cleanUp)

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { Secret } from '../../kernel/secret.ts'
 import { formatAddress, parseAddress } from './address.ts'
+import { addEvents, linesOf, makeEngines, pidOf, testDeps } from './engine.fixture.ts'
 import { storeDir } from './engine.ts'
 import { openEventStore } from './events.ts'
-import { addEvents, linesOf, makeEngines, pidOf, testDeps } from './engine.fixture.ts'
 
 const engines = makeEngines()
 afterEach(engines.cleanUp)

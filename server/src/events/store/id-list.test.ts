@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
-import { amongIds } from './id-list.ts'
 import { makeEngines } from './engine.fixture.ts'
+import { amongIds } from './id-list.ts'
 
 const engines = makeEngines()
 afterAll(() => engines.cleanUp())

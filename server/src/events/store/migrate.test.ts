@@ -2,13 +2,13 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { columns, tableClasses, tableClassNames, tableSettings, tokensOf } from '../../lines/table.ts'
 import { parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
+import { ask, makeEngines, testDeps } from './engine.fixture.ts'
 import type { EventStore } from './events.ts'
 import { migrate, migrationStatus } from './migrate.ts'
-import { columns, tableClasses, tableClassNames, tableSettings, tokensOf } from '../../lines/table.ts'
 import { statements } from './migration-template.ts'
-import { ask, makeEngines, testDeps } from './engine.fixture.ts'
 
 const engines = makeEngines()
 let store: EventStore

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clients } from './clients.ts'
 import type { EventDeps } from './engine.ts'
-import { type AppliedMigration, appliedMigrations, createDatabase, databaseExists, recordMigration, tableExists } from './rows.ts'
 import { statements } from './migration-template.ts'
+import { type AppliedMigration, appliedMigrations, createDatabase, databaseExists, recordMigration, tableExists } from './rows.ts'
 
 const MIGRATIONS_DIR = join(import.meta.dirname, 'migrations')
 const MIGRATION_FILE = /^(\d{4})-([a-z0-9-]+)\.sql$/

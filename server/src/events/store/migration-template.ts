@@ -1,4 +1,3 @@
-import type { StoreAddress } from './address.ts'
 import {
   columns,
   localTable,
@@ -11,6 +10,7 @@ import {
   tableSettings,
   tokensOf,
 } from '../../lines/table.ts'
+import type { StoreAddress } from './address.ts'
 
 type Target = Pick<StoreAddress, 'database' | 'cluster'>
 

@@ -1,10 +1,10 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestCluster, type TestCluster } from './cluster.fixture.ts'
 import { diagnoseEvents } from './doctor.ts'
+import { MEMORY_BYTES, testDeps } from './engine.fixture.ts'
 import { openEventStore } from './events.ts'
 import { refusedStart } from './refused-start.ts'
-import { startTestCluster, type TestCluster } from './cluster.fixture.ts'
-import { MEMORY_BYTES, testDeps } from './engine.fixture.ts'
 
 let cluster: TestCluster
 beforeAll(async () => {

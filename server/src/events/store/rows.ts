@@ -1,6 +1,6 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
-import type { StoreAddress } from './address.ts'
 import { tableClasses } from '../../lines/table.ts'
+import type { StoreAddress } from './address.ts'
 
 /** databaseExists asks the server, not the database; who may use a database may not always make one. */
 export const databaseExists = async (outside: ClickHouseClient, database: string, signal?: AbortSignal): Promise<boolean> =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Block, Column, Post } from './post.ts'
 import type { TableClass } from '../../lines/table.ts'
+import type { Block, Column, Post } from './post.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
-import { type EventStore, openEventStore } from '../store/events.ts'
-import type { Post, PostEnd } from './post.ts'
 import { startTestCluster, type TestCluster } from '../store/cluster.fixture.ts'
 import { MEMORY_BYTES, testDeps } from '../store/engine.fixture.ts'
-import { type EventWriter, openEventWriter } from './writer.ts'
+import { type EventStore, openEventStore } from '../store/events.ts'
 import { postOf } from './blocks.fixture.ts'
+import type { Post, PostEnd } from './post.ts'
+import { type EventWriter, openEventWriter } from './writer.ts'
 
 /** LATE_MS is behind the 9.5 s after which a caller is told to come again. */
 const LATE_MS = 9_750

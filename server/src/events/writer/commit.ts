@@ -2,12 +2,12 @@ import type { Clock } from '../../kernel/clock.ts'
 import { badRequest, unavailable } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { EventStore } from '../store/events.ts'
-import type { Seq } from './seq.ts'
 import { encodeNative } from './native.ts'
 import type { Piece } from './posting.ts'
 import type { Group } from './queue.ts'
 import { judge, type Refusal } from './refusal.ts'
 import { endInserts, type Insert, insertNative, runningInserts, type StoredRange, storedRows } from './rows.ts'
+import type { Seq } from './seq.ts'
 
 export type CommitDeps = {
   store: EventStore

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EventStore } from '../store/events.ts'
-import type { Post, PostEnd } from './post.ts'
 import { ask, makeEngines, pidOf, testDeps } from '../store/engine.fixture.ts'
-import { type EventWriter, openEventWriter } from './writer.ts'
+import type { EventStore } from '../store/events.ts'
 import { damaged, postOf } from './blocks.fixture.ts'
+import type { Post, PostEnd } from './post.ts'
+import { type EventWriter, openEventWriter } from './writer.ts'
 
 const engines = makeEngines()
 let store: EventStore

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { type EventStore, openEventStore } from '../store/events.ts'
-import type { Post } from './post.ts'
 import { ask, linesOf, MEMORY_BYTES, makeEngines, testDeps } from '../store/engine.fixture.ts'
-import { type EventWriter, openEventWriter } from './writer.ts'
+import { type EventStore, openEventStore } from '../store/events.ts'
 import { blockOf, DAY_START_MS, damaged, postOf } from './blocks.fixture.ts'
+import type { Post } from './post.ts'
+import { type EventWriter, openEventWriter } from './writer.ts'
 
 const engines = makeEngines()
 const writers: EventWriter[] = []

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeNative, nativeBytes } from './native.ts'
 import { blockOf } from './blocks.fixture.ts'
+import { encodeNative, nativeBytes } from './native.ts'
 
 test('its length is known before it is written, and numbers go on over 32 bits', () => {
   fc.assert(

@@ -1,9 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { unavailable } from '../../kernel/errors.ts'
-import type { Ended, Start } from './idempotency.ts'
-import type { Block, StoredBlock, Written } from './post.ts'
 import { columns, type TableClass, tableClassNames } from '../../lines/table.ts'
+import type { Ended, Start } from './idempotency.ts'
 import { nativeBytes, type Placed } from './native.ts'
+import type { Block, StoredBlock, Written } from './post.ts'
 
 /** A Piece is what a post has for one insert: blocks of one table and day, stored together or not at all. */
 export type Piece = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
+import { DAY_START_MS, postOf } from './blocks.fixture.ts'
 import { makePosting, type Piece, WEIGHT_MAX } from './posting.ts'
 import { makeQueue } from './queue.ts'
-import { DAY_START_MS, postOf } from './blocks.fixture.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Clock } from '../../kernel/clock.ts'
-import type { EventStore } from '../store/events.ts'
 import { localTable, type TableClass, tableClasses } from '../../lines/table.ts'
+import type { EventStore } from '../store/events.ts'
 
 export type Insert = {
   tableClass: TableClass

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import type { Clock } from '../../kernel/clock.ts'
+import { addEvents, ask, MEMORY_BYTES, makeEngines, testDeps } from '../store/engine.fixture.ts'
 import { openEventStore } from '../store/events.ts'
 import { CLAIM_NUMBERS, claimAfter, openSeq, SEQ_EPOCH_MS, seqAt } from './seq.ts'
 import { addClaim, claimOwners, dropClaims, lastClaim } from './seq-rows.ts'
-import { addEvents, ask, MEMORY_BYTES, makeEngines, testDeps } from '../store/engine.fixture.ts'
 
 const engines = makeEngines()
 afterEach(engines.cleanUp)

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import type { EventStore } from '../store/events.ts'
 import { ask, makeEngines, testDeps } from '../store/engine.fixture.ts'
-import { type EventWriter, openEventWriter, type WriterBounds } from './writer.ts'
+import type { EventStore } from '../store/events.ts'
 import { blockOf, DAY_START_MS, damaged, postOf } from './blocks.fixture.ts'
+import { type EventWriter, openEventWriter, type WriterBounds } from './writer.ts'
 
 const engines = makeEngines()
 const writers: EventWriter[] = []

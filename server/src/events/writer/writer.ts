@@ -3,15 +3,15 @@ import type { Clock } from '../../kernel/clock.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { type Ids, systemIds } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
+import type { TableClass } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
+import { type CommitDeps, commit } from './commit.ts'
 import { openIdentityGuard, type Start } from './idempotency.ts'
 import { openClaimGuard, type PostClaims } from './idempotency-claims.ts'
 import type { Post, PostEnd, Written } from './post.ts'
-import { openSeq } from './seq.ts'
-import type { TableClass } from '../../lines/table.ts'
-import { type CommitDeps, commit } from './commit.ts'
 import { makePosting, type Piece, type Posting } from './posting.ts'
 import { makeQueue, type Queue, type WaitingDay } from './queue.ts'
+import { openSeq } from './seq.ts'
 
 export type EventWriter = {
   /** write returns when the events are durable; what it throws is a Failure: 400 for the events themselves, 422 for an identity that came with another body, 503 to come again. */

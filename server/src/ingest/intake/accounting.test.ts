@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { badRequest, Failure, unavailable } from '../../kernel/errors.ts'
 import { LedgerPage } from '../../events/ledger/page.ts'
 import { seqAt } from '../../events/writer/seq.ts'
 import type { Actor } from '../../http/actor.ts'
+import { badRequest, Failure, unavailable } from '../../kernel/errors.ts'
 import { Account, reasonOf, type Share } from './accounting.ts'
 import type { CountedBlock } from './worker-messages.ts'
 

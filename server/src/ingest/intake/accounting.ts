@@ -1,7 +1,7 @@
-import { Failure } from '../../kernel/errors.ts'
 import type { Ledger, LedgerEntry } from '../../events/ledger/ledger.ts'
 import type { PostEnd } from '../../events/writer/post.ts'
 import type { Actor } from '../../http/actor.ts'
+import { Failure } from '../../kernel/errors.ts'
 import type { Admission } from '../../resources/data/limits/limits.ts'
 import type { CountedBlock } from './worker-messages.ts'
 

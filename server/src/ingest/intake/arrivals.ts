@@ -4,9 +4,9 @@ import type { Instant } from '../../lines/time-text.ts'
 import { OPEN_OBJECT } from '../../lines/walk.ts'
 import type { Arrivals, Arrived, Delivery, Pair } from '../batch.ts'
 import { detect } from '../detect/detect.ts'
+import { mayNest, nestedKeys } from '../detect/nested.ts'
 import type { Line } from './line.ts'
 import { afterBlank, splitLines } from './lines.ts'
-import { mayNest, nestedKeys } from '../detect/nested.ts'
 import type { Parsed, Parsing } from './parsing.ts'
 
 /** Post is what all events of a post have in common. */

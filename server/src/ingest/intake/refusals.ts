@@ -1,5 +1,5 @@
-import { Failure } from '../../kernel/errors.ts'
 import type { Actor } from '../../http/actor.ts'
+import { Failure } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 
 const SAY_EVERY_MS = 60_000

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Tags } from '@dendro/api'
-import { badField } from '../../kernel/errors.ts'
 import type { Head } from '../../http/raw-handler.ts'
+import { badField } from '../../kernel/errors.ts'
 import type { Pair } from '../batch.ts'
 
 /** Asked is where a request says that its events shall go, before what the format says. */

@@ -1,5 +1,5 @@
-import { growLocated, StrangeKeys, sumOf } from '../../lines/catalog.ts'
 import type { Block } from '../../events/writer/post.ts'
+import { growLocated, StrangeKeys, sumOf } from '../../lines/catalog.ts'
 import { observe } from '../../lines/observe.ts'
 import { Shredder } from '../../lines/shred.ts'
 import type { Observation, SlotMap } from '../../lines/slots.ts'

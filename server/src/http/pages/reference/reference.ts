@@ -1,10 +1,10 @@
 import { contract, openApiDocument } from '@dendro/api'
 import { Answer, type Routes, routes } from '../../mount.ts'
+import { invitationPage } from '../invitation/invitation.ts'
 import type { WebFiles } from '../web-app/files.ts'
 import { webAppPage } from '../web-app/web-app.ts'
 import { type Asset, icon, invitationScript, script, style } from './assets.ts'
 import { homePage, prefersJson } from './home.ts'
-import { invitationPage } from '../invitation/invitation.ts'
 import { referencePage } from './page.ts'
 
 export type ReferenceFacts = {

@@ -1,8 +1,8 @@
 import { DEPTH_MAX } from '../../../lines/walk.ts'
 import type { BodyText } from '../body-text.ts'
+import type { Name, Names } from '../names.ts'
 import { type JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './reader.ts'
 import { unescapeToText } from './unescape.ts'
-import type { Name, Names } from '../names.ts'
 
 /** KEYS_MAX is how many keys of one event are kept beside its line. */
 export const KEYS_MAX = 1_000

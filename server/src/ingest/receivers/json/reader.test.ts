@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../kernel/errors.ts'
 import { BROKEN, END, isNameless, NULL, STRING, unescapeText, Walk } from '../../../lines/walk.ts'
 import { BodyText } from '../body-text.ts'
+import { Names } from '../names.ts'
 import { JsonLeaves } from './leaves.ts'
 import { JsonReader } from './reader.ts'
 import { unescapeBytes } from './unescape.ts'
-import { Names } from '../names.ts'
 
 function isReadable(text: string): boolean {
   const reader = new JsonReader(Buffer.from(text))

@@ -1,5 +1,5 @@
-import { badRequest, Failure } from '../../../kernel/errors.ts'
 import { failureBody } from '../../../http/failure-body.ts'
+import { badRequest, Failure } from '../../../kernel/errors.ts'
 import type { Answered, Arrived, Delivery, IngestRequest, Outcome, Parsed, Receiver, RequestHead } from '../../batch.ts'
 import { isLines, splitObjects } from './objects.ts'
 

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../kernel/errors.ts'
 import type { IngestRequest, Parsed } from '../../batch.ts'
 import { parsedLines, readCases, runCase } from '../cases.fixture.ts'
+import { encodeProtobuf, varint } from './encode.fixture.ts'
 import { RECORDS_MAX } from './export-request.ts'
 import { VALUE_DEPTH_MAX, VALUES_MAX } from './message.ts'
 import { otlp } from './otlp.ts'
-import { encodeProtobuf, varint } from './encode.fixture.ts'
 
 const casesOf = (file: string) => readCases(readFileSync(new URL(`cases/${file}.txt`, import.meta.url), 'utf8'))
 

@@ -1,28 +1,33 @@
 import { type BodyOf, type contract, type Login, type ReplyOf, shownRole } from '@dendro/api'
-import { badField, forbidden, unauthenticated } from '../../../kernel/errors.ts'
 import type { Actor, RequestFacts } from '../../../http/actor.ts'
-import type { Db } from '../../../meta/meta.ts'
+import { badField, forbidden, unauthenticated } from '../../../kernel/errors.ts'
 import { Secret } from '../../../kernel/secret.ts'
+import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { findApiKey, getApiKey } from '../api-keys/api-keys.ts'
 import { recordChange, recordRefusal, whoIs } from '../audit/audit.ts'
 import { activeOrganization } from '../organizations/organizations.ts'
-import { choosePassword, findInvitation, redeem } from '../users/users.ts'
 import {
   candidates,
+  choosePassword,
   chosen,
+  effectiveRoles,
+  emailKey,
+  findInvitation,
+  findPerson,
+  getUser,
+  hashPassword,
+  isOutdated,
   keepPassword,
   type LoginRow,
   loginOf,
   matching,
   noteLogin,
+  redeem,
   replacePassword,
+  shownUser,
   type UserRow,
 } from '../users/users.ts'
-import { hashPassword, isOutdated } from '../users/users.ts'
-import { effectiveRoles } from '../users/users.ts'
-import { emailKey, shownUser } from '../users/users.ts'
-import { findPerson, getUser } from '../users/users.ts'
 import { type Attempt, beginAttempt } from './attempts.ts'
 import { deleteSession, selectFirstOrganization } from './rows.ts'
 import { openSession } from './sessions.ts'

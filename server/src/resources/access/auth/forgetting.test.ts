@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/world.ts'
-import { sql } from '../../../meta/sql.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
+import { sql } from '../../../meta/sql.ts'
 
 let database: TestDatabase
 let here: TestApp

@@ -1,10 +1,9 @@
 import type { Identified } from '../../../http/actor.ts'
-import type { Db } from '../../../meta/meta.ts'
 import type { Secret } from '../../../kernel/secret.ts'
+import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { permissionsOf } from '../roles/roles.ts'
-import { effectiveRoles } from '../users/users.ts'
-import { mayLogIn } from '../users/users.ts'
+import { effectiveRoles, mayLogIn } from '../users/users.ts'
 import { deleteExpiredSessions, insertSession, selectCaller } from './rows.ts'
 import { type Claims, readToken, signToken } from './tokens.ts'
 

@@ -3,8 +3,7 @@ import type { Identified } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { isExpired, ownerOfKey } from '../api-keys/api-keys.ts'
 import { permissionsOf } from '../roles/roles.ts'
-import { effectiveRoles } from '../users/users.ts'
-import { mayLogIn } from '../users/users.ts'
+import { effectiveRoles, mayLogIn } from '../users/users.ts'
 import { selectUserCaller } from './rows.ts'
 
 /** callerOf is somebody who is not here himself, such as the author of a record, with the rights he has now; undefined when he is gone. */

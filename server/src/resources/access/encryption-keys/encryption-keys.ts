@@ -1,6 +1,6 @@
 import type { EncryptionKey, EncryptionKeyChange, NewEncryptionKey } from '@dendro/api'
-import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import {

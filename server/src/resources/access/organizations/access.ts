@@ -1,6 +1,6 @@
 import { type AccessMember, type BodyOf, type contract, type Permission, roleName } from '@dendro/api'
-import { badField, type Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import { type Actor, holds, type Identified, isUser } from '../../../http/actor.ts'
+import { badField, type Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'

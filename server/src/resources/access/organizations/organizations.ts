@@ -1,11 +1,12 @@
 import type { BodyOf, contract, Identity, Organization } from '@dendro/api'
-import { badField, conflict, forbidden, notBuilt, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badField, conflict, forbidden, notBuilt, notFound } from '../../../kernel/errors.ts'
+import type { Secret } from '../../../kernel/secret.ts'
+import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { actingIn, activeOrganization, grantFounder, identifiedIn } from './access.ts'
-import { foundOrganization } from '../../../first-start.ts'
 import { isManager, managementId } from './management.ts'
 import {
   lockOrganizations,
@@ -19,12 +20,12 @@ import {
   updateOrganizationRow,
 } from './rows.ts'
 
+export { activeOrganization, forgetAccess, grantedRoles, identifiedIn, rolesOfGroups } from './access.ts'
 export { adoptFingerprints, checkFingerprints } from './fingerprints.ts'
-export { insertOrganization, selectFirstOrganization } from './rows.ts'
+export { managementId } from './management.ts'
 export { partitionOf } from './partition.ts'
 export { recoverAdmin } from './recover.ts'
-export { activeOrganization, forgetAccess, grantedRoles, identifiedIn, rolesOfGroups } from './access.ts'
-export { managementId } from './management.ts'
+export { insertOrganization, selectFirstOrganization } from './rows.ts'
 
 type NewOrganization = BodyOf<typeof contract.organizations.create>
 type OrganizationChange = BodyOf<typeof contract.organizations.update>
@@ -82,15 +83,24 @@ export async function findOrganization(world: Reader, actor: Actor, id: string):
 export const getOrganization = async (world: Reader, actor: Actor, row: OrganizationRow): Promise<Organization> =>
   shown(world, row, { activeId: actor.orgId, managementId: await managementId(world) })
 
-/** createOrganization makes an organisation and lets its maker in: anyone by its first key, a user also by a grant of Admin. */
-export async function createOrganization(world: World, actor: Actor, ask: NewOrganization): Promise<Organization & { first_key: string }> {
+/** Founding creates an organization with its first key and its datasets in a transaction. It is given by the top level, since datasets lie above organizations. */
+export type Founding = (world: World, tx: Db, ask: FoundingRequest) => Promise<{ firstKey: Secret }>
+export type FoundingRequest = { orgId: string; name: string; firstKey: Secret | undefined; founder?: Identity }
+
+/** createOrganization lets its creator in: anyone by its first key, a user also by a grant of Admin. */
+export async function createOrganization(
+  world: World,
+  found: Founding,
+  actor: Actor,
+  ask: NewOrganization,
+): Promise<Organization & { first_key: string }> {
   const management = await managementId(world)
   if (actor.orgId !== management) throw forbidden('only administrators of the management organisation create organisations')
   const region = regionOf(world)
   if (ask.region !== undefined && ask.region !== region) throw badField('region', `must be ${region}, the region of this deployment`)
   const orgId = world.ids.uuid()
   return world.meta.write(orgId, async (tx) => {
-    const { firstKey } = await foundOrganization(world, tx, { orgId, name: ask.name, firstKey: undefined, founder: actor.identity })
+    const { firstKey } = await found(world, tx, { orgId, name: ask.name, firstKey: undefined, founder: actor.identity })
     if (actor.identity.type === 'USER_ID') await grantFounder(world, tx, actor, orgId)
     const row = await selectOrganization(tx, orgId)
     if (!row) throw new Error('an organisation just made is not there')

@@ -1,16 +1,23 @@
 import { contract } from '@dendro/api'
-import { badField } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
+import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { actingIn, checkAccess, grantAccess, identifiedIn, listAccess, mayAsk, revokeAccess, strangerTo } from './access.ts'
-import { createOrganization, findOrganization, getOrganization, listOrganizations, updateOrganization } from './organizations.ts'
+import {
+  createOrganization,
+  type Founding,
+  findOrganization,
+  getOrganization,
+  listOrganizations,
+  updateOrganization,
+} from './organizations.ts'
 import { switchUser } from './switch.ts'
 
-export const organizationRoutes = (world: World): Routes =>
+export const organizationRoutes = (world: World, found: Founding): Routes =>
   routes('organizations', contract.organizations, {
     list: async ({ actor }) => ({ organisations: await listOrganizations(world, actor) }),
-    create: ({ actor, body }) => createOrganization(world, actor, body),
+    create: ({ actor, body }) => createOrganization(world, found, actor, body),
     get: onRecord(
       ({ actor, params }) => findOrganization(world, actor, params.orgId),
       ({ actor, record }) => getOrganization(world, actor, record),

@@ -1,6 +1,6 @@
 import type { contract, ReplyOf } from '@dendro/api'
-import { forbidden, notFound } from '../../../kernel/errors.ts'
 import { type Actor, isUser } from '../../../http/actor.ts'
+import { forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { openSession } from '../auth/auth.ts'

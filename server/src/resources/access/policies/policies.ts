@@ -1,6 +1,6 @@
 import { type BodyOf, type ConditionSet, type contract, type Policy, roleName, systemRoles } from '@dendro/api'
-import { badField, forbidden, notBuilt, notFound } from '../../../kernel/errors.ts'
 import type { Actor, Identified } from '../../../http/actor.ts'
+import { badField, forbidden, notBuilt, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'

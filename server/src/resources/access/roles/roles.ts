@@ -13,8 +13,8 @@ import {
   systemRoles,
   userRoles,
 } from '@dendro/api'
-import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { Db } from '../../../meta/meta.ts'
 import { Secret } from '../../../kernel/secret.ts'
+import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { insertDataKey, selectDataKey } from './rows.ts'
 

@@ -1,6 +1,6 @@
 import { contract } from '@dendro/api'
-import type { Db } from '../../../meta/meta.ts'
 import type { Secret } from '../../../kernel/secret.ts'
+import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { brokenRule } from './password-rules.ts'
 import { hashPassword } from './passwords.ts'

@@ -1,4 +1,4 @@
-import type { Mail } from '../../../world.ts'
+import type { Mail } from '../../../outgoing/mail.ts'
 import type { UserRow } from './rows.ts'
 
 const words = {

@@ -1,5 +1,5 @@
-import type { Db } from '../../../meta/meta.ts'
 import type { Secret } from '../../../kernel/secret.ts'
+import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { isPassword } from './passwords.ts'
 import {

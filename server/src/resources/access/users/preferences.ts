@@ -1,6 +1,6 @@
 import type { BodyOf, contract, UserPreference } from '@dendro/api'
-import { badField, forbidden, notFound } from '../../../kernel/errors.ts'
 import { type Actor, holds, isUser } from '../../../http/actor.ts'
+import { badField, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { lockUser, type UserRow, updateUserRow } from './rows.ts'

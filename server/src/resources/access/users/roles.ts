@@ -1,5 +1,5 @@
-import { forbidden } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { forbidden } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { grantedRoles } from '../organizations/organizations.ts'
 import { permissionsOf } from '../roles/roles.ts'

@@ -1,19 +1,17 @@
 import type { MetricTimeseries } from '@dendro/api'
 import { printFilter } from '@dendro/language/print'
 import type { Filter } from '@dendro/language/tree'
-import { messageKeys } from '../../../lines/event.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { messageKeys } from '../../../lines/event.ts'
 import type { Bounds, EventsWish, FoundEvent } from '../../../reading/question.ts'
 import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { placeOf } from '../../queries/context/context.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { candidateKeys } from '../../watching/notifications/notifications.ts'
-import { paceSurprise, shareSurprise, standingOut, surpriseMin } from '../../watching/notifications/notifications.ts'
+import { ALL, noteSearch, questionFor } from '../../data/event-queries/event-queries.ts'
+import { placeOf } from '../../queries/context/context.ts'
 import { templateFor } from '../../queries/patterns/patterns.ts'
-import { noteSearch } from '../../data/event-queries/event-queries.ts'
-import { ALL, questionFor } from '../../data/event-queries/event-queries.ts'
 import { measureAll } from '../../queries/timeseries/timeseries.ts'
+import { candidateKeys, paceSurprise, shareSurprise, standingOut, surpriseMin } from '../../watching/notifications/notifications.ts'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000

@@ -1,7 +1,7 @@
 import type { AiEvent, contract, QueryOf } from '@dendro/api'
-import { forbidden, notFound } from '../../../kernel/errors.ts'
 import { type Actor, holds } from '../../../http/actor.ts'
 import type { Answer } from '../../../http/mount.ts'
+import { forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { visibleDatasets } from '../../data/datasets/datasets.ts'
 import { visible } from '../../watching/notifications/notifications.ts'

@@ -1,17 +1,8 @@
-import {
-  type Dashboard,
-  type DashboardAsk,
-  type DashboardChange,
-  DashboardDraft,
-  type DashboardLayout,
-  type Template,
-  type Widget,
-} from '@dendro/api'
-import { badField, badRequest, notFound } from '../../../kernel/errors.ts'
+import { type Dashboard, type DashboardAsk, type DashboardChange, DashboardDraft, type DashboardLayout, type Template } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
+import { badField, badRequest, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
-import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import {
@@ -19,44 +10,28 @@ import {
   type MetricDefinitionRow,
   removeUnusedMetricDefinitions,
 } from '../../queries/metric-definitions/metric-definitions.ts'
-import { leftAlone } from '../widgets/widgets.ts'
 import {
   allWidgets,
   detachWidgets,
   discardWidget,
   keepMade,
+  leftAlone,
   lockedWidgets,
   mustExist,
-  shownWidget,
   type Unseen,
   unseenBy,
   type WidgetRow,
 } from '../widgets/widgets.ts'
+import { audited, byId, seenDashboards, shownDashboard } from './listing.ts'
 import { madeRows, planDashboard } from './made.ts'
 import { type DashboardRow, deleteDashboard, insertDashboard, selectDashboards, updateDashboardRow } from './rows.ts'
 
+export { listDashboards, seenDashboards } from './listing.ts'
 export { dashboardsOfLog } from './of-log.ts'
 
 type Reader = Pick<World, 'meta'>
 const ENTITY = 'dashboard'
 const WIDGETS_MAX = 200
-
-const allDashboards = (world: Reader, orgId: string): Promise<readonly DashboardRow[]> =>
-  world.meta.cached(orgId, 'dashboards', () => selectDashboards(world.meta, orgId))
-
-/** seenDashboards are those on which, however deep, no widget is hidden from the caller. */
-export async function seenDashboards(world: Reader, actor: Actor): Promise<readonly DashboardRow[]> {
-  const { widgets } = await unseenBy(world, actor)
-  const rows = await allDashboards(world, actor.orgId)
-  return widgets.size === 0 ? rows : rows.filter(({ widget_ids }) => !widget_ids.some((id) => widgets.has(id)))
-}
-
-/** listDashboards are all that the caller may see, or those of them that `isShown` wants. */
-export async function listDashboards(world: Reader, actor: Actor, isShown?: (row: DashboardRow) => boolean): Promise<Dashboard[]> {
-  const widgets = byId(await allWidgets(world, actor.orgId))
-  const rows = await seenDashboards(world, actor)
-  return (isShown ? rows.filter(isShown) : rows).map((row) => shownDashboard(row, widgets))
-}
 
 export async function findDashboard(world: Reader, actor: Actor, id: string): Promise<DashboardRow> {
   const row = (await seenDashboards(world, actor)).find((candidate) => candidate.id === id.toLowerCase())
@@ -216,25 +191,3 @@ function withoutPlaces(layout: DashboardLayout, ids: readonly string[]): Dashboa
   if (!layout.widget_layouts || ids.length === 0) return layout
   return { ...layout, widget_layouts: layout.widget_layouts.filter(({ id }) => !ids.includes(id)) }
 }
-
-const byId = (widgets: readonly WidgetRow[]): ReadonlyMap<string, WidgetRow> => new Map(widgets.map((widget) => [widget.id, widget]))
-
-function shownDashboard(row: DashboardRow, all: ReadonlyMap<string, WidgetRow>): Dashboard {
-  const widgets = row.widget_ids.flatMap((id): Widget[] => {
-    const widget = all.get(id)
-    return widget ? [shownWidget(widget)] : []
-  })
-  return { ...audited(row), widgets, widget_ids: widgets.map(({ id }) => id), metadata: metadataOf(row) }
-}
-
-/** audited is what the audit trail has of a dashboard: widgets have records of their own there. */
-const audited = (row: DashboardRow): Omit<Dashboard, 'widgets'> => ({
-  id: row.id,
-  name: row.name,
-  ...(row.description === null ? {} : { description: row.description }),
-  widget_ids: [...row.widget_ids],
-  layout: row.layout,
-  tags: row.tags,
-  ...(row.template === null ? {} : { template: row.template }),
-  metadata: metadataOf(row),
-})

@@ -1,13 +1,12 @@
 import { DashboardDraft, type DashboardLayout, type DashboardTemplateDraft, type PreviewWidget, type Template } from '@dendro/api'
-import { badField } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
+import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import type { MetricDefinitionRow } from '../../queries/metric-definitions/metric-definitions.ts'
-import { fillIn } from '../../queries/templates/templates.ts'
-import { bindTemplate, checkReferences, type Library, type Use, usesOf } from '../../queries/templates/templates.ts'
-import { childPlaces, PLANNED_MAX, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from '../widgets/widgets.ts'
+import { bindTemplate, checkReferences, fillIn, type Library, type Use, usesOf } from '../../queries/templates/templates.ts'
 import type { WidgetRow } from '../widgets/widgets.ts'
+import { childPlaces, PLANNED_MAX, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from '../widgets/widgets.ts'
 
 /** A DashboardPlan is a dashboard as a template with its arguments describes it, before anything of it is made. */
 export type DashboardPlan = { readonly draft: DashboardDraft; readonly template: Template; readonly widgets: readonly WidgetPlan[] }

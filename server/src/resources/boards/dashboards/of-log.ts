@@ -5,9 +5,8 @@ import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { allMetricDefinitions } from '../../queries/metric-definitions/metric-definitions.ts'
-import { within } from '../widgets/widgets.ts'
-import { allWidgets } from '../widgets/widgets.ts'
-import { listDashboards } from './dashboards.ts'
+import { allWidgets, within } from '../widgets/widgets.ts'
+import { listDashboards } from './listing.ts'
 
 /** dashboardsOfLog are the dashboards with a widget, however deep, whose queries read a log. */
 export async function dashboardsOfLog(world: World, actor: Actor, log: DatasetRow): Promise<Dashboard[]> {

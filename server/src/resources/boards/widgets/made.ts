@@ -1,7 +1,7 @@
 import { type MetricDefinitionDraft, type Template, WidgetDraft, type WidgetLayout, type WidgetTemplateDraft } from '@dendro/api'
-import { badField } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
+import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import {
   draftFromTemplate,
@@ -9,8 +9,7 @@ import {
   metricDefinitionTemplates,
   newMetricDefinition,
 } from '../../queries/metric-definitions/metric-definitions.ts'
-import { fillIn } from '../../queries/templates/templates.ts'
-import { bindTemplate, checkReferences, type Library, listTemplates, type Use, usesOf } from '../../queries/templates/templates.ts'
+import { bindTemplate, checkReferences, fillIn, type Library, listTemplates, type Use, usesOf } from '../../queries/templates/templates.ts'
 import type { WidgetRow } from './rows.ts'
 import { within } from './tree.ts'
 

@@ -1,7 +1,14 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
-import { createTemplate, findTemplate, listTemplates, removeTemplate, shownTemplate, updateTemplate } from '../../queries/templates/templates.ts'
+import {
+  createTemplate,
+  findTemplate,
+  listTemplates,
+  removeTemplate,
+  shownTemplate,
+  updateTemplate,
+} from '../../queries/templates/templates.ts'
 import { widgetData } from './data.ts'
 import { widgetTemplates } from './made.ts'
 import {

@@ -1,7 +1,7 @@
 import { CHILDREN_MAX, type Template, type Widget, type WidgetAsk, type WidgetChange, WidgetDraft } from '@dendro/api'
-import { badField, badRequest, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
+import { badField, badRequest, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
@@ -28,8 +28,8 @@ import {
 } from './rows.ts'
 import { type Holder, within } from './tree.ts'
 
+export { childPlaces, PLANNED_MAX, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from './made.ts'
 export { leftAlone, within } from './tree.ts'
-export { PLANNED_MAX, childPlaces, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from './made.ts'
 
 type Reader = Pick<World, 'meta'>
 const ENTITY = 'widget'

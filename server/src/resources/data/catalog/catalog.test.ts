@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import type { Observation } from '../../../lines/slots.ts'
+import { makeTestDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import type { Meta } from '../../../meta/meta.ts'
 import { sql } from '../../../meta/sql.ts'
-import { makeTestDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { growSlots, locate, locateAll } from './catalog.ts'
 
 let database: TestDatabase

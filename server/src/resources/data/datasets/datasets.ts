@@ -1,59 +1,31 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { BodyOf, contract, Dataset, QueryOf, ReplyOf, Retention } from '@dendro/api'
-import { badField, badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
+import type { BodyOf, contract, QueryOf, ReplyOf, Retention } from '@dendro/api'
 import { type Actor, holds } from '../../../http/actor.ts'
 import { type Written, writeOnce } from '../../../http/written.ts'
+import { badField, badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
-import { metadataOf } from '../../../meta/metadata.ts'
 import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
 import { AUDIT_COLLECTION, recordChange } from '../../access/audit/audit.ts'
-import { visibleTo } from '../../access/policies/policies.ts'
-import { permissionsOf } from '../../access/roles/roles.ts'
-import { buryDataset, type DatasetRow, insertDataset, lockDataset, type RetentionMark, selectDatasets, updateDatasetRow } from './rows.ts'
+import { shownDataset, visibleDatasets } from './listing.ts'
+import { buryDataset, type DatasetRow, insertDataset, lockDataset, type RetentionMark, updateDatasetRow } from './rows.ts'
 import { askForRemoval } from './tombstones.ts'
 
+export { BIRTHS_MAX, ensureDatasets, forgetBirths, type Place } from './ensure.ts'
 export { Heartbeats } from './heartbeats.ts'
-export { BIRTHS_MAX, ensureDatasets, forgetBirths, type DatasetRow, type Place } from './ensure.ts'
-export { isSame, seen, type Reference, type Visibility, visibilityFor } from './visibility.ts'
-export { seenLogs } from './seen-logs.ts'
-export { REMOVAL, deleteTombstones, selectTombstones, type TombstoneRow } from './tombstones.ts'
-export { choiceOf, chosenDatasets, sourceDatasets, type Choose, type Source } from './source.ts'
-
+export { allDatasets, shownDataset, visibleDatasets } from './listing.ts'
 export type { DatasetRow } from './rows.ts'
+export { seenLogs } from './seen-logs.ts'
+export { type Choose, choiceOf, chosenDatasets, type Source, sourceDatasets } from './source.ts'
+export { deleteTombstones, REMOVAL, selectTombstones, type TombstoneRow } from './tombstones.ts'
+export { isSame, type Reference, seen, type Visibility, visibilityFor } from './visibility.ts'
 
 type NewDataset = BodyOf<typeof contract.datasets.create>
 type DatasetList = ReplyOf<typeof contract.datasets.list> | Written<ReplyOf<typeof contract.datasets.list>>
 type DatasetQuestion = QueryOf<typeof contract.datasets.list>
 /** A DatasetChange leaves alone what it does not name; a retention of null returns to the organisation's default. */
 type DatasetChange = Partial<BodyOf<typeof contract.datasets.update>>
-
-/** HEARTBEAT_AGE_MS is how long a list may lag behind the times at which data arrived, which are told to nobody. */
-const HEARTBEAT_AGE_MS = 3_000
-
-/** visibleDatasets is every dataset the caller may see, newest first; all reads of datasets go through it. */
-export async function visibleDatasets(world: Pick<World, 'meta'>, actor: Actor): Promise<readonly DatasetRow[]> {
-  const visible = await visibleTo(world, actor, await allDatasets(world, actor.orgId))
-  return (await mayReadAudit(world, actor)) ? visible : withoutAudit(visible)
-}
-
-/** mayReadAudit: the events of the audit trail are for those who may read it. Who acts on somebody's behalf has the roles of that one alone. */
-const mayReadAudit = async (world: Pick<World, 'meta'>, actor: Actor): Promise<boolean> =>
-  holds(actor, 'audit_read') || (actor.permissions.size === 0 && (await permissionsOf(world, actor.orgId, actor.roles)).has('audit_read'))
-
-/** withoutAudit gives the same list for the same list, as those who write lists once rely on. */
-function withoutAudit(visible: readonly DatasetRow[]): readonly DatasetRow[] {
-  const known = listsWithoutAudit.get(visible) ?? visible.filter(({ collection }) => collection !== AUDIT_COLLECTION)
-  listsWithoutAudit.set(visible, known)
-  return known
-}
-
-const listsWithoutAudit = new WeakMap<readonly DatasetRow[], readonly DatasetRow[]>()
-
-/** allDatasets is every dataset of an organisation, for whoever decides himself what of it may be seen. */
-export const allDatasets = (world: Pick<World, 'meta'>, orgId: string): Promise<readonly DatasetRow[]> =>
-  world.meta.cached(orgId, 'datasets', () => selectDatasets(world.meta, orgId), { ageMaxMs: HEARTBEAT_AGE_MS })
 
 /** listDatasets gives what `from` or `from_expr` selects; selecting nothing is no failure here. */
 export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, question: DatasetQuestion): Promise<DatasetList> {
@@ -230,16 +202,3 @@ function mustBeRenamable(before: DatasetRow, next: DatasetRow): void {
 const isNameTaken = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === '23505'
 
 const taken = (collection: string, dataset: string) => conflict(`a dataset ${dataset} exists already in the collection ${collection}`)
-
-export function shownDataset(row: DatasetRow): Dataset {
-  return {
-    id: row.id,
-    collection: row.collection,
-    dataset: row.dataset,
-    is_system_generated: row.is_system_generated,
-    tags: row.tags,
-    parser_id: row.parser_id ?? '',
-    ...(row.retention ? { retention: row.retention } : {}),
-    metadata: metadataOf(row),
-  }
-}

@@ -3,9 +3,10 @@ import type { Actor } from '../../../http/actor.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { recordChanges } from '../../access/audit/audit.ts'
-import { type DatasetRow, shownDataset } from './datasets.ts'
+import { shownDataset } from './listing.ts'
 import {
   countBirths,
+  type DatasetRow,
   insertDatasets,
   lockDatasets,
   removeBirths,
@@ -13,8 +14,6 @@ import {
   selectDatasetsByName,
   updateDatasetsTags,
 } from './rows.ts'
-
-export type { DatasetRow } from './datasets.ts'
 
 /** A Place is where events are to go; a system place is one that only the service itself may open. */
 export type Place = { collection: string; dataset: string; tags: Tags; isSystem: boolean }

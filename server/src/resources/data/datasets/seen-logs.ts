@@ -1,7 +1,7 @@
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { isLimited, visibleTo } from '../../access/policies/policies.ts'
-import { allDatasets } from './datasets.ts'
+import { allDatasets } from './listing.ts'
 
 /**
  * seenLogs are the datasets whose figures the caller may see, of those asked for if any are; undefined means everything, also what belongs to

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../../../test/world.ts'
-import { Failure } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import { type Source, sourceDatasets } from './source.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'

@@ -1,11 +1,11 @@
 import type { Selector } from '@dendro/language/selector'
-import { Failure } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import { parseSelector, refusal } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
 import { selectorOfTags } from '../../../query/selector-tags.ts'
 import type { World } from '../../../world.ts'
-import { visibleDatasets } from './datasets.ts'
+import { visibleDatasets } from './listing.ts'
 import type { DatasetRow } from './rows.ts'
 
 /** A Source is how a question about events says which datasets it reads. */

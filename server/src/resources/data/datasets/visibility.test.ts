@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { exporting } from '../../queries/exports/run.ts'
-import { openRound } from '../../watching/monitors/watching.ts'
+import { openRound } from '../../watching/evaluations/evaluations.ts'
 
 /** Two processes share the stores: what one changes the other has to notice. */
 let database: TestDatabase

@@ -1,13 +1,14 @@
 import type { Identity } from '@dendro/api'
 import type { Selector } from '@dendro/language/selector'
-import { Failure } from '../../../kernel/errors.ts'
 import type { Identified } from '../../../http/actor.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
 import { callerOf } from '../../access/auth/auth.ts'
 import { isLimited, visibleTo } from '../../access/policies/policies.ts'
-import { allDatasets, type DatasetRow } from './datasets.ts'
+import { allDatasets } from './listing.ts'
+import type { DatasetRow } from './rows.ts'
 
 /** A Reference is how a record says which datasets it is about: by ids or full names, or by a selector, which goes before them. */
 export type Reference = { readonly from?: readonly string[] | undefined; readonly from_expr?: string | undefined }

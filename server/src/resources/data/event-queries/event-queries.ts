@@ -1,20 +1,21 @@
 import type { Filter } from '@dendro/language/tree'
-import { badRequest } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badRequest } from '../../../kernel/errors.ts'
 import type { Bounds, Budget, Cost, Question, Source } from '../../../reading/question.ts'
 import type { QueryClass, QueryLimit, QueryTicket, World } from '../../../world.ts'
 import { locateAll } from '../catalog/catalog.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { keptSince } from '../retention/retention.ts'
 
-export { noteSearch } from './record-search.ts'
-export { eventTimeText, sliceTimeText } from './shown-time.ts'
-export { selectRangeBytes } from './range-bytes.ts'
-export { EVERYTHING, rawText, readKeys, shownEvents, statusOf } from './shown-event.ts'
-export { dataWarnings, type Asked } from './data-warnings.ts'
+export { type Asked, dataWarnings } from './data-warnings.ts'
+export { ALL, and } from './filters.ts'
 export { readLevels } from './group-levels.ts'
-export { countLeftOut, leftOutWarnings, type LeftOut } from './left-out.ts'
-export { groupRows, seriesTree, sliceRows, totalsOf, type CallItem } from './shown-stats.ts'
+export { countLeftOut, type LeftOut, leftOutWarnings } from './left-out.ts'
+export { selectRangeBytes } from './range-bytes.ts'
+export { noteSearch } from './record-search.ts'
+export { EVERYTHING, rawText, readKeys, shownEvents, statusOf } from './shown-event.ts'
+export { type CallItem, groupRows, seriesTree, sliceRows, totalsOf } from './shown-stats.ts'
+export { eventTimeText, sliceTimeText } from './shown-time.ts'
 
 export type Wanted = {
   readonly datasets: readonly Pick<DatasetRow, 'id' | 'collection' | 'dataset' | 'retention'>[]
@@ -29,9 +30,6 @@ export type Wanted = {
 
 /** DATASETS_MAX is how many datasets one question may read. */
 const DATASETS_MAX = 100_000
-
-/** ALL is the filter that every event passes. */
-export const ALL: Filter = { kind: 'all' }
 
 /** questionFor puts to the store what an actor asks, within his budget; the datasets are those he may see. */
 export async function questionFor(
@@ -90,8 +88,3 @@ export function ticketOf({ admission, deployment }: Pick<World, 'admission' | 'd
 /** ticketOfService is for what the service reads by itself; the bounds of its lane are all that hold it back. */
 const ticketOfService = ({ admission }: Pick<World, 'admission'>, { orgId }: Actor, reader: QueryClass): QueryTicket =>
   admission.ticket({ class: reader, orgId, credential: reader, running: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY })
-
-export const and = (one: Filter, other: Filter): Filter => {
-  if (one.kind === 'all') return other
-  return other.kind === 'all' ? one : { kind: 'and', of: [one, other] }
-}

@@ -2,7 +2,7 @@ import type { Filter, Literal } from '@dendro/language/tree'
 import type { EventStore } from '../../../events/store/events.ts'
 import type { FoundGroup, FoundStats, Question, StatsWish } from '../../../reading/question.ts'
 import { readStats } from '../../../reading/reading.ts'
-import { and } from './event-queries.ts'
+import { and } from './filters.ts'
 
 /** LEVEL_GROUPS_MAX is how many groups above the leaves are measured by themselves. */
 const LEVEL_GROUPS_MAX = 10_000

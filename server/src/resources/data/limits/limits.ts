@@ -1,14 +1,15 @@
 import type { BodyOf, contract, Limit } from '@dendro/api'
-import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { type Written, writeOnce } from '../../../http/written.ts'
+import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
+import { allLimits, capOf } from './caps.ts'
 import { monitorLimit } from './monitor-limit.ts'
 import { deleteCrossings, deleteLimit, insertLimit, type LimitRow, lockLimit, selectLimit, selectLimits, updateLimitRow } from './rows.ts'
 
-export { LimitMeter, type Admission } from './metering.ts'
+export { type Admission, LimitMeter } from './metering.ts'
 export { mustLetMonitorIn } from './monitor-limit.ts'
 
 export type { LimitRow } from './rows.ts'
@@ -17,10 +18,6 @@ type NewLimit = BodyOf<typeof contract.limits.create>
 type LimitChange = BodyOf<typeof contract.limits.update>
 type Scope = Limit['scope']
 type GivenScope = BodyOf<typeof contract.limits.create>['scope']
-
-/** allLimits are those that the organisation has set itself. */
-export const allLimits = (world: Pick<World, 'meta'>, orgId: string): Promise<LimitRow[]> =>
-  world.meta.cached(orgId, 'limits', () => selectLimits(world.meta, orgId))
 
 export async function listLimits(world: Pick<World, 'meta' | 'deployment'>, { orgId }: Actor): Promise<Written<{ limits: Limit[] }>> {
   const system = monitorLimit(world, orgId)
@@ -131,12 +128,6 @@ const twin = ({ target, team }: LimitRow) =>
 /** digitsOf spells a number as the store reads it, without the exponent of large doubles. */
 const digitsOf = (value: number | bigint): string =>
   typeof value === 'number' && Number.isInteger(value) ? BigInt(value).toString() : String(value)
-
-/** capOf is the number again: a bigint where a double would round it. */
-export function capOf({ value }: LimitRow): number | bigint {
-  const number = Number(value)
-  return Number.isInteger(number) && !Number.isSafeInteger(number) ? BigInt(value) : number
-}
 
 /** recorded is a limit in the audit trail, which spells what a double would round. */
 function recorded(row: LimitRow): Record<string, unknown> {

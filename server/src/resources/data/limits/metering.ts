@@ -1,9 +1,10 @@
-import { Failure, unavailable } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { Failure, unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
-import { allLimits, capOf, type LimitRow } from './limits.ts'
+import { allLimits, capOf } from './caps.ts'
 import { type Month, monthOf } from './month.ts'
 import { OrgCount } from './org-count.ts'
+import type { LimitRow } from './rows.ts'
 import { insertCrossing, selectCrossings, selectTeams } from './rows.ts'
 
 type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'log' | 'meta'>

@@ -1,11 +1,11 @@
-import { forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { forbidden, notFound } from '../../../kernel/errors.ts'
 import { builtIns, type Form } from '../../../parsers/built-in.ts'
 import type { PatternType } from '../../../parsers/parsers.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
-import { allParsers, nameOfParser } from './parsers.ts'
+import { allParsers, nameOfParser } from './listing.ts'
 import { assignParser } from './rows.ts'
 
 /** parserOf is what the lines of a dataset are read with; undefined when its parser is switched off. */

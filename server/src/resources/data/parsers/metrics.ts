@@ -1,10 +1,10 @@
 import type { contract, QueryOf, ReplyOf, Series } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
+import { boundsOf } from '../../../query/bounds.ts'
 import { sliceStartMs } from '../../../query/slices.ts'
 import type { Bounds } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
 import { findDataset, visibleDatasets } from '../datasets/datasets.ts'
-import { boundsOf } from '../../queries/search/search.ts'
 import { type ParserSlice, selectParserSlices } from './rows.ts'
 
 type Question = QueryOf<typeof contract.parsers.usage>

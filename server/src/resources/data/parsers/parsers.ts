@@ -1,6 +1,6 @@
 import type { BodyOf, contract, Parser } from '@dendro/api'
-import { badField, badRequest, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badField, badRequest, forbidden, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import { type BuiltIn, builtIns } from '../../../parsers/built-in.ts'
 import { inferPattern } from '../../../parsers/infer.ts'
@@ -8,21 +8,12 @@ import { compilePattern, type PatternType, typeOfPattern } from '../../../parser
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { type DatasetRow, findDataset } from '../datasets/datasets.ts'
-import { visibilityFor } from '../datasets/datasets.ts'
+import { seenParsers } from './listing.ts'
 import { recentLines } from './recent-lines.ts'
-import {
-  countParsers,
-  deleteParser,
-  insertParser,
-  lockParser,
-  type ParserRow,
-  selectParsers,
-  unassignParser,
-  updateParserRow,
-} from './rows.ts'
+import { countParsers, deleteParser, insertParser, lockParser, type ParserRow, unassignParser, updateParserRow } from './rows.ts'
 
-export { ParserCounts, forgetParserMinutes, type ParsedLines } from './counts.ts'
 export { parserOf } from './assignment.ts'
+export { forgetParserMinutes, type ParsedLines, ParserCounts } from './counts.ts'
 
 export type { ParserRow } from './rows.ts'
 
@@ -32,19 +23,6 @@ type Reader = Pick<World, 'meta'>
 
 /** PARSERS_MAX keeps the list of an organisation small enough to be tried as a whole. */
 const PARSERS_MAX = 500
-
-/** allParsers are those of the organisation, newest first. */
-export const allParsers = (world: Reader, orgId: string): Promise<{ rows: readonly ParserRow[]; byId: ReadonlyMap<string, ParserRow> }> =>
-  world.meta.cached(orgId, 'parsers', async () => {
-    const rows = await selectParsers(world.meta, orgId)
-    return { rows, byId: new Map(rows.map((row) => [row.id, row])) }
-  })
-
-/** seenParsers are those of the organisation but for what was made from a log that is hidden from the caller: their samples are lines of it. */
-export async function seenParsers(world: Reader, actor: Actor): Promise<readonly ParserRow[]> {
-  const { seesEach } = await visibilityFor(world, actor)
-  return (await allParsers(world, actor.orgId)).rows.filter(({ log_id }) => seesEach([log_id]))
-}
 
 export async function listParsers(world: Reader, actor: Actor): Promise<{ parsers: Parser[] }> {
   const rows = await seenParsers(world, actor)
@@ -57,11 +35,6 @@ export async function findParser(world: Reader, actor: Actor, id: string): Promi
   const row = (await seenParsers(world, actor)).find((candidate) => candidate.id === id)
   if (!row) throw notFound('parser', id)
   return row
-}
-
-/** nameOfParser is undefined when there is no such parser for the caller. */
-export async function nameOfParser(world: Reader, actor: Actor, id: string): Promise<string | undefined> {
-  return builtIns.find((builtIn) => builtIn.id === id)?.name ?? (await seenParsers(world, actor)).find((row) => row.id === id)?.name
 }
 
 /** createParser registers the pattern that is given, or one that recent lines of the log lead to. */

@@ -1,5 +1,5 @@
-import { forbidden } from '../../../kernel/errors.ts'
 import { type Actor, holds } from '../../../http/actor.ts'
+import { forbidden } from '../../../kernel/errors.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'

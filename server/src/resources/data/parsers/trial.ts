@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
-import { badField } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badField } from '../../../kernel/errors.ts'
 import { builtIns, type Form } from '../../../parsers/built-in.ts'
 import type { Read } from '../../../parsers/compiled.ts'
 import { compilePattern, typeOfPattern } from '../../../parsers/parsers.ts'
 import type { World } from '../../../world.ts'
 import { findDataset } from '../datasets/datasets.ts'
-import { seenParsers } from './parsers.ts'
+import { seenParsers } from './listing.ts'
 import { recentLines } from './recent-lines.ts'
 
 type Trial = BodyOf<typeof contract.parsers.test>

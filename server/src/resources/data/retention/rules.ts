@@ -1,10 +1,10 @@
 import type { BodyOf, contract, Identity, RetentionRule } from '@dendro/api'
-import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { type DatasetRow, keepDatasetFor, visibleDatasets } from '../datasets/datasets.ts'
 import { isLimited } from '../../access/policies/policies.ts'
+import { type DatasetRow, keepDatasetFor, visibleDatasets } from '../datasets/datasets.ts'
 import { AUDIT_COLLECTION } from './decide.ts'
 import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from './rows.ts'
 

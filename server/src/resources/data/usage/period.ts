@@ -1,7 +1,7 @@
 import { badField } from '../../../kernel/errors.ts'
+import { boundsOf } from '../../../query/bounds.ts'
 import { parseTimeRange } from '../../../query/query.ts'
 import type { Bounds } from '../../../reading/question.ts'
-import { boundsOf } from '../../queries/search/search.ts'
 
 /** A Period is full minutes, cut into equal slices; it is exact when slices begin on full minutes too and nothing was moved. */
 export type Period = Bounds & { slices: number; isExact: boolean }

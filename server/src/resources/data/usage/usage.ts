@@ -6,9 +6,9 @@ import { type Deps, largest, type Part, type PartsWish, readParts, type UsageTyp
 import { type DeltaAsk, earlierOf, logSlicesOver, type Period, periodOf, slicesOver } from './period.ts'
 import { allOf, deltaOf, type Stat, seriesOf, statText, textSlicesOf, valueIn } from './shown.ts'
 
-export { slicesOver } from './period.ts'
-export { seriesOf, textSlicesOf, type Sliced, type Stat } from './shown.ts'
 export { readParts } from './parts.ts'
+export { slicesOver } from './period.ts'
+export { type Sliced, type Stat, seriesOf, textSlicesOf } from './shown.ts'
 
 type UsageAsk = QueryOf<typeof contract.usage.organization>
 type LogsAsk = QueryOf<typeof contract.usage.logs>

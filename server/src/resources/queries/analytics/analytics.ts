@@ -1,14 +1,13 @@
 import type { contract, MetricItem, QueryOf, Series } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
+import { boundsOf } from '../../../query/bounds.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { Bounds, FoundGroup } from '../../../reading/question.ts'
 import { readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { boundsOf } from '../search/search.ts'
 import { questionFor } from '../../data/event-queries/event-queries.ts'
-import { slicesOver } from '../../data/usage/usage.ts'
-import { type Sliced, type Stat, seriesOf, textSlicesOf } from '../../data/usage/usage.ts'
+import { type Sliced, type Stat, seriesOf, slicesOver, textSlicesOf } from '../../data/usage/usage.ts'
 
 type Ask = QueryOf<typeof contract.analytics.errors>
 

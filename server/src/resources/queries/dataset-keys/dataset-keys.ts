@@ -1,15 +1,13 @@
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
-import { badField } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badField } from '../../../kernel/errors.ts'
+import { boundsOf } from '../../../query/bounds.ts'
 import type { Question, Source } from '../../../reading/question.ts'
 import { readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { visibleDatasets } from '../../data/datasets/datasets.ts'
-import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import { noteSearch } from '../../data/event-queries/event-queries.ts'
-import { boundsOf } from '../search/search.ts'
-import { ALL, questionFor } from '../../data/event-queries/event-queries.ts'
+import { sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { ALL, noteSearch, questionFor } from '../../data/event-queries/event-queries.ts'
 
 type Ask = BodyOf<typeof contract.datasetKeys.resolve>
 type Found = ReplyOf<typeof contract.datasetKeys.resolve>

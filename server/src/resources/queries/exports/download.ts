@@ -1,7 +1,7 @@
 import { type ExportCompression, type ExportFormat, type Identity, isUuid } from '@dendro/api'
-import { Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import { holds as isPermitted, type RequestFacts } from '../../../http/actor.ts'
 import { Answer } from '../../../http/mount.ts'
+import { Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { activeCallerOf } from '../../access/auth/auth.ts'

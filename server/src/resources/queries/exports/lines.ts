@@ -1,6 +1,5 @@
 import type { FoundEvent } from '../../../reading/question.ts'
-import { rawText, statusOf } from '../../data/event-queries/event-queries.ts'
-import { eventTimeText } from '../../data/event-queries/event-queries.ts'
+import { eventTimeText, rawText, statusOf } from '../../data/event-queries/event-queries.ts'
 
 export type Place = { readonly collection: string; readonly dataset: string }
 

@@ -1,6 +1,6 @@
 import { DepotFull, type Draft } from '../../../files/files.ts'
-import { Failure } from '../../../kernel/errors.ts'
 import type { Again, Job, JobKind } from '../../../jobs/job.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import type { ExportWorld } from './export-world.ts'
 import type { ExportRow } from './rows.ts'
 import { type ExportStep, selectExport, updateExport } from './rows.ts'

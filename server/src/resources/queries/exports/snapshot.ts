@@ -1,7 +1,7 @@
 import { amongIds } from '../../../events/store/id-list.ts'
 import { lastNumber } from '../../../events/writer/seq.ts'
-import { tableClasses, tableClassNames } from '../../../lines/table.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { tableClasses, tableClassNames } from '../../../lines/table.ts'
 import type { Bounds } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
 

@@ -1,7 +1,7 @@
 import type { World } from '../../../world.ts'
 import { isApiKey } from '../../access/api-keys/api-keys.ts'
-import { allDatasets } from '../../data/datasets/datasets.ts'
 import { isShutOut } from '../../access/users/users.ts'
+import { allDatasets } from '../../data/datasets/datasets.ts'
 import type { ExportRow } from './rows.ts'
 import { datasetIds } from './state.ts'
 

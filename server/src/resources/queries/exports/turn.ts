@@ -1,7 +1,7 @@
 import type { Filter } from '@dendro/language/tree'
-import { Failure } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import type { Again, Job } from '../../../jobs/job.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { FoundEvents, Question } from '../../../reading/question.ts'
 import { countMatching, readEvents } from '../../../reading/reading.ts'

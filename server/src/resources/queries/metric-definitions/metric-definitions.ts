@@ -5,15 +5,14 @@ import {
   type MetricDefinitionTemplateDraft,
   type Template,
 } from '@dendro/api'
-import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
+import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { visibleDatasets } from '../../data/datasets/datasets.ts'
-import { seen, visibilityFor } from '../../data/datasets/datasets.ts'
+import { seen, visibilityFor, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { fillTemplate, isSameTemplate, type Library, type Use } from '../templates/templates.ts'
 import { planMetrics } from '../timeseries/timeseries.ts'
 import {

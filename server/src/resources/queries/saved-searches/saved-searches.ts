@@ -8,15 +8,16 @@ import {
   type SearchDetails,
   type Template,
 } from '@dendro/api'
-import { badField, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
+import { badField, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
+import { boundsOf } from '../../../query/bounds.ts'
+import { gather } from '../../../query/gather.ts'
 import { parseFilter, parseSelector } from '../../../query/query.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { type Reference, seen, visibilityFor } from '../../data/datasets/datasets.ts'
-import { boundsOf, gather } from '../search/search.ts'
 import { fillTemplate, type Library } from '../templates/templates.ts'
 import {
   deleteSavedSearch,

@@ -1,21 +1,31 @@
 import type { SearchResponse } from '@dendro/api'
-import { Failure } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import type { FoundEvents, Question } from '../../../reading/question.ts'
 import { countMatching, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { type Asked, dataWarnings } from '../../data/event-queries/event-queries.ts'
+import {
+  type Asked,
+  countLeftOut,
+  dataWarnings,
+  groupRows,
+  type LeftOut,
+  leftOutWarnings,
+  noteSearch,
+  questionFor,
+  readKeys,
+  readLevels,
+  seriesTree,
+  shownEvents,
+  sliceRows,
+  totalsOf,
+  type Wanted,
+} from '../../data/event-queries/event-queries.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { allowGaps, gapWarnings } from './gaps.ts'
-import { readLevels } from '../../data/event-queries/event-queries.ts'
-import { countLeftOut, type LeftOut, leftOutWarnings } from '../../data/event-queries/event-queries.ts'
-import { noteSearch } from '../../data/event-queries/event-queries.ts'
 import { type KeptQuestion, linksOf, type Page } from './pages.ts'
 import type { EventsPlan, SearchPlan, StatsPlan } from './plan.ts'
-import { questionFor, type Wanted } from '../../data/event-queries/event-queries.ts'
-import { readKeys, shownEvents } from '../../data/event-queries/event-queries.ts'
-import { groupRows, seriesTree, sliceRows, totalsOf } from '../../data/event-queries/event-queries.ts'
 
 /** A Search is a question that is known to be good, with the datasets it reads, and the page of it that is wanted. */
 export type Search<P extends SearchPlan = SearchPlan> = {

@@ -1,7 +1,7 @@
 import { isUuid, type Link } from '@dendro/api'
 import { z } from 'zod'
-import { badRequest, forbidden, gone } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badRequest, forbidden, gone } from '../../../kernel/errors.ts'
 import type { Position } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
 import { isSame } from '../../data/datasets/datasets.ts'

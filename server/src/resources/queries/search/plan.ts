@@ -1,7 +1,9 @@
 import type { SearchAsk } from '@dendro/api'
 import type { Filter, Order, SelectItem } from '@dendro/language/tree'
-import { badRequest, Failure, type FieldProblem } from '../../../kernel/errors.ts'
-import { parseFilter, parseGroups, parseOrderBy, parseSelect, parseTimeRange, refusal } from '../../../query/query.ts'
+import type { FieldProblem } from '../../../kernel/errors.ts'
+import { boundsOf } from '../../../query/bounds.ts'
+import { gather } from '../../../query/gather.ts'
+import { parseFilter, parseGroups, parseOrderBy, parseSelect, refusal } from '../../../query/query.ts'
 import type { Bounds } from '../../../reading/question.ts'
 import type { CallItem } from '../../data/event-queries/event-queries.ts'
 
@@ -115,43 +117,4 @@ function mustBeFree({ name, call }: CallItem): void {
     message: `the answer has another member called ${name}`,
     hint: 'choose another name after AS',
   })
-}
-
-type RangeAsk = Pick<SearchAsk, 'time_range' | 'from_ts' | 'to_ts'>
-
-/** boundsOf reads the range of a question; `otherwise` is the relative range that holds when it names none, without which it must name one. */
-export function boundsOf(ask: RangeAsk, nowMs: number, otherwise: string | undefined): Bounds {
-  const { time_range, from_ts, to_ts } = ask
-  if (from_ts === undefined && to_ts === undefined) {
-    const phrase = time_range ?? otherwise
-    if (phrase !== undefined) return parseTimeRange(phrase, nowMs)
-    throw refusal('time_range', { code: 'MISSING_RANGE', message: 'give a relative range, or from_ts and to_ts' })
-  }
-  if (time_range !== undefined) {
-    throw refusal('time_range', { code: 'CONFLICT', message: 'time_range or from_ts and to_ts, not both' })
-  }
-  if (from_ts === undefined || to_ts === undefined) {
-    const field = from_ts === undefined ? 'to_ts' : 'from_ts'
-    throw refusal(field, { code: 'MISSING_PAIR', message: 'from_ts and to_ts belong together: both or none' })
-  }
-  if (from_ts > to_ts) throw refusal('from_ts', { code: 'OUT_OF_RANGE', message: 'must not be later than to_ts' })
-  return { fromMs: from_ts, toMs: to_ts }
-}
-
-/** gather reads several fields and reports what is wrong with each of them at once. */
-export function gather<T extends object>(parsers: { [Name in keyof T]: () => T[Name] }): T {
-  const failures: Failure[] = []
-  const entries = Object.entries(parsers as Record<string, () => unknown>).map(([name, parse]) => {
-    try {
-      return [name, parse()]
-    } catch (thrown) {
-      if (!(thrown instanceof Failure) || thrown.status !== 400) throw thrown
-      failures.push(thrown)
-      return [name, undefined]
-    }
-  })
-  const [first] = failures
-  if (!first) return Object.fromEntries(entries) as T
-  if (failures.length === 1) throw first
-  throw badRequest(failures.map(({ message }) => message).join('; '), { errors: failures.flatMap(({ errors }) => errors ?? []) })
 }

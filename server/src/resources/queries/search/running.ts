@@ -1,16 +1,16 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { QueryStatus, SearchResponse } from '@dendro/api'
-import { gone, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { toJson } from '../../../http/json.ts'
 import { Answer } from '../../../http/mount.ts'
 import { Written } from '../../../http/written.ts'
+import { gone, notFound } from '../../../kernel/errors.ts'
 import type { Cost } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
 import { visibilityFor } from '../../data/datasets/datasets.ts'
-import { beatSearch, dropAnswers, endSearch, insertSearch, keepPartial, pollSearch, removeSearches, type SearchRow } from './rows.ts'
 import { sliceTimeText } from '../../data/event-queries/event-queries.ts'
+import { beatSearch, dropAnswers, endSearch, insertSearch, keepPartial, pollSearch, removeSearches, type SearchRow } from './rows.ts'
 
 /** Work answers a search; it ends when the signal does, and tells how far it is and what it knows already. */
 export type Work = (control: {

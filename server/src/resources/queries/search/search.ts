@@ -1,20 +1,17 @@
 import type { SearchAsk, SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
-import { visibleDatasets } from '../../data/datasets/datasets.ts'
-import { sourceDatasets } from '../../data/datasets/datasets.ts'
+import { sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { budgetOf, selectRangeBytes, ticketOf } from '../../data/event-queries/event-queries.ts'
 import { answerSearch, type Search } from './answer.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { findPage } from './pages.ts'
 import { planSearch } from './plan.ts'
-import { budgetOf, ticketOf } from '../../data/event-queries/event-queries.ts'
-import { selectRangeBytes } from '../../data/event-queries/event-queries.ts'
 import type { Reply, Searches } from './running.ts'
 
-export { openSearches, type Searches } from './running.ts'
-export { boundsOf, gather } from './plan.ts'
 export { allowGaps, gapWarnings } from './gaps.ts'
 export { forgetPages } from './pages.ts'
+export { openSearches, type Searches } from './running.ts'
 
 /** PATIENT_FACTOR: an asynchronous search may take so much longer, up to what the store grants at all. */
 const PATIENT_FACTOR = 10

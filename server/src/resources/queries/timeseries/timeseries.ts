@@ -1,24 +1,30 @@
 import type { MetricFormula, MetricQuery, MetricTimeseries, TimeseriesAsk } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
+import { boundsOf } from '../../../query/bounds.ts'
 import { parseFilter, parseTimeRange } from '../../../query/query.ts'
 import type { Bounds, FoundStats, Question, StatsWish } from '../../../reading/question.ts'
 import { readStats } from '../../../reading/stats.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import { dataWarnings } from '../../data/event-queries/event-queries.ts'
+import {
+  ALL,
+  and,
+  countLeftOut,
+  dataWarnings,
+  type LeftOut,
+  leftOutWarnings,
+  noteSearch,
+  questionFor,
+  readLevels,
+} from '../../data/event-queries/event-queries.ts'
 import { allowGaps, gapWarnings } from '../search/search.ts'
-import { readLevels } from '../../data/event-queries/event-queries.ts'
-import { countLeftOut, type LeftOut, leftOutWarnings } from '../../data/event-queries/event-queries.ts'
-import { noteSearch } from '../../data/event-queries/event-queries.ts'
-import { boundsOf } from '../search/search.ts'
-import { ALL, and, questionFor } from '../../data/event-queries/event-queries.ts'
 import { combine, lineOf, type Measure } from './measured.ts'
 import { type PlannedMetrics, type PlannedQuery, planMetrics } from './plan-metrics.ts'
 import { shownMeasure } from './shown-metrics.ts'
 
-export { planMetrics, type PlannedMetrics, type PlannedQuery } from './plan-metrics.ts'
 export { fold } from './measured.ts'
+export { type PlannedMetrics, type PlannedQuery, planMetrics } from './plan-metrics.ts'
 
 export type Asked = {
   readonly queries: readonly MetricQuery[]

@@ -1,14 +1,12 @@
 import type { contract, QueryOf, ReplyOf } from '@dendro/api'
-import { notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { notFound } from '../../../kernel/errors.ts'
+import { boundsOf } from '../../../query/bounds.ts'
 import { readNewestOfEach } from '../../../reading/newest.ts'
 import type { Question } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
-import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import { noteSearch } from '../../data/event-queries/event-queries.ts'
-import { boundsOf } from '../search/search.ts'
-import { ALL, questionFor } from '../../data/event-queries/event-queries.ts'
+import { type DatasetRow, sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { ALL, noteSearch, questionFor } from '../../data/event-queries/event-queries.ts'
 import { countKeys } from './count-keys.ts'
 
 type Ask = QueryOf<typeof contract.topKeys.get>

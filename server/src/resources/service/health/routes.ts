@@ -1,6 +1,6 @@
 import { contract } from '@dendro/api'
-import { unavailable } from '../../../kernel/errors.ts'
 import { type Routes, routes } from '../../../http/mount.ts'
+import { unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import type { Health } from './health.ts'
 

@@ -1,7 +1,7 @@
 import type { BodyOf, contract, Log, ReplyOf } from '@dendro/api'
-import { badField } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { type Written, writeOnce } from '../../../http/written.ts'
+import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { createDataset, type DatasetRow, shownDataset, updateDataset, visibleDatasets } from '../../data/datasets/datasets.ts'
 

@@ -1,7 +1,7 @@
 import { contract } from '@dendro/api'
-import { forbidden } from '../../../kernel/errors.ts'
 import type { Meter } from '../../../http/measure.ts'
 import { type Routes, routes } from '../../../http/mount.ts'
+import { forbidden } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { managementId } from '../../access/organizations/organizations.ts'
 

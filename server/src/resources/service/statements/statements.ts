@@ -1,10 +1,10 @@
 import type { contract, ReplyOf, Statement, StatementReference, StatementSet } from '@dendro/api'
-import { badField, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badField, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { listMonitors } from '../../watching/monitors/monitors.ts'
 import { listSavedSearches } from '../../queries/saved-searches/saved-searches.ts'
+import { listMonitors } from '../../watching/monitors/monitors.ts'
 import {
   deleteStatements,
   type FoundStatement,

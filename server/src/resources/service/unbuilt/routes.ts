@@ -1,7 +1,7 @@
 import { type ContractGroup, contract, type Endpoint } from '@dendro/api'
 import { z } from 'zod'
-import { notBuilt } from '../../../kernel/errors.ts'
 import { type Routes, routes } from '../../../http/mount.ts'
+import { notBuilt } from '../../../kernel/errors.ts'
 
 /** absentRoutes answer for what the service does not do yet: lists are empty, all else is 501 with the reason from the contract. */
 export const absentRoutes = (): readonly Routes[] => [

@@ -1,6 +1,6 @@
 import type { BodyOf, contract, Downtime } from '@dendro/api'
-import { notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'

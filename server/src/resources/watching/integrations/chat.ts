@@ -1,14 +1,14 @@
 import type { BodyOf, contract, SlackIntegration, SlackWorkspace } from '@dendro/api'
-import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badField, conflict, notFound } from '../../../kernel/errors.ts'
+import { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { Letter } from '../../../outgoing/outgoing.ts'
-import { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../../access/secrets/secrets.ts'
-import { type Delivery, deliveryHeaders } from './integrations.ts'
+import { type Delivery, deliveryHeaders } from './delivery.ts'
 import { changeKept, type Kept, removeKept } from './keeping.ts'
 import {
   type ChatRow,

@@ -1,23 +1,25 @@
 import { createHmac } from 'node:crypto'
 import type { BodyOf, contract, ReplyOf, WebhookIntegration } from '@dendro/api'
-import { badField, Failure, notFound } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { badField, Failure, notFound } from '../../../kernel/errors.ts'
+import { Secret } from '../../../kernel/secret.ts'
 import { takeFromWindow } from '../../../meta/counters.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import { type Letter, refusedHeader, Undelivered } from '../../../outgoing/outgoing.ts'
-import { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../../access/secrets/secrets.ts'
+import { type Delivery, deliveryHeaders } from './delivery.ts'
 import { changeKept, type Kept, removeKept } from './keeping.ts'
 import { isSoundPayload, type Placeholders, renderPayload, samplePlaceholders } from './payload.ts'
 import { deleteWebhook, insertWebhook, lockWebhook, selectWebhook, selectWebhooks, updateWebhookRow, type WebhookRow } from './rows.ts'
 
-export { checkActions, targetsOf, type Target } from './actions.ts'
+export { checkActions, type Target, targetsOf } from './actions.ts'
 export { findChat, findWorkspace, messageTo } from './chat.ts'
+export type { Delivery } from './delivery.ts'
 export { findEmailTemplate } from './email-templates.ts'
-export { renderText, type Placeholders } from './payload.ts'
+export { type Placeholders, renderText } from './payload.ts'
 
 type NewWebhook = BodyOf<typeof contract.integrations.createWebhook>
 type Tested = ReplyOf<typeof contract.integrations.testWebhook>
@@ -92,15 +94,6 @@ async function countTest({ meta, clock }: Pick<World, 'meta' | 'clock'>, orgId: 
     headers: { 'retry-after': String(seconds) },
   })
 }
-
-/** A Delivery names one notification to one receiver: its id is the same at every try, so that the receiver can drop a second copy. */
-export type Delivery = { readonly id: string; readonly attempt: number }
-
-/** deliveryHeaders go with every request that notifies. */
-export const deliveryHeaders = ({ id, attempt }: Delivery): Record<string, string> => ({
-  'x-dendro-delivery': id,
-  'x-dendro-attempt': String(attempt),
-})
 
 /** letterTo writes a notification to a webhook. */
 export async function letterTo(

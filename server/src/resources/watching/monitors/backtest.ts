@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import type { Status } from './status.ts'
-import { type MonitorState, newState, transition } from './transition.ts'
 import type { World } from '../../../world.ts'
 import { groupDecision, rulesOf } from './decide.ts'
 import { type Definition, definitionOf, membersOf } from './definition.ts'
-import { sightsOver, stepOf } from './past-observations.ts'
 import type { Sight } from './observation.ts'
+import { sightsOver, stepOf } from './past-observations.ts'
+import type { Status } from './status.ts'
+import { type MonitorState, newState, transition } from './transition.ts'
 
 type Ask = BodyOf<typeof contract.monitors.backtest>
 type Backtest = ReplyOf<typeof contract.monitors.backtest>

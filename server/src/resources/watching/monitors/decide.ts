@@ -1,7 +1,13 @@
 import type { MonitorEvaluation } from '@dendro/api'
+import type { Definition } from './definition.ts'
+import type { EvaluationRecord } from './history-rows.ts'
 import type { Judged } from './judge.ts'
+import type { Sight } from './observation.ts'
 import type { Occasion } from './occasion.ts'
+import type { MonitorRow, StateRow } from './rows.ts'
+import { valuesOf } from './shown-monitor.ts'
 import type { Change, Status } from './status.ts'
+import { isSoundState } from './stored-state.ts'
 import {
   type Decision,
   type MonitorState,
@@ -13,12 +19,6 @@ import {
   type Seen,
   transition,
 } from './transition.ts'
-import type { Definition } from './definition.ts'
-import type { EvaluationRecord } from './history-rows.ts'
-import type { MonitorRow, StateRow } from './rows.ts'
-import { valuesOf } from './shown-monitor.ts'
-import type { Sight } from './observation.ts'
-import { isSoundState } from './stored-state.ts'
 
 /** A Look is one evaluation: what is remembered, what was seen in which window, and what keeps notices back. */
 export type Look = {

@@ -1,10 +1,10 @@
 import type { Monitor, MonitorDraft } from '@dendro/api'
 import { badField } from '../../../kernel/errors.ts'
-import type { Thresholds } from './status.ts'
-import type { Rules } from './transition.ts'
 import { parseTimeRange } from '../../../query/query.ts'
 import { type PlannedMetrics, planMetrics } from '../../queries/timeseries/timeseries.ts'
 import type { MonitorRow } from './rows.ts'
+import type { Thresholds } from './status.ts'
+import type { Rules } from './transition.ts'
 
 /** A Definition is what a monitor watches, read once: its texts as trees and its phrases as milliseconds. */
 export type Definition = {

@@ -1,17 +1,7 @@
-import {
-  anomaliesOf,
-  type Cell,
-  type Cells,
-  changesOf,
-  type Judged,
-  type Part,
-  patternsOf,
-  type Values,
-  valuesOf,
-} from './judge.ts'
-import { fold } from '../../queries/timeseries/timeseries.ts'
 import type { PlannedQuery } from '../../queries/timeseries/timeseries.ts'
+import { fold } from '../../queries/timeseries/timeseries.ts'
 import { asksFor, type Definition } from './definition.ts'
+import { anomaliesOf, type Cell, type Cells, changesOf, type Judged, type Part, patternsOf, type Values, valuesOf } from './judge.ts'
 
 /** CELLS_PER_WINDOW is into how many parts a window is cut whose parts are made into one number (`reduce_to`). */
 export const CELLS_PER_WINDOW = 10

@@ -1,11 +1,11 @@
 import type { Actor } from '../../../http/actor.ts'
-import type { Cell, Cells } from './judge.ts'
 import type { Budget } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
 import type { PlannedQuery } from '../../queries/timeseries/timeseries.ts'
 import { asksFor, type Definition } from './definition.ts'
-import { readSeries, sourcesOf } from './reading-series.ts'
+import type { Cell, Cells } from './judge.ts'
 import { CELLS_PER_WINDOW, judge, patternSight, type Reading, type Sight, valuesIn, windowsOf } from './observation.ts'
+import { readSeries, sourcesOf } from './reading-series.ts'
 
 const MINUTE_MS = 60_000
 /** FOLD_MAX is into how many windows a step may lie at most: looks further apart keep long windows from being added up too often. */

@@ -1,6 +1,5 @@
-import { Failure } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
-import type { Cell, Cells } from './judge.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import type { Budget } from '../../../reading/question.ts'
 import { readTails, readWindows } from '../../../reading/rolling.ts'
 import type { World } from '../../../world.ts'
@@ -9,10 +8,10 @@ import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import { budgetOf, questionFor } from '../../data/event-queries/event-queries.ts'
 import { readParts } from '../../data/usage/usage.ts'
-import { selectOrgNumber } from './evaluation-rows.ts'
-import type { MonitorRow } from './rows.ts'
-import { groupId } from './shown-monitor.ts'
+import type { Cell, Cells } from './judge.ts'
 import type { Reading, Series } from './observation.ts'
+import { type MonitorRow, selectOrgNumber } from './rows.ts'
+import { groupId } from './shown-monitor.ts'
 
 const MINUTE_MS = 60_000
 /** LOOKING is the action under which monitors read by themselves. */

@@ -2,7 +2,14 @@ import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
 import { visibleDatasets } from '../../data/datasets/datasets.ts'
-import { createTemplate, findTemplate, listTemplates, removeTemplate, shownTemplate, updateTemplate } from '../../queries/templates/templates.ts'
+import {
+  createTemplate,
+  findTemplate,
+  listTemplates,
+  removeTemplate,
+  shownTemplate,
+  updateTemplate,
+} from '../../queries/templates/templates.ts'
 import { backtest } from './backtest.ts'
 import { listEvaluations, listEvents, listNotifications } from './history.ts'
 import { createMonitor, findMonitor, listMonitors, muteMonitor, removeMonitor, showMonitor, updateMonitor } from './monitors.ts'

@@ -127,3 +127,6 @@ export const bringForward = (db: Db, orgId: string, nowMs: number) =>
 
 /** nullable keeps an absent value apart from the JSON null. */
 const nullable = (value: object | null | undefined) => (value === null || value === undefined ? null : json(value))
+
+export const selectOrgNumber = (db: Db, orgId: string) =>
+  db.one<{ number: number }>(sql`select number from organisations where id = ${orgId}`)

@@ -1,11 +1,10 @@
 import { MonitorDraft, type MonitorTemplateChange, type MonitorTemplateDraft, type Template } from '@dendro/api'
-import { badField } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
+import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { metricDefinitionTemplates, draftFromTemplate as metricFromTemplate } from '../../queries/metric-definitions/metric-definitions.ts'
-import { fillIn } from '../../queries/templates/templates.ts'
-import { bindTemplate, checkReferences, type Library, usesOf } from '../../queries/templates/templates.ts'
+import { bindTemplate, checkReferences, fillIn, type Library, usesOf } from '../../queries/templates/templates.ts'
 
 type Kept = Omit<MonitorTemplateDraft, 'metric' | 'metric_id' | 'this_template_tags'> & {
   type: NonNullable<MonitorTemplateDraft['type']>

@@ -1,10 +1,10 @@
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { pastOf } from './chart/past.ts'
+import { toldOf } from './history.ts'
 import { questionOn } from './occasion-question.ts'
 import { reportOn } from './report/report.ts'
 import { type Briefing, type NotificationRow, selectMail, selectReport } from './rows.ts'
-import { toldOf } from './history.ts'
 
 const SAMPLES_MAX = 5
 const SAMPLE_CHARS_MAX = 1_000

@@ -2,9 +2,15 @@ import { Failure } from '../../../kernel/errors.ts'
 import { type Letter, type Reply, Undelivered } from '../../../outgoing/outgoing.ts'
 import type { World } from '../../../world.ts'
 import type { Target } from '../integrations/integrations.ts'
-import { findChat, findWorkspace, messageTo } from '../integrations/integrations.ts'
-import { findEmailTemplate } from '../integrations/integrations.ts'
-import { type Delivery, findWebhook, letterTo } from '../integrations/integrations.ts'
+import {
+  type Delivery,
+  findChat,
+  findEmailTemplate,
+  findWebhook,
+  findWorkspace,
+  letterTo,
+  messageTo,
+} from '../integrations/integrations.ts'
 import { chatFor } from './chat-body.ts'
 import { mailFor } from './mail-body.ts'
 import { placeholdersOf, type Told } from './words.ts'

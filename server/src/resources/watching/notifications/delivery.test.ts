@@ -6,14 +6,14 @@ import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
-import { sql } from '../../../meta/sql.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
-import type { Occasion } from '../monitors/occasion.ts'
+import { sql } from '../../../meta/sql.ts'
 import { type Action, targetsOf } from '../integrations/actions.ts'
+import type { Occasion } from '../monitors/occasion.ts'
 import { notificationDelivery } from './delivery.ts'
 import { writeNotifications } from './notifications.ts'
-import type { Try } from './rows.ts'
 import { occasionOf } from './occasion.fixture.ts'
+import type { Try } from './rows.ts'
 
 type Got = { path: string; headers: IncomingHttpHeaders; body: string }
 type Kept = {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { Failure } from '../../../kernel/errors.ts'
 import type { Job, JobKind } from '../../../jobs/job.ts'
 import { enqueue } from '../../../jobs/jobs.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { brief, wantsBriefing, wantsReport } from './briefing.ts'
 import { channels, mailed, type Outcome, type Parcel } from './channels.ts'
+import { toldOf } from './history.ts'
 import { digestFor } from './mail-body.ts'
 import { settledBy } from './retries.ts'
 import {
@@ -19,7 +20,6 @@ import {
   selectNextDue,
   settleTry,
 } from './rows.ts'
-import { toldOf } from './history.ts'
 
 const KIND = 'notification_delivery'
 const EVERY_MS = 5_000

@@ -1,4 +1,4 @@
-import type { Mail } from '../../../world.ts'
+import type { Mail } from '../../../outgoing/mail.ts'
 import { type Placeholders, renderText } from '../integrations/integrations.ts'
 import { CHART_HEIGHT, CHART_WIDTH, chartOf, type Past } from './chart/chart.ts'
 import { descriptionOf, factsOf, instant, number, placeholdersOf, type Told, titleOf, visible } from './words.ts'

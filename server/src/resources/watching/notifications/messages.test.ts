@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { type Placeholders, renderPayload, samplePlaceholders } from '../integrations/payload.ts'
 import { chatFor } from './chat-body.ts'
 import { mailFor } from './mail-body.ts'
-import { settledBy } from './retries.ts'
 import { occasionOf } from './occasion.fixture.ts'
+import { settledBy } from './retries.ts'
 import { descriptionOf, placeholdersOf, type Told, titleOf } from './words.ts'
 
 const toldOf = (over: Parameters<typeof occasionOf>[0] = {}, more: Partial<Told> = {}): Told => ({

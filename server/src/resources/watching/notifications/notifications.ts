@@ -1,14 +1,14 @@
 import type { Db } from '../../../meta/meta.ts'
-import type { Occasion } from '../monitors/monitors.ts'
 import type { World } from '../../../world.ts'
 import type { Target } from '../integrations/integrations.ts'
+import type { Occasion } from '../monitors/monitors.ts'
 import { wakeDelivery } from './delivery.ts'
 import { insertNotification } from './rows.ts'
 
+export { notificationDelivery } from './delivery.ts'
 export { candidateKeys } from './report/candidates.ts'
 export { paceSurprise, shareSurprise, standingOut, surpriseMin } from './report/surprise.ts'
 export { visible } from './words.ts'
-export { notificationDelivery } from './delivery.ts'
 
 export type Notified = {
   readonly orgId: string

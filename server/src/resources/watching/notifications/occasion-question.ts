@@ -5,9 +5,8 @@ import { matchDatasets } from '../../../query/selector.ts'
 import type { Bounds, Budget, Question } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
 import { visibleDatasets } from '../../data/datasets/datasets.ts'
-import { allMonitors } from '../monitors/monitors.ts'
-import { watcherFor } from '../monitors/monitors.ts'
 import { and, questionFor } from '../../data/event-queries/event-queries.ts'
+import { allMonitors, watcherFor } from '../monitors/monitors.ts'
 
 type Reader = Pick<World, 'meta' | 'deployment' | 'clock' | 'admission'>
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../../meta/meta.ts'
 import { json, type Sql, sql } from '../../../meta/sql.ts'
-import type { Occasion } from '../monitors/monitors.ts'
 import type { Target } from '../integrations/integrations.ts'
+import type { Occasion } from '../monitors/monitors.ts'
 import type { Past } from './chart/chart.ts'
 
 /** A Briefing is what was looked up for a message. */

@@ -1,12 +1,10 @@
 import type { BodyOf, contract } from '@dendro/api'
-import { badField } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
-import type { Occasion } from '../monitors/monitors.ts'
-import type { Change, Operator, Status } from '../monitors/monitors.ts'
+import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { checkActions, targetsOf } from '../integrations/integrations.ts'
-import { definitionOf, type Members, membersOf } from '../monitors/monitors.ts'
-import { readsOf, seenMonitors } from '../monitors/monitors.ts'
+import type { Change, Occasion, Operator, Status } from '../monitors/monitors.ts'
+import { definitionOf, type Members, membersOf, readsOf, seenMonitors } from '../monitors/monitors.ts'
 import { writeNotifications } from './notifications.ts'
 
 type Ask = BodyOf<typeof contract.notifications.sendTest>

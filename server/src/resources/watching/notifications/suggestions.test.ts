@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { silent } from '../../../meta/database.fixture.ts'
-import type { Model } from '../../../world.ts'
+import type { Model } from '../../../outgoing/model.ts'
 import { proposals, suggestFor } from './suggestions.ts'
 
 const context = {

@@ -1,6 +1,6 @@
 import type { MetricQuery, SuggestionsAsk } from '@dendro/api'
-import type { Operator } from '../monitors/monitors.ts'
 import type { World } from '../../../world.ts'
+import type { Operator } from '../monitors/monitors.ts'
 
 type Suggestion = { name?: string; description?: string }
 type Context = SuggestionsAsk['monitor_context']

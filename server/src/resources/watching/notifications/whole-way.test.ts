@@ -6,7 +6,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../../../test/world.ts'
 import { type Engines, makeEngines } from '../../../events/store/engine.fixture.ts'
-import { openRound, type Round } from '../monitors/watching.ts'
+import { openRound, type Round } from '../evaluations/evaluations.ts'
 import { notificationDelivery } from './delivery.ts'
 
 const PATIENT = { timeout: 120_000, interval: 50 }

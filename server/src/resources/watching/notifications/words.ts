@@ -1,7 +1,6 @@
 import type { MetricQuery } from '@dendro/api'
-import type { Occasion } from '../monitors/monitors.ts'
-import type { Operator, Status } from '../monitors/monitors.ts'
 import type { Placeholders } from '../integrations/integrations.ts'
+import type { Occasion, Operator, Status } from '../monitors/monitors.ts'
 import type { Past } from './chart/chart.ts'
 
 /** A Told is an occasion with what was looked up for it: lines that show what happened, and the report if there is one. */

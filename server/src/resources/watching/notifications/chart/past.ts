@@ -1,11 +1,7 @@
-import type { Occasion } from '../../monitors/monitors.ts'
 import type { World } from '../../../../world.ts'
-import { type Definition, definitionOf } from '../../monitors/monitors.ts'
-import { allMonitors } from '../../monitors/monitors.ts'
-import { sightsOver, stepOf } from '../../monitors/monitors.ts'
-import { watcherFor } from '../../monitors/monitors.ts'
-import { isAddedUp } from '../../monitors/monitors.ts'
 import { and } from '../../../data/event-queries/event-queries.ts'
+import type { Occasion } from '../../monitors/monitors.ts'
+import { allMonitors, type Definition, definitionOf, isAddedUp, sightsOver, stepOf, watcherFor } from '../../monitors/monitors.ts'
 import { onlyGroup, waitingBudget } from '../occasion-question.ts'
 import type { Past } from './chart.ts'
 

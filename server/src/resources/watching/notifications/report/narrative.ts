@@ -1,4 +1,4 @@
-import type { Model } from '../../../../world.ts'
+import type { Model } from '../../../../outgoing/model.ts'
 import { descriptionOf, type Told, titleOf, visible } from '../words.ts'
 
 const NARRATIVE_CHARS_MAX = 4_000

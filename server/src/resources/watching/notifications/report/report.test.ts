@@ -7,8 +7,8 @@ import { openSenders, type Senders } from '../../../../../../test/senders.ts'
 import { json, sql } from '../../../../meta/sql.ts'
 import type { Occasion } from '../../monitors/occasion.ts'
 import { brief } from '../briefing.ts'
-import type { NotificationRow } from '../rows.ts'
 import { occasionOf } from '../occasion.fixture.ts'
+import type { NotificationRow } from '../rows.ts'
 
 const MINUTE_MS = 60_000
 type Question = { model: string; messages: { role: string; content: string }[] }

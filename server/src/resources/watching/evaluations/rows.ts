@@ -1,9 +1,7 @@
 import type { Db } from '../../../meta/meta.ts'
 import { json, type Sql, sql } from '../../../meta/sql.ts'
-import type { Status } from './status.ts'
-import type { EvaluationRecord } from './history-rows.ts'
-import { INTERVAL_MS } from './interval.ts'
-import type { StateRow } from './rows.ts'
+import type { EvaluationRecord, StateRow, Status } from '../monitors/monitors.ts'
+import { INTERVAL_MS } from '../monitors/monitors.ts'
 
 /** STORE_MS is the one clock of leases: those of the processes that share the work need not agree. */
 const STORE_MS = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
@@ -104,9 +102,6 @@ export const insertGroupHistory = (
   db.run(sql`
     insert into monitor_group_history (org_id, monitor_id, group_id, time, status)
     select ${org_id}, ${monitor_id}, group_id, ${time}, status from jsonb_to_recordset(${json(rows)}) as one (group_id text, status text)`)
-
-export const selectOrgNumber = (db: Db, orgId: string) =>
-  db.one<{ number: number }>(sql`select number from organisations where id = ${orgId}`)
 
 export const deleteOldEvaluations = (db: Db, before: { plainMs: number; changeMs: number }) =>
   db.run(sql`delete from monitor_evaluations where time < ${before.changeMs} or (time < ${before.plainMs} and not is_change)`)

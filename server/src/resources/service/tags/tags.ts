@@ -1,6 +1,6 @@
 import type { BodyOf, contract, FoundTag, QueryOf, Tag, TaggedType, Tags } from '@dendro/api'
-import { badField, conflict, Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import { type Actor, holds } from '../../../http/actor.ts'
+import { badField, conflict, Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { lockTags, selectTagged, updateTags } from './rows.ts'

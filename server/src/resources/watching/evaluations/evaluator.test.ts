@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
 import type { TestOrganization } from '../../../../../test/world.ts'
 import { sql } from '../../../meta/sql.ts'
-import { claimDue } from './evaluation-rows.ts'
+import { openRound, type Round } from './evaluations.ts'
 import { Looker } from './evaluator.ts'
-import { openRound, type Round } from './watching.ts'
+import { claimDue } from './rows.ts'
 
 let senders: Senders
 let round: Round

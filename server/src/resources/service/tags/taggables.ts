@@ -3,10 +3,10 @@ import type { Actor } from '../../../http/actor.ts'
 import { type Sql, sql } from '../../../meta/sql.ts'
 import type { World } from '../../../world.ts'
 import { seenDashboards } from '../../boards/dashboards/dashboards.ts'
-import { visibleDatasets } from '../datasets/datasets.ts'
-import { readsOf, seenMonitors } from '../../watching/monitors/monitors.ts'
-import { seenSavedSearches } from '../../queries/saved-searches/saved-searches.ts'
 import { seenWidgets } from '../../boards/widgets/widgets.ts'
+import { visibleDatasets } from '../../data/datasets/datasets.ts'
+import { seenSavedSearches } from '../../queries/saved-searches/saved-searches.ts'
+import { readsOf, seenMonitors } from '../../watching/monitors/monitors.ts'
 
 export type TaggedRow = { id: string; tags: Tags }
 

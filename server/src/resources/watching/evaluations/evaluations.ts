@@ -1,6 +1,7 @@
 import type { JobKind } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
 import { readClock, readingOf } from '../../data/retention/retention.ts'
+import { Looker } from './evaluator.ts'
 import {
   claimDue,
   deleteOldEvaluations,
@@ -10,8 +11,7 @@ import {
   giveBackLeases,
   renewLeases,
   selectLastLook,
-} from './evaluation-rows.ts'
-import { Looker } from './evaluator.ts'
+} from './rows.ts'
 import { absenceBefore } from './time-gaps.ts'
 
 /** EARLY_MS brings monitors forward that are due soon: those that look together share scans, and nobody looks less than once a minute. */

@@ -1,8 +1,8 @@
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { readSeries } from './reading-series.ts'
-import type { Reading, Series } from './observation.ts'
+import type { Reading, Series } from '../monitors/monitors.ts'
+import { readSeries } from '../monitors/monitors.ts'
 
 /**
  * TAILS are the calls that windows of several lengths give in one scan just as they give them one by one: what was counted of the parts of a window

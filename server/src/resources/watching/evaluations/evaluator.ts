@@ -1,22 +1,33 @@
 import type { Downtime } from '@dendro/api'
-import { badRequest, Failure, unavailable } from '../../../kernel/errors.ts'
 import type { Actor } from '../../../http/actor.ts'
-import { isDowntime } from './downtime.ts'
-import type { Quiet } from './transition.ts'
+import { badRequest, Failure, unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { allDowntimes } from '../downtimes/downtimes.ts'
 import { targetsOf } from '../integrations/integrations.ts'
+import type { MonitorRow, Quiet, StateRow } from '../monitors/monitors.ts'
+import {
+  allMonitors,
+  type Definition,
+  decide,
+  definitionOf,
+  INTERVAL_MS,
+  isDowntime,
+  isSoundState,
+  type Look,
+  type Reading,
+  readSeries,
+  type Series,
+  type Sight,
+  seriesFor,
+  sightOf,
+  sourcesOf,
+  undecided,
+  type Verdict,
+  watcherFor,
+} from '../monitors/monitors.ts'
 import { writeNotifications } from '../notifications/notifications.ts'
-import { decide, type Look, undecided, type Verdict } from './decide.ts'
-import { type Definition, definitionOf } from './definition.ts'
-import { INTERVAL_MS } from './interval.ts'
-import { insertEvent, insertGroupHistory, type LookRow, writeLooks } from './evaluation-rows.ts'
-import { allMonitors } from './monitors.ts'
-import { readSeries, sourcesOf, watcherFor } from './reading-series.ts'
-import type { MonitorRow, StateRow } from './rows.ts'
+import { insertEvent, insertGroupHistory, type LookRow, writeLooks } from './rows.ts'
 import { type Asked, type Failed, questionKey, readScan, scansOf, windowsKey } from './shared-scans.ts'
-import { type Reading, type Series, type Sight, seriesFor, sightOf } from './observation.ts'
-import { isSoundState } from './stored-state.ts'
 import { type Gap, gapsOf, reasonOfGap } from './time-gaps.ts'
 
 /**

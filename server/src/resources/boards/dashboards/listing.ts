@@ -1,0 +1,47 @@
+import type { Dashboard, Widget } from '@dendro/api'
+import type { Actor } from '../../../http/actor.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import type { World } from '../../../world.ts'
+import { allWidgets, shownWidget, unseenBy, type WidgetRow } from '../widgets/widgets.ts'
+import { type DashboardRow, selectDashboards } from './rows.ts'
+
+type Reader = Pick<World, 'meta'>
+
+const allDashboards = (world: Reader, orgId: string): Promise<readonly DashboardRow[]> =>
+  world.meta.cached(orgId, 'dashboards', () => selectDashboards(world.meta, orgId))
+
+/** seenDashboards are those on which, however deep, no widget is hidden from the caller. */
+export async function seenDashboards(world: Reader, actor: Actor): Promise<readonly DashboardRow[]> {
+  const { widgets } = await unseenBy(world, actor)
+  const rows = await allDashboards(world, actor.orgId)
+  return widgets.size === 0 ? rows : rows.filter(({ widget_ids }) => !widget_ids.some((id) => widgets.has(id)))
+}
+
+/** listDashboards are all that the caller may see, or those of them that `isShown` wants. */
+export async function listDashboards(world: Reader, actor: Actor, isShown?: (row: DashboardRow) => boolean): Promise<Dashboard[]> {
+  const widgets = byId(await allWidgets(world, actor.orgId))
+  const rows = await seenDashboards(world, actor)
+  return (isShown ? rows.filter(isShown) : rows).map((row) => shownDashboard(row, widgets))
+}
+
+export const byId = (widgets: readonly WidgetRow[]): ReadonlyMap<string, WidgetRow> => new Map(widgets.map((widget) => [widget.id, widget]))
+
+export function shownDashboard(row: DashboardRow, all: ReadonlyMap<string, WidgetRow>): Dashboard {
+  const widgets = row.widget_ids.flatMap((id): Widget[] => {
+    const widget = all.get(id)
+    return widget ? [shownWidget(widget)] : []
+  })
+  return { ...audited(row), widgets, widget_ids: widgets.map(({ id }) => id), metadata: metadataOf(row) }
+}
+
+/** audited is what the audit trail has of a dashboard: widgets have records of their own there. */
+export const audited = (row: DashboardRow): Omit<Dashboard, 'widgets'> => ({
+  id: row.id,
+  name: row.name,
+  ...(row.description === null ? {} : { description: row.description }),
+  widget_ids: [...row.widget_ids],
+  layout: row.layout,
+  tags: row.tags,
+  ...(row.template === null ? {} : { template: row.template }),
+  metadata: metadataOf(row),
+})

@@ -1,0 +1,9 @@
+import type { Filter } from '@dendro/language/tree'
+
+/** ALL is the filter that every event passes. */
+export const ALL: Filter = { kind: 'all' }
+
+export const and = (one: Filter, other: Filter): Filter => {
+  if (one.kind === 'all') return other
+  return other.kind === 'all' ? one : { kind: 'and', of: [one, other] }
+}

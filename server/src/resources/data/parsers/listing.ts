@@ -1,0 +1,25 @@
+import type { Actor } from '../../../http/actor.ts'
+import { builtIns } from '../../../parsers/built-in.ts'
+import type { World } from '../../../world.ts'
+import { visibilityFor } from '../datasets/datasets.ts'
+import { type ParserRow, selectParsers } from './rows.ts'
+
+type Reader = Pick<World, 'meta'>
+
+/** allParsers are those of the organisation, newest first. */
+export const allParsers = (world: Reader, orgId: string): Promise<{ rows: readonly ParserRow[]; byId: ReadonlyMap<string, ParserRow> }> =>
+  world.meta.cached(orgId, 'parsers', async () => {
+    const rows = await selectParsers(world.meta, orgId)
+    return { rows, byId: new Map(rows.map((row) => [row.id, row])) }
+  })
+
+/** seenParsers are those of the organisation but for what was made from a log that is hidden from the caller: their samples are lines of it. */
+export async function seenParsers(world: Reader, actor: Actor): Promise<readonly ParserRow[]> {
+  const { seesEach } = await visibilityFor(world, actor)
+  return (await allParsers(world, actor.orgId)).rows.filter(({ log_id }) => seesEach([log_id]))
+}
+
+/** nameOfParser is undefined when there is no such parser for the caller. */
+export async function nameOfParser(world: Reader, actor: Actor, id: string): Promise<string | undefined> {
+  return builtIns.find((builtIn) => builtIn.id === id)?.name ?? (await seenParsers(world, actor)).find((row) => row.id === id)?.name
+}
