@@ -44,6 +44,7 @@ beforeAll(async () => {
     DENDRO_RATE_LIMIT: 'off',
     DENDRO_LOG_LEVEL: 'error',
     DENDRO_MEMORY: '1G',
+    DENDRO_EXPORT_URL: `file://${await newDir()}`,
   }
 })
 afterAll(async () => {
@@ -54,10 +55,15 @@ afterAll(async () => {
   for (const dir of dirs) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
-/** start runs one more process on the same two stores; each has a directory of its own. */
-async function start(): Promise<Watcher> {
+async function newDir(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'dendro-watching-'))
   dirs.push(dir)
+  return dir
+}
+
+/** start runs one more process on the same two stores and the same place of exports; each has a data directory of its own. */
+async function start(): Promise<Watcher> {
+  const dir = await newDir()
   const child = fork(join(import.meta.dirname, '../watching-program.ts'), [String(nowMs)], {
     env: { ...process.env, ...env, DENDRO_DATA_DIR: dir },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

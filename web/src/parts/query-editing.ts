@@ -111,6 +111,19 @@ const colours = (read: Read) => {
 
 const fromOutside = Annotation.define<boolean>()
 
+/**
+ * Typing over a selection replaces it by a transaction. Left to the browser, the new text gets the colors of the old one as a style attribute, which
+ * the Content Security Policy blocks.
+ */
+const replaceWithoutStyles = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    if (event.inputType !== 'insertText' || event.data === null || view.composing || view.state.selection.main.empty) return false
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.type', scrollIntoView: true })
+    event.preventDefault()
+    return true
+  },
+})
+
 /** openEditor puts an editor into an element; whoever opens it closes it. */
 export function openEditor(parent: HTMLElement, wish: EditorWish): Editor {
   const attributes = new Compartment()
@@ -125,6 +138,7 @@ export function openEditor(parent: HTMLElement, wish: EditorWish): Editor {
         keymap.of([...historyKeymap, ...standardKeymap]),
         EditorView.cspNonce.of(styleNonce),
         EditorView.lineWrapping,
+        replaceWithoutStyles,
         placeholder(wish.placeholder),
         attributes.of(EditorView.contentAttributes.of(wish.attributes)),
         theme,
