@@ -72,11 +72,23 @@ export function decodePosition(bytes: Uint8Array): Position | undefined {
 
 function putNumber(bytes: number[], value: bigint): void {
   let rest = value
-  while (rest > 127n) {
+  while (rest >= SMALL) {
     bytes.push(Number(rest & 127n) | 128)
     rest >>= 7n
   }
-  bytes.push(Number(rest))
+  putSmall(bytes, Number(rest))
+}
+
+/** SMALL is below what a number of 32 bits can be; those are what nearly all differences are, and are quicker to write. */
+const SMALL = 2n ** 30n
+
+function putSmall(bytes: number[], value: number): void {
+  let rest = value
+  while (rest > 127) {
+    bytes.push((rest & 127) | 128)
+    rest >>= 7
+  }
+  bytes.push(rest)
 }
 
 function takeNumber(bytes: Uint8Array, at: { offset: number }): bigint {
