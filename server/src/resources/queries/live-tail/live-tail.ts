@@ -7,9 +7,18 @@ import { type Numbered, readNumbers } from '../../../reading/numbers.ts'
 import type { Bounds, Cost, FoundEvent } from '../../../reading/question.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { type Choose, choiceOf, chosenDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { type Choose, choiceOf, chosenDatasets, type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { ALL, EVERYTHING, noteSearch, questionFor, rawText, shownEvents } from '../../data/event-queries/event-queries.ts'
-import { decodePosition, encodePosition, firstPosition, isWorthKeeping, knownBy, type Position, readBackMs } from './position.ts'
+import {
+  decodePosition,
+  encodePosition,
+  firstPosition,
+  isWorthKeeping,
+  knownBy,
+  type Position,
+  readBackMs,
+  startPosition,
+} from './position.ts'
 import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
 import { firstShare, isOneOf, shareNow, thinned } from './share.ts'
 import { type Reader, Tails, type Taken, takeNew, type Watch } from './tails.ts'
@@ -57,6 +66,8 @@ export class LiveTails {
   readonly #world: World
   readonly #tails: Tails
   readonly #watches = new Map<string, Watching>()
+  readonly #made = new WeakMap<FoundEvent, { as: string; shown: Event }>()
+  readonly #texts = new WeakMap<Event, string>()
   #streams = 0
 
   constructor(world: World) {
@@ -153,7 +164,7 @@ export class LiveTails {
       if (oneOf !== saidOneOf) yield `: one of ${oneOf}\n\n`
       if (missed > 0) yield `: missed ${missed}\n\n`
       saidOneOf = oneOf
-      if (events.length > 0) yield events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+      if (events.length > 0) yield events.map((event) => this.#textOf(event)).join('')
       else if (isSilent) yield ': alive\n\n'
       else {
         await clock.sleep(STREAM_EVERY_MS, signal).catch(() => undefined)
@@ -232,25 +243,44 @@ export class LiveTails {
     }
   }
 
+  /** #shown is an event as callers get it, made once for all who watch. */
+  #shown(event: FoundEvent, baseUrl: string, places: ReadonlyMap<string, DatasetRow>): Event {
+    const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
+    const as = JSON.stringify([baseUrl, collection, dataset])
+    const known = this.#made.get(event)
+    if (known?.as === as) return known.shown
+    const [shown] = shownEvents([event], { items: EVERYTHING, baseUrl, places }).events
+    if (!shown) throw new Error('an event was not shown')
+    this.#made.set(event, { as, shown })
+    return shown
+  }
+
+  /** #textOf is an event as it is sent, made once for all streams. */
+  #textOf(event: Event): string {
+    const text = this.#texts.get(event) ?? `data: ${JSON.stringify(event)}\n\n`
+    this.#texts.set(event, text)
+    return text
+  }
+
   /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now; nothing is noted yet. */
   async #take(actor: Actor, row: LiveTailRow, limit: number, thin?: Thin): Promise<Shown> {
     const nowMs = this.#world.clock.nowMs()
     const known = this.#watches.get(row.id)
     const { wish, watch } = known ?? { wish: wishOf(row), watch: new Map() }
     const written = known?.turn === row.turn ? known.position : row.position && decodePosition(row.position)
-    const before = written ?? firstPosition(nowMs)
+    const before = written ?? (row.position ? firstPosition(nowMs) : startPosition(nowMs))
     const datasets = wish.choose(await visibleDatasets(this.#world, actor))
     // All that is in a dataset younger than the watch has arrived since.
     const beganMs = row.began_at ?? nowMs
     const joined = new Set(datasets.flatMap(({ id, created_at }) => (created_at <= beganMs && !before.known.has(knownBy(id)) ? [id] : [])))
     const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
-    const tails = await this.#tails.refresh(datasets, this.#readerFor(actor), readBackMs(before))
+    const tails = await this.#tails.refresh(datasets, this.#readerFor(actor), readBackMs(before), joined)
     const matches = (event: FoundEvent): boolean => {
       const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
       return wish.matches({ ...event, raw: rawText(event.raw), collection, dataset })
     }
     const { events, ...said } = takeNew(tails, { position: before, watch, matches, joined, thin }, limit, nowMs)
-    return { ...said, wish, before, events: shownEvents(events, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }).events }
+    return { ...said, wish, before, events: events.map((event) => this.#shown(event, actor.facts.baseUrl, places)) }
   }
 }
 

@@ -14,6 +14,12 @@ const VERSION = 1
 
 export const firstPosition = (nowMs: number): Position => ({ floor: seqAt(nowMs - WINDOW_MS), shown: new Set(), known: new Set() })
 
+/** START_MS is how old the number of an event may be that arrives now: a claim is used for ten seconds, and an insert takes a moment. */
+const START_MS = 15_000
+
+/** startPosition is that of a tail that begins: what has an older number was there before. */
+export const startPosition = (nowMs: number): Position => ({ ...firstPosition(nowMs), floor: seqAt(nowMs - START_MS) })
+
 export const isNew = ({ floor, shown }: Position, seq: bigint): boolean => seq > floor && !shown.has(seq)
 
 /** readBackMs is how far back a process must have read to go on from a position. */

@@ -4,11 +4,11 @@
  */
 export type Share = { readonly oneOf: number; readonly left: number; readonly atMs: number }
 
-const EVENTS_PER_S = 1_000
+const EVENTS_PER_S = 500
 /** EVENTS_PER_S_MIN is what a stream has however many there are. */
 const EVENTS_PER_S_MIN = 20
 /** BURST_S is how long a stream may save up. */
-const BURST_S = 10
+const BURST_S = 20
 const ONE_OF_MAX = 65_536
 
 const perSecond = (streams: number): number => Math.max(EVENTS_PER_S_MIN, EVENTS_PER_S / Math.max(1, streams))

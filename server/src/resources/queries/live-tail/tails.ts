@@ -16,6 +16,8 @@ export type Tail = {
   /** bytes is about what the events take in memory. */
   bytes: number
   seen: Set<bigint>
+  /** past are numbers of events that were there before anybody watched; they are not read. */
+  past: readonly bigint[]
   /** oneOf says how many of the events there are for one that is read, in each pace: 1 unless they come too fast. */
   oneOf: Record<Pace, number>
   /** fromMs is since when all that arrived is here. */
@@ -79,6 +81,9 @@ const IDLE_MS = 120_000
 /** NEWBORN_MS is how far back a new tail looks for what came to a dataset before anybody knew of it. */
 const NEWBORN_MS = 60_000
 
+/** Begun are the datasets of which there was no tail, and those of which nothing past is wanted. */
+type Begun = { fresh: ReadonlySet<string>; joined: ReadonlySet<string> }
+
 /** Tails are the tails of the datasets that are being watched in this process. */
 export class Tails {
   readonly #clock: World['clock']
@@ -90,10 +95,10 @@ export class Tails {
 
   /**
    * refresh brings the tails of datasets up to now by one question for all of the organization that are due. A tail that does not reach back as far as
-   * somebody who goes on here needs is read from there.
+   * somebody who goes on here needs is read from there; of datasets in `joined` he wants nothing that is past.
    */
-  async refresh(datasets: readonly Watched[], reader: Reader, backToMs: number): Promise<readonly Tail[]> {
-    const short = datasets.filter((dataset) => isShort(this.#tails.get(dataset.id), dataset, backToMs))
+  async refresh(datasets: readonly Watched[], reader: Reader, backToMs: number, joined: ReadonlySet<string>): Promise<readonly Tail[]> {
+    const short = datasets.filter((dataset) => !joined.has(dataset.id) && isShort(this.#tails.get(dataset.id), dataset, backToMs))
     await Promise.all(short.map(({ id }) => this.#tails.get(id)?.reading))
     const nowMs = this.#clock.nowMs()
     const fresh = datasets.filter(({ id }) => !this.#tails.has(id))
@@ -101,7 +106,7 @@ export class Tails {
       const fromMs = Math.min(nowMs - FRESH_MS, Math.max(dataset.created_at, Math.min(nowMs - NEWBORN_MS, backToMs)))
       this.#tails.set(dataset.id, newTail(dataset, fromMs, nowMs))
     }
-    for (const dataset of datasets) {
+    for (const dataset of short) {
       const tail = this.#tails.get(dataset.id)
       if (tail && tail.reading === undefined && isShort(tail, dataset, backToMs))
         readFurtherBack(tail, Math.max(dataset.created_at, backToMs))
@@ -116,7 +121,7 @@ export class Tails {
     }
     if (tails.some((tail) => isDue(tail, nowMs))) {
       const due = this.#dueWith(tails, nowMs)
-      const reading = this.#readOn(due, new Set(fresh.map(({ id }) => id)), reader, nowMs).finally(() => {
+      const reading = this.#readOn(due, { fresh: new Set(fresh.map(({ id }) => id)), joined }, reader, nowMs).finally(() => {
         for (const tail of due) tail.reading = undefined
       })
       for (const tail of due) tail.reading = reading
@@ -132,13 +137,14 @@ export class Tails {
     return [...new Set([...tails, ...others])].filter((tail) => isDue(tail, nowMs))
   }
 
-  async #readOn(due: readonly Tail[], fresh: ReadonlySet<string>, reader: Reader, nowMs: number): Promise<void> {
+  async #readOn(due: readonly Tail[], { fresh, joined }: Begun, reader: Reader, nowMs: number): Promise<void> {
     const late = due.filter((tail) => Math.abs(nowMs - tail.lateAtMs) >= LATE_EVERY_MS)
     // A new tail has to know of all that is past, also of what the late pace would leave out.
     const rest = due.filter((tail) => !late.includes(tail) || fresh.has(tail.logId))
     try {
-      const found = await Promise.all([readAt('late', late, reader, nowMs), readAt('now', rest, reader, nowMs)])
-      await this.#readEvents(due, found.flat(), reader)
+      const found = (await Promise.all([readAt('late', late, reader, nowMs), readAt('now', rest, reader, nowMs)])).flat()
+      for (const tail of due) if (fresh.has(tail.logId) && joined.has(tail.logId)) leavePast(tail, found, nowMs)
+      await this.#readEvents(due, found, reader)
     } catch (cause) {
       // What a tail did not find at first would be shown as new: it is begun again.
       for (const logId of fresh) this.#tails.delete(logId)
@@ -149,6 +155,7 @@ export class Tails {
       if (late.includes(tail)) tail.lateAtMs = nowMs
       const oldest = seqAt(nowMs - 2 * OVERLAP_MS.late)
       for (const seq of tail.seen) if (seq < oldest) tail.seen.delete(seq)
+      tail.past = tail.past.filter((seq) => seq >= oldest)
     }
   }
 
@@ -204,9 +211,17 @@ export class Tails {
 const isShort = (tail: Tail | undefined, { created_at }: Watched, backToMs: number): boolean =>
   tail !== undefined && tail.fromMs > Math.max(created_at, backToMs)
 
+/** leavePast makes a tail begin now: what was found is past. */
+function leavePast(tail: Tail, found: readonly Numbered[], nowMs: number): void {
+  tail.past = found.filter(({ logId }) => logId === tail.logId).map(({ seq }) => seq)
+  for (const seq of tail.past) tail.seen.add(seq)
+  tail.fromMs = nowMs
+}
+
 /** readFurtherBack makes the next read begin earlier; what is here already is not taken twice. */
 function readFurtherBack(tail: Tail, fromMs: number): void {
-  tail.seen = new Set([...tail.seen, ...tail.events.map(({ event }) => event.seq)])
+  const past = new Set(tail.past)
+  tail.seen = new Set([...[...tail.seen].filter((seq) => !past.has(seq)), ...tail.events.map(({ event }) => event.seq)])
   tail.fromMs = fromMs
   tail.readAtMs = fromMs
   tail.lateAtMs = Number.NEGATIVE_INFINITY
@@ -246,6 +261,7 @@ const newTail = (dataset: Watched, fromMs: number, nowMs: number): Tail => ({
   first: 0,
   bytes: 0,
   seen: new Set(),
+  past: [],
   oneOf: { now: 1, late: 1 },
   fromMs,
   readAtMs: fromMs,
@@ -326,7 +342,7 @@ export function takeNew(tails: readonly Tail[], { position, watch, matches, join
     missed,
     watch: next,
     position: advanced(position, {
-      given: [...past, ...taken].map(({ event }) => event.seq),
+      given: [...tails.flatMap((tail) => (joined.has(tail.logId) ? tail.past : [])), ...[...past, ...taken].map(({ event }) => event.seq)],
       waiting: rest[0]?.event.seq,
       known: new Set(tails.map(({ logId }) => knownBy(logId))),
       nowMs,
