@@ -274,7 +274,7 @@ export class LiveTails {
     const beganMs = row.began_at ?? nowMs
     const joined = new Set(datasets.flatMap(({ id, created_at }) => (created_at <= beganMs && !before.known.has(knownBy(id)) ? [id] : [])))
     const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
-    const tails = await this.#tails.refresh(datasets, this.#readerFor(actor), readBackMs(before), joined)
+    const tails = await this.#tails.refresh(datasets, this.#readerFor(actor), { backToMs: readBackMs(before), joined, watch })
     const matches = (event: FoundEvent): boolean => {
       const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
       return wish.matches({ ...event, raw: rawText(event.raw), collection, dataset })

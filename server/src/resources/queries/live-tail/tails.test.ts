@@ -43,7 +43,12 @@ test('however many watch, the numbers of all datasets are read once for all, and
   const { reader, reads, wholes, arrive } = storeOf(10)
   const tails = new Tails(clock)
   const ids = Array.from({ length: 20 }, (_, at) => `set ${at}`)
-  const refresh = (id: string, joined: readonly string[] = []) => tails.refresh([dataset(id)], reader, nowMs - 1_000, new Set(joined))
+  const refresh = (id: string, joined: readonly string[] = []) =>
+    tails.refresh([dataset(id)], reader, {
+      backToMs: START_MS - 15_000,
+      joined: new Set(joined),
+      watch: new Map(joined.length > 0 ? [] : [[id, 0]]),
+    })
   for (const id of ids) arrive(id, 5)
   for (const id of ids) await refresh(id, [id])
   expect(reads.events).toBe(0)
@@ -64,7 +69,8 @@ test('what all tails hold is bounded, and what is given up counts as missed', as
   const { reader, reads, arrive } = storeOf(100_000)
   const tails = new Tails(clock)
   const both = [dataset('one'), dataset('two')]
-  const refresh = (joined: readonly string[] = []) => tails.refresh(both, reader, nowMs - 1_000, new Set(joined))
+  const refresh = (joined: readonly string[] = []) =>
+    tails.refresh(both, reader, { backToMs: START_MS - 15_000, joined: new Set(joined), watch: new Map(both.map(({ id }) => [id, 0])) })
   const watcher = { position: startPosition(nowMs), watch: new Map(), matches: () => true, joined: new Set(['one', 'two']) }
   const begun = takeNew(await refresh(['one', 'two']), watcher, 100, nowMs)
   nowMs += 600

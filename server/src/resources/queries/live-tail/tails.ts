@@ -95,10 +95,16 @@ export class Tails {
 
   /**
    * refresh brings the tails of datasets up to now by one question for all of the organization that are due. A tail that does not reach back as far as
-   * somebody who goes on here needs is read from there; of datasets in `joined` he wants nothing that is past.
+   * somebody who goes on here needs is read from there; of datasets in `joined` he wants nothing that is past, and
+   * those in `watch` he follows here already.
    */
-  async refresh(datasets: readonly Watched[], reader: Reader, backToMs: number, joined: ReadonlySet<string>): Promise<readonly Tail[]> {
-    const short = datasets.filter((dataset) => !joined.has(dataset.id) && isShort(this.#tails.get(dataset.id), dataset, backToMs))
+  async refresh(
+    datasets: readonly Watched[],
+    reader: Reader,
+    { backToMs, joined, watch }: { backToMs: number; joined: ReadonlySet<string>; watch: Watch },
+  ): Promise<readonly Tail[]> {
+    const goesOn = ({ id }: Watched) => !joined.has(id) && !watch.has(id)
+    const short = datasets.filter((dataset) => goesOn(dataset) && isShort(this.#tails.get(dataset.id), dataset, backToMs))
     await Promise.all(short.map(({ id }) => this.#tails.get(id)?.reading))
     const nowMs = this.#clock.nowMs()
     const fresh = datasets.filter(({ id }) => !this.#tails.has(id))
