@@ -29,8 +29,11 @@ export type QueryClass = 'caller' | 'monitor' | 'tail' | 'export'
 /** A QueryOwner is whom a query counts for, and how many queries its credential may run and let wait. */
 export type QueryOwner = { class: QueryClass; orgId: string; credential: string; running: number; waiting: number }
 
-/** A QuerySlot says how many queries a granted one shares the store with: `rank` of its own side, `running` of all. */
-export type QuerySlot = { rank: number; running: number }
+/**
+ * A QuerySlot says how many queries a granted one shares the store with: `rank` of its own side, `running` of all. `isLast` says that it gives way to
+ * those of every other class.
+ */
+export type QuerySlot = { rank: number; running: number; isLast: boolean }
 
 /** A QueryTicket is the place of one query among all that this process runs; all statements of the query run within it. */
 export type QueryTicket = {

@@ -64,7 +64,7 @@ class Ticket implements QueryTicket {
       await this.#statementTurn()
       try {
         signal.throwIfAborted()
-        return await work({ rank: place.rank, running: this.#lane.running })
+        return await work({ rank: place.rank, running: this.#lane.running, isLast: this.#owner.class === 'export' })
       } finally {
         this.#statements -= 1
         this.#next.shift()?.()

@@ -5,11 +5,11 @@ import { branchesOf, keysIn } from './branches.ts'
 import { filterSql } from './condition.ts'
 import { sceneOf, scopeOf, whereOf } from './events-statement.ts'
 import { hintsOf } from './hints.ts'
+import { withStrays } from './overflow.ts'
 import type { Cost, Question } from './question.ts'
 import { costOf, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { and, FALSE, joined, name, or, type Sql, sql } from './statement.ts'
-import { withStrays } from './overflow.ts'
 
 /** countMatching counts the events that a question means. */
 export async function countMatching(store: EventStore, question: Question): Promise<{ count: number; cost: Cost }> {

@@ -156,9 +156,9 @@ function columnsFor(branch: Branch, { keys, withRaw }: EventsWish): readonly Slo
   return all.filter((column) => wanted.has(column))
 }
 
-function positionSql({ newestFirst, after, fromSequence, oneOf = 1 }: EventsWish, { fromMs }: Bounds): Sql {
+function positionSql({ newestFirst, after, fromSequence, numbers }: EventsWish, { fromMs }: Bounds): Sql {
   return and([
-    oneOf === 1 ? TRUE : sql`intHash32(seq) % ${digits(oneOf)} = 0`,
+    numbers === undefined ? TRUE : among(sql`seq`, param.uint64s(numbers)),
     after === undefined ? TRUE : afterSql(after, newestFirst),
     fromSequence === undefined ? TRUE : sql`(ts >= ${instant(fromMs + 1)} or seq >= ${param.uint64(fromSequence)})`,
   ])

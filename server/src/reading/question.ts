@@ -63,8 +63,8 @@ export type EventsWish = {
   /** keys are the names that are read; 'all' is every message key and attribute. */
   readonly keys: 'all' | readonly string[]
   readonly withRaw: boolean
-  /** oneOf reads one of so many events, which is a power of two: the same ones each time, and among them those of every greater one. */
-  readonly oneOf?: number
+  /** numbers are the sequence numbers of the only events that are wanted. */
+  readonly numbers?: readonly bigint[]
 }
 
 /** A FoundEvent is an event as it was stored. `leaves` has message keys by name and attributes with their $, each as its text. */

@@ -36,6 +36,7 @@ export const param = {
   uint64: (value: bigint): Param => ({ type: 'UInt64', value: value.toString() }),
   floats: (value: readonly number[]): Param => ({ type: 'Array(Float64)', value }),
   int64s: (value: readonly bigint[]): Param => ({ type: 'Array(Int64)', value }),
+  uint64s: (value: readonly bigint[]): Param => ({ type: 'Array(UInt64)', value }),
   uint8s: (value: readonly number[]): Param => ({ type: 'Array(UInt8)', value }),
   uuid: (value: string): Param => ({ type: 'UUID', value }),
   uuids: (value: readonly string[]): Param => ({ type: 'Array(UUID)', value }),

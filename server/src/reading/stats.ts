@@ -4,11 +4,11 @@ import { sliceStartMs } from '../query/slices.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import { type Branch, branchesOf, keysIn } from './branches.ts'
 import { isExactly, nobody, readMeasured } from './measures.ts'
+import { withStrays } from './overflow.ts'
 import type { FoundGroup, FoundStats, Measured, Question, StatsWish } from './question.ts'
 import { type Asking, costOf, run, startAsking } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { GROUP_JOINT, GROUPS_MAX, type StatsAsk, statsStatement } from './stats-statement.ts'
-import { withStrays } from './overflow.ts'
 
 /** CELLS_MAX bounds groups times slices. */
 const CELLS_MAX = 1_000_000

@@ -1,4 +1,5 @@
 import type { EventStore } from '../events/store/events.ts'
+import type { QuerySlot } from '../world.ts'
 import type { Question } from './question.ts'
 
 /** YIELD_MS is how long a query of lower priority pauses at each block while one of higher priority runs: it slows down and does not stop. */
@@ -32,11 +33,11 @@ export async function inTurn<T>(
     pause.sinceMs = undefined
   }
   try {
-    return await ticket.run({ signal, waitMs: budget.seconds * 1_000 }, async ({ rank, running }) => {
+    return await ticket.run({ signal, waitMs: budget.seconds * 1_000 }, async ({ isLast, rank, running }) => {
       resume()
       pause.running += 1
       try {
-        return await work(shareOf(rank, budget.threads, store.engine ? cores : undefined), running)
+        return await work(shareOf({ rank, isLast }, budget.threads, store.engine ? cores : undefined), running)
       } finally {
         pause.running -= 1
       }
@@ -46,11 +47,21 @@ export async function inTurn<T>(
   }
 }
 
-/** shareOf lets the first query of everybody have the processors and those beyond it give way; `cores` are those of an engine of our own. */
-export function shareOf(rank: number, threads: number | undefined, cores: number | undefined): Record<string, string> {
+/** LAST is behind every rank that a running query can have. */
+const LAST = 100_000
+
+/**
+ * shareOf lets the first query of everybody have the processors and those beyond it give way, and exports to all others; `cores` are those of an engine
+ * of our own.
+ */
+export function shareOf(
+  { rank, isLast }: Pick<QuerySlot, 'rank' | 'isLast'>,
+  threads: number | undefined,
+  cores: number | undefined,
+): Record<string, string> {
   const own = threads ?? (cores === undefined || rank < 2 ? undefined : Math.max(1, Math.floor(cores / rank)))
   return {
-    priority: String(rank),
+    priority: String(isLast ? LAST + rank : rank),
     low_priority_query_wait_time_ms: String(YIELD_MS),
     ...(own === undefined ? {} : { max_threads: String(own) }),
   }

@@ -1,3 +1,4 @@
+import { awayFailure } from '../../../events/store/away.ts'
 import type { EventStore } from '../../../events/store/events.ts'
 import { amongIds } from '../../../events/store/id-list.ts'
 import type { Bounds } from '../../../reading/question.ts'
@@ -13,7 +14,7 @@ export async function selectRangeBytes(
   { fromMs, toMs }: Bounds,
 ): Promise<bigint> {
   const among = amongIds('log_id', 'ids', logIds)
-  const answer = await store.ledger.query({
+  const asked = store.ledger.query({
     query: `select toString(sum(raw_bytes)) as bytes from ledger final
       where org_id = {org:UInt32} and ${among.condition} and minute >= {from:UInt32} and minute < {to:UInt32}`,
     query_params: { org: orgNumber, ...among.params, from: secondsOf(fromMs - (fromMs % MINUTE_MS)), to: secondsOf(toMs) },
@@ -21,7 +22,11 @@ export async function selectRangeBytes(
     clickhouse_settings: { log_comment: String(orgNumber) },
     abort_signal: AbortSignal.timeout(READ_BOUND_MS),
   })
-  const [row] = await answer.json<{ bytes: string }>()
+  const [row] = await asked
+    .then((answer) => answer.json<{ bytes: string }>())
+    .catch((cause) => {
+      throw awayFailure(cause) ?? cause
+    })
   return BigInt(row?.bytes ?? 0)
 }
 

@@ -3,14 +3,25 @@ import type { Actor } from '../../../http/actor.ts'
 import { Failure, notFound, unavailable } from '../../../kernel/errors.ts'
 import { type Matcher, matcherOf } from '../../../query/matcher.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { FoundEvent } from '../../../reading/question.ts'
+import { type Numbered, readNumbers } from '../../../reading/numbers.ts'
+import type { Bounds, Cost, FoundEvent } from '../../../reading/question.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { type Choose, choiceOf, chosenDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { EVERYTHING, noteSearch, questionFor, rawText, shownEvents } from '../../data/event-queries/event-queries.ts'
-import { decodePosition, encodePosition, firstPosition, isWorthKeeping, knownBy, type Position, readBackMs } from './position.ts'
+import { type Choose, choiceOf, chosenDatasets, type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { ALL, EVERYTHING, noteSearch, questionFor, rawText, shownEvents } from '../../data/event-queries/event-queries.ts'
+import {
+  decodePosition,
+  encodePosition,
+  firstPosition,
+  isWorthKeeping,
+  knownBy,
+  type Position,
+  readBackMs,
+  startPosition,
+} from './position.ts'
 import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
-import { type ReadNew, Tails, type Taken, takeNew, type Watch } from './tails.ts'
+import { firstShare, isOneOf, shareNow, thinned } from './share.ts'
+import { type Reader, Tails, type Taken, takeNew, type Watch } from './tails.ts'
 
 type Ask = BodyOf<typeof contract.liveTail.start>
 
@@ -26,7 +37,7 @@ const STREAM_EVERY_MS = 1_000
 const ALIVE_MS = 15_000
 
 /** A Watching is what this process knows of a job: what it asks for, read once, what was looked at here, and when it was asked for here last. */
-type Watching = { wish: Wish; watch: Watch; usedAtMs: number }
+type Watching = { wish: Wish; watch: Watch; usedAtMs: number; turn: number; position: Position }
 
 /** Shown is what was taken as callers get it, and the position before it. */
 type Shown = Omit<Taken, 'events'> & { events: Event[]; before: Position; wish: Wish }
@@ -42,6 +53,8 @@ function goneOrThrow(thrown: unknown): undefined {
 /** A Wish is the datasets and the events that a job asks for. */
 type Wish = { choose: Choose; matches: Matcher }
 
+type Thin = (seqs: readonly bigint[]) => (seq: bigint) => boolean
+
 /** MOVES_MAX is how often events are taken anew because somebody else took some of the same job meanwhile. */
 const MOVES_MAX = 8
 
@@ -53,6 +66,9 @@ export class LiveTails {
   readonly #world: World
   readonly #tails: Tails
   readonly #watches = new Map<string, Watching>()
+  readonly #made = new WeakMap<FoundEvent, { as: string; shown: Event }>()
+  readonly #texts = new WeakMap<Event, string>()
+  #streams = 0
 
   constructor(world: World) {
     this.#world = world
@@ -80,7 +96,7 @@ export class LiveTails {
     const startedMs = clock.monotonicMs()
     const taken = await this.#take(actor, row, 0)
     await insertLiveTail(meta, { ...row, position: encodePosition(taken.position) })
-    this.#watches.set(row.id, { wish, watch: taken.watch, usedAtMs: nowMs })
+    this.#watches.set(row.id, { wish, watch: taken.watch, usedAtMs: nowMs, turn: 0, position: taken.position })
     noteSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
     return { job_id: row.id }
   }
@@ -98,7 +114,17 @@ export class LiveTails {
   /** stream gives the events as text until the time is over, the caller has left, or the job is gone. */
   async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, ...watcher }: Watcher & { seconds?: number | undefined }) {
     const row = await this.#find(actor, id)
-    return this.#lines(row, { seconds, ...watcher })
+    return this.#counted(this.#lines(row, { seconds, ...watcher }))
+  }
+
+  /** #counted counts a stream as long as it lasts. */
+  async *#counted(lines: AsyncGenerator<string>): AsyncGenerator<string> {
+    this.#streams += 1
+    try {
+      yield* lines
+    } finally {
+      this.#streams -= 1
+    }
   }
 
   /** #lines checks what the caller may see before each read, and again before anything is sent. */
@@ -109,9 +135,16 @@ export class LiveTails {
     let spokenMs = clock.monotonicMs()
     yield ': watching\n\n'
     let saidOneOf = 1
+    let share = firstShare(this.#streams, clock.nowMs())
+    const thin: Thin = (seqs) => {
+      share = thinned(share, seqs)
+      const { oneOf } = share
+      return (seq) => isOneOf(seq, oneOf)
+    }
     while (row && !signal.aborted && clock.monotonicMs() < untilMs) {
       const actor = await standing().catch(goneOrThrow)
-      const taken = actor && (await this.#take(actor, row, STREAM_EVENTS))
+      share = shareNow(share, this.#streams, clock.nowMs())
+      const taken = actor && (await this.#take(actor, row, STREAM_EVENTS, thin))
       const isSilent = clock.monotonicMs() - spokenMs > ALIVE_MS
       const moved: LiveTailRow | undefined = taken && (await this.#move(row, taken, isSilent))
       if (taken && !moved) {
@@ -124,12 +157,14 @@ export class LiveTails {
         return
       }
       row = moved
-      const { oneOf, missed } = taken
+      const { missed } = taken
+      const oneOf = taken.oneOf * share.oneOf
+      share = { ...share, left: Math.max(0, share.left - taken.events.length) }
       const events = taken.events.filter(({ metadata }) => seen.has(metadata.service_id))
       if (oneOf !== saidOneOf) yield `: one of ${oneOf}\n\n`
       if (missed > 0) yield `: missed ${missed}\n\n`
       saidOneOf = oneOf
-      if (events.length > 0) yield events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+      if (events.length > 0) yield events.map((event) => this.#textOf(event)).join('')
       else if (isSilent) yield ': alive\n\n'
       else {
         await clock.sleep(STREAM_EVERY_MS, signal).catch(() => undefined)
@@ -169,48 +204,96 @@ export class LiveTails {
     const nowMs = clock.nowMs()
     const hasMoved = events.length > 0 || isWorthKeeping(before, position)
     const encoded = hasMoved ? encodePosition(position) : row.position
+    const turn = hasMoved ? row.turn + 1 : row.turn
     if (encoded && hasMoved) {
       if ((await moveLiveTail(meta, row, encoded, nowMs)) === 0) return undefined
     } else if (isAskedFor) await touchLiveTail(meta, row.id, nowMs)
-    this.#watches.set(row.id, { wish, watch, usedAtMs: nowMs })
-    return hasMoved ? { ...row, turn: row.turn + 1, position: encoded } : row
+    this.#watches.set(row.id, { wish, watch, usedAtMs: nowMs, turn, position: hasMoved ? position : before })
+    return { ...row, turn, position: encoded }
+  }
+
+  /** #readerFor reads as an actor. Who watches was counted when he began; what is read for all who watch stands with the one whose turn it was. */
+  #readerFor(actor: Actor): Reader {
+    const { orgId, identity } = actor
+    const ask = (datasets: Parameters<Reader['events']>[0], bounds: Bounds) =>
+      questionFor(this.#world, actor, { datasets, filter: ALL, bounds, signal: AbortSignal.timeout(READ_BOUND_MS), reader: 'tail' })
+    const note = (datasets: Parameters<Reader['events']>[0], { bytes }: Cost) => {
+      const logIds = datasets.map(({ id }) => id)
+      this.#world.usage.note({ kind: 'search', orgId, identityId: identity.id, logIds, bytes, latencyMs: 0, isMore: true })
+    }
+    return {
+      numbers: async (datasets, { after, oneOf, bounds }) => {
+        const wish = { after, oneOf, limit: READ_EVENTS_MAX }
+        const { found, hasMore, cost } = await readNumbers(this.#world.events, await ask(datasets, bounds), wish)
+        note(datasets, cost)
+        return { found, hasMore }
+      },
+      events: async (datasets, numbers) => {
+        const wish = {
+          limit: numbers.length,
+          newestFirst: true,
+          keys: 'all',
+          withRaw: true,
+          numbers: numbers.map(({ seq }) => seq),
+        } as const
+        const { events, cost } = await readEvents(this.#world.events, await ask(datasets, boundsOf(numbers)), wish)
+        note(datasets, cost)
+        return events
+      },
+    }
+  }
+
+  /** #shown is an event as callers get it, made once for all who watch. */
+  #shown(event: FoundEvent, baseUrl: string, places: ReadonlyMap<string, DatasetRow>): Event {
+    const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
+    const as = JSON.stringify([baseUrl, collection, dataset])
+    const known = this.#made.get(event)
+    if (known?.as === as) return known.shown
+    const [shown] = shownEvents([event], { items: EVERYTHING, baseUrl, places }).events
+    if (!shown) throw new Error('an event was not shown')
+    this.#made.set(event, { as, shown })
+    return shown
+  }
+
+  /** #textOf is an event as it is sent, made once for all streams. */
+  #textOf(event: Event): string {
+    const text = this.#texts.get(event) ?? `data: ${JSON.stringify(event)}\n\n`
+    this.#texts.set(event, text)
+    return text
   }
 
   /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now; nothing is noted yet. */
-  async #take(actor: Actor, row: LiveTailRow, limit: number): Promise<Shown> {
+  async #take(actor: Actor, row: LiveTailRow, limit: number, thin?: Thin): Promise<Shown> {
     const nowMs = this.#world.clock.nowMs()
-    const { wish, watch } = this.#watches.get(row.id) ?? { wish: wishOf(row), watch: new Map() }
-    const before = (row.position && decodePosition(row.position)) ?? firstPosition(nowMs)
+    const known = this.#watches.get(row.id)
+    const { wish, watch } = known ?? { wish: wishOf(row), watch: new Map() }
+    const written = known?.turn === row.turn ? known.position : row.position && decodePosition(row.position)
+    const before = written ?? (row.position ? firstPosition(nowMs) : startPosition(nowMs))
     const datasets = wish.choose(await visibleDatasets(this.#world, actor))
     // All that is in a dataset younger than the watch has arrived since.
     const beganMs = row.began_at ?? nowMs
     const joined = new Set(datasets.flatMap(({ id, created_at }) => (created_at <= beganMs && !before.known.has(knownBy(id)) ? [id] : [])))
     const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
-    const read: ReadNew = async (logIds, filter, bounds, oneOf) => {
-      const wanted = new Set(logIds)
-      const due = datasets.filter(({ id }) => wanted.has(id))
-      const question = await questionFor(this.#world, actor, {
-        datasets: due,
-        filter,
-        bounds,
-        signal: AbortSignal.timeout(READ_BOUND_MS),
-        reader: 'tail',
-      })
-      const wish = { limit: READ_EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: true, oneOf } as const
-      const { events, hasMore, cost } = await readEvents(this.#world.events, question, wish)
-      // Who watches was counted when he began; what is read for all watchers of a dataset stands with the one whose turn it was.
-      const { orgId, identity } = actor
-      this.#world.usage.note({ kind: 'search', orgId, identityId: identity.id, logIds, bytes: cost.bytes, latencyMs: 0, isMore: true })
-      return { events, hasMore }
-    }
-    const tails = await this.#tails.refresh(datasets, read, readBackMs(before))
+    const tails = await this.#tails.refresh(datasets, this.#readerFor(actor), { backToMs: readBackMs(before), joined, watch })
     const matches = (event: FoundEvent): boolean => {
       const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
       return wish.matches({ ...event, raw: rawText(event.raw), collection, dataset })
     }
-    const { events, ...said } = takeNew(tails, { position: before, watch, matches, joined }, limit, nowMs)
-    return { ...said, wish, before, events: shownEvents(events, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }).events }
+    const { events, ...said } = takeNew(tails, { position: before, watch, matches, joined, thin }, limit, nowMs)
+    return { ...said, wish, before, events: events.map((event) => this.#shown(event, actor.facts.baseUrl, places)) }
   }
+}
+
+const NS_PER_MS = 1_000_000n
+
+/** boundsOf is the range of time in which some numbers lie. */
+function boundsOf(numbers: readonly Numbered[]): Bounds {
+  let [first = 0n, last = 0n] = [numbers[0]?.timeNs, numbers[0]?.timeNs]
+  for (const { timeNs } of numbers) {
+    if (timeNs < first) first = timeNs
+    if (timeNs > last) last = timeNs
+  }
+  return { fromMs: Number(first / NS_PER_MS), toMs: Number(last / NS_PER_MS) + 1 }
 }
 
 const wishOf = ({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): Wish => ({

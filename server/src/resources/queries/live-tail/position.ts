@@ -14,6 +14,12 @@ const VERSION = 1
 
 export const firstPosition = (nowMs: number): Position => ({ floor: seqAt(nowMs - WINDOW_MS), shown: new Set(), known: new Set() })
 
+/** START_MS is how old the number of an event may be that arrives now: a claim is used for ten seconds, and an insert takes a moment. */
+const START_MS = 15_000
+
+/** startPosition is that of a tail that begins: what has an older number was there before. */
+export const startPosition = (nowMs: number): Position => ({ ...firstPosition(nowMs), floor: seqAt(nowMs - START_MS) })
+
 export const isNew = ({ floor, shown }: Position, seq: bigint): boolean => seq > floor && !shown.has(seq)
 
 /** readBackMs is how far back a process must have read to go on from a position. */
@@ -72,11 +78,23 @@ export function decodePosition(bytes: Uint8Array): Position | undefined {
 
 function putNumber(bytes: number[], value: bigint): void {
   let rest = value
-  while (rest > 127n) {
+  while (rest >= SMALL) {
     bytes.push(Number(rest & 127n) | 128)
     rest >>= 7n
   }
-  bytes.push(Number(rest))
+  putSmall(bytes, Number(rest))
+}
+
+/** SMALL is below what a number of 32 bits can be; those are what nearly all differences are, and are quicker to write. */
+const SMALL = 2n ** 30n
+
+function putSmall(bytes: number[], value: number): void {
+  let rest = value
+  while (rest > 127) {
+    bytes.push((rest & 127) | 128)
+    rest >>= 7
+  }
+  bytes.push(rest)
 }
 
 function takeNumber(bytes: Uint8Array, at: { offset: number }): bigint {

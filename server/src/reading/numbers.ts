@@ -1,0 +1,44 @@
+import type { EventStore } from '../events/store/events.ts'
+import { tableClasses } from '../lines/table.ts'
+import { branchesOf } from './branches.ts'
+import { scopeOf } from './events-statement.ts'
+import type { Cost, Question } from './question.ts'
+import { costOf, run, startAsking } from './run.ts'
+import { and, digits, joined, name, param, sql, TRUE } from './statement.ts'
+
+/** A Numbered event is known by its number, its dataset and its time. */
+export type Numbered = { readonly logId: string; readonly seq: bigint; readonly timeNs: bigint }
+
+/**
+ * A NumbersWish is which numbers are wanted: those above `after`, up to a limit. `oneOf` is a power of two and takes one of so many: the same ones each
+ * time, and among them those of every greater one.
+ */
+export type NumbersWish = { readonly after: bigint; readonly oneOf: number; readonly limit: number }
+
+/** readNumbers gives the numbers of events in no order, whatever the filter of the question; it reads nothing else of them. */
+export async function readNumbers(
+  store: EventStore,
+  question: Question,
+  { after, oneOf, limit }: NumbersWish,
+): Promise<{ found: Numbered[]; hasMore: boolean; cost: Cost }> {
+  const asking = startAsking(question)
+  const ids = question.sources.map(({ logId }) => logId)
+  const among = param.uuids(ids)
+  const parts = branchesOf(question.sources, []).map(
+    (branch) => sql`select toUInt64(indexOf(${among}, log_id)) as source, seq, toUnixTimestamp64Nano(ts) as ns
+      from ${name(tableClasses[branch.tableClass].table)}
+      where ${and([
+        scopeOf(branch, question.bounds),
+        sql`seq > ${param.uint64(after)}`,
+        oneOf === 1 ? TRUE : sql`intHash32(seq) % ${digits(oneOf)} = 0`,
+      ])} limit ${digits(limit + 1)}`,
+  )
+  if (parts.length === 0) return { found: [], hasMore: false, cost: costOf(asking, 1) }
+  const rows = await run(store, asking, sql`select source, seq, ns from (${joined(parts, ' union all ')}) limit ${digits(limit + 1)}`)
+  const found: Numbered[] = []
+  while (!rows.atEnd) {
+    const logId = ids[Number(rows.uint64()) - 1] ?? ''
+    found.push({ logId, seq: rows.uint64(), timeNs: rows.int64() })
+  }
+  return { found: found.slice(0, limit), hasMore: found.length > limit, cost: costOf(asking, 1) }
+}
