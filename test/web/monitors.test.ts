@@ -2,8 +2,8 @@ import type { Monitor } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
 import { openRound } from '../../server/src/resources/monitors/watching.ts'
-import { axeFaults, browserPath } from './browser.ts'
-import { openStand, type Stand } from './stand.ts'
+import { axeFaults, browserPath } from './browser.fixture.ts'
+import { openStand, type Stand } from './stand.fixture.ts'
 
 let stand: Stand
 let dataset: string

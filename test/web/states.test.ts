@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, browserPath } from './browser.ts'
-import { shots, spoil } from './shots.ts'
-import { openStand, type Stand } from './stand.ts'
-import { placed } from './watched.ts'
+import { axeFaults, browserPath } from './browser.fixture.ts'
+import { placed } from './demo-records.fixture.ts'
+import { shots, spoil } from './screenshots.fixture.ts'
+import { openStand, type Stand } from './stand.fixture.ts'
 
 /** What the pages look like where there is nothing, where nothing comes, and where everything fails; what they look like full is tried page by page. */
 

@@ -1,4 +1,4 @@
-import { isOr } from './reading.ts'
+import { isOr } from './query-readers.ts'
 
 /** groupCondition is met by the events of one group: each key with its value, or without one. */
 export function groupCondition(keys: readonly string[], values: readonly string[]): string {

@@ -85,11 +85,11 @@ const DAY_MS = 86_400_000
 function Freshness({ atMs }: { atMs: number | undefined }) {
   const nowMs = Date.now()
   const ageMs = atMs === undefined ? undefined : nowMs - atMs
-  const [sign, colour] =
+  const [sign, color] =
     ageMs === undefined ? ['×', 'text-soft'] : ageMs < FRESH_MS ? ['●', 'text-accent'] : [ageMs < DAY_MS ? '◐' : '○', 'text-soft']
   return (
     <span className="flex shrink-0 items-center gap-1 text-soft text-xs tabular-nums" title="When data arrived last">
-      <span aria-hidden className={colour}>
+      <span aria-hidden className={color}>
         {sign}
       </span>
       {atMs === undefined ? 'never' : ago(atMs, nowMs)}

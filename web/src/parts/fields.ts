@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from './client.ts'
-import { askedRange, type Range } from './time-range.ts'
+import { type Range, timeRangeOf } from './time-range.ts'
 
 /** A Field is a key with its values; `also` is another way to write it. */
 export type Field = { name: string; also?: string; count: number; values: { value: string; count: number }[] }
@@ -8,19 +8,19 @@ export type Field = { name: string; also?: string; count: number; values: { valu
 export type Fields = { fields: Field[]; sampled: number; isCut: boolean; ms: number }
 
 /** A Scope is where keys are looked for; `turn` changes when a person asks again. */
-type Scope = { datasets: readonly string[] | undefined; range: Range; turn: number }
+type Scope = { datasets: readonly string[] | undefined; range: Range; refreshCount: number }
 
 /** useKnownFields are the keys of the newest events of some datasets, with their most frequent values, from a sample. */
-export function useKnownFields({ datasets, range, turn }: Scope, isOn: boolean) {
+export function useKnownFields({ datasets, range, refreshCount }: Scope, isOn: boolean) {
   const client = useClient()
   return useQuery({
-    queryKey: ['fields', datasets, range, turn],
+    queryKey: ['fields', datasets, range, refreshCount],
     enabled: isOn,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<Fields> => {
       const source = datasets === undefined ? {} : { log_id: [...datasets] }
       const startedMs = performance.now()
-      const answer = await client.topKeys.get({ query: { ...source, ...askedRange(range), limit: FIELDS_MAX }, signal })
+      const answer = await client.topKeys.get({ query: { ...source, ...timeRangeOf(range), limit: FIELDS_MAX }, signal })
       return { ...merged(Object.values(answer)), ms: performance.now() - startedMs }
     },
   })

@@ -4,8 +4,8 @@ import { forgetCredential } from '../session/session.ts'
 import { Button } from '../ui/button.tsx'
 import { useClient } from './client.ts'
 import { Commands } from './commands.tsx'
-import { useCurrentShown } from './current-shown.ts'
 import { useMe } from './me.ts'
+import { useCurrentShown } from './scroll-to-current.ts'
 import { applyTheme, keptTheme, type Theme } from './theme.ts'
 
 const places = [

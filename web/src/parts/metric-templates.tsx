@@ -4,9 +4,9 @@ import { Button } from '../ui/button.tsx'
 import { useClient } from './client.ts'
 import { useDatasets } from './datasets.ts'
 import { Refusal } from './form.tsx'
-import { OpenMark, OpenText, ParameterFields, type TemplateFormProps, withAsked } from './open-fields.tsx'
-import { isMap, isText, listOf, mapOf, parameters } from './open-texts.ts'
+import { isMap, isText, listOf, mapOf, parameters } from './placeholders.ts'
 import { QueryEditor } from './query-editor.tsx'
+import { OpenMark, OpenText, ParameterFields, type TemplateFormProps, withAsked } from './template-form-fields.tsx'
 import { type Library, TemplateLibrary } from './template-library.tsx'
 
 type BodyOf = BodyInput<(typeof contract)['metricDefinitionTemplates']['create']>

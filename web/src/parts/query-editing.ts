@@ -12,7 +12,7 @@ const keys = ['Enter', 'Alt-Enter', 'Tab', 'Escape', 'ArrowDown', 'ArrowUp', 'Ct
 export type EditorKey = (typeof keys)[number]
 
 /** An EditorWish is what an editor begins with, and who hears of what happens in it; a key that is taken does nothing else. */
-export type EditorWish = {
+export type EditorOptions = {
   text: string
   from: number
   to: number
@@ -36,7 +36,7 @@ export type Editor = {
   close(): void
 }
 
-const looks: Record<PieceKind, string> = {
+const pieceStyles: Record<PieceKind, string> = {
   key: 'text-accent',
   operator: 'text-soft',
   value: 'text-ink',
@@ -92,13 +92,13 @@ function markAt(mark: Mark | undefined, end: number): DecorationSet {
 }
 
 /** colours show what the parser takes the parts of the text for, as far as it comes. */
-const colours = (read: Read) => {
-  const looksOf = new Map(Object.entries(looks).map(([kind, look]) => [kind, Decoration.mark({ class: look })]))
+const highlighting = (read: Read) => {
+  const decorationOf = new Map(Object.entries(pieceStyles).map(([kind, style]) => [kind, Decoration.mark({ class: style })]))
   const drawn = (text: string): DecorationSet => {
     const ranges: Range<Decoration>[] = []
     for (const { kind, position, length } of readText(read, text).pieces) {
-      const look = looksOf.get(kind)
-      if (look && length > 0) ranges.push(look.range(position, position + length))
+      const style = decorationOf.get(kind)
+      if (style && length > 0) ranges.push(style.range(position, position + length))
     }
     return Decoration.set(ranges, true)
   }
@@ -112,32 +112,32 @@ const colours = (read: Read) => {
 const fromOutside = Annotation.define<boolean>()
 
 /** openEditor puts an editor into an element; whoever opens it closes it. */
-export function openEditor(parent: HTMLElement, wish: EditorWish): Editor {
+export function openEditor(parent: HTMLElement, options: EditorOptions): Editor {
   const attributes = new Compartment()
   const view = new EditorView({
     parent,
     state: EditorState.create({
-      doc: wish.text,
-      selection: { anchor: Math.min(wish.from, wish.text.length), head: Math.min(wish.to, wish.text.length) },
+      doc: options.text,
+      selection: { anchor: Math.min(options.from, options.text.length), head: Math.min(options.to, options.text.length) },
       extensions: [
-        Prec.highest(keymap.of(keys.map((key) => ({ key, run: ({ state }) => wish.onKey(key, state.selection.main.head) })))),
+        Prec.highest(keymap.of(keys.map((key) => ({ key, run: ({ state }) => options.onKey(key, state.selection.main.head) })))),
         history(),
         keymap.of([...historyKeymap, ...standardKeymap]),
         EditorView.cspNonce.of(styleNonce),
         EditorView.lineWrapping,
-        placeholder(wish.placeholder),
-        attributes.of(EditorView.contentAttributes.of(wish.attributes)),
+        placeholder(options.placeholder),
+        attributes.of(EditorView.contentAttributes.of(options.attributes)),
         theme,
-        colours(wish.read),
+        highlighting(options.read),
         marks,
         EditorView.updateListener.of(({ docChanged, state, transactions }) => {
           if (docChanged && !transactions.some((one) => one.annotation(fromOutside)))
-            wish.onText(state.doc.toString(), state.selection.main.head)
+            options.onText(state.doc.toString(), state.selection.main.head)
         }),
         EditorView.domEventHandlers({
-          focus: () => wish.onFocus(true),
-          blur: () => wish.onFocus(false),
-          click: (_, { state }) => wish.onClick(state.selection.main.head),
+          focus: () => options.onFocus(true),
+          blur: () => options.onFocus(false),
+          click: (_, { state }) => options.onClick(state.selection.main.head),
         }),
       ],
     }),

@@ -6,10 +6,10 @@ import { Field, Input } from '../ui/field.tsx'
 import { DatasetPicker } from './dataset-picker.tsx'
 import { type Field as KnownField, useKnownFields } from './fields.ts'
 import { EVERYTHING, newQuery } from './metric-queries.ts'
-import { openly } from './open-texts.ts'
+import { openly } from './placeholders.ts'
 import { QueryField, type QueryFocus } from './query-input.tsx'
-import { readFormula, readItem, readKeys, readWhere } from './reading.ts'
-import { knownOfDatasets } from './selecting.ts'
+import { readFormula, readItem, readKeys, readWhere } from './query-readers.ts'
+import { selectorContext } from './selector-context.ts'
 
 const QUERIES_MAX = 6
 /** LATELY is where keys and their values are looked for. */
@@ -75,7 +75,8 @@ type OneQueryProps = {
 
 function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) {
   const { name, select, from, from_expr, where, groups = [] } = query
-  const known = useKnownFields({ datasets: from && from.length > 0 ? from : undefined, range: LATELY, turn: 0 }, true).data?.fields ?? []
+  const known =
+    useKnownFields({ datasets: from && from.length > 0 ? from : undefined, range: LATELY, refreshCount: 0 }, true).data?.fields ?? []
   const [wantsSelector, setWantsSelector] = useState(false)
   const isPicked = from !== undefined && from.length > 0
   const isSelected = from_expr !== undefined && from_expr !== '' && (from_expr !== EVERYTHING || (wantsSelector && !isPicked))
@@ -155,7 +156,7 @@ type SelectedProps = {
 /** Selected are the datasets that a selector chooses; the text stays as it was typed, and an empty one means all of them. */
 function Selected({ selector, datasets, reading, isBegun, onSelector }: SelectedProps) {
   const [text, setText] = useState(selector === EVERYTHING ? '' : selector)
-  const known = useMemo(() => knownOfDatasets(datasets), [datasets])
+  const known = useMemo(() => selectorContext(datasets), [datasets])
   const line = useRef<QueryFocus>(null)
   useEffect(() => {
     if (isBegun) line.current?.focus()

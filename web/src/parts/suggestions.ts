@@ -17,7 +17,7 @@ export type Vocabulary = {
 }
 
 /** Known is what a text is read with and what can be suggested in it: keys with their values, names of queries, what was asked before. */
-export type Known = {
+export type QueryContext = {
   readonly read: Read
   readonly fields: readonly Field[]
   /** vocabulary is that of questions about events, unless it is another. */
@@ -26,7 +26,7 @@ export type Known = {
   readonly recent?: readonly string[] | undefined
 }
 
-type Wording = { label: string; insert: string; note: string }
+type SuggestionText = { label: string; insert: string; note: string }
 
 const SHOWN_MAX = 14
 const RECENT_SHOWN = 8
@@ -52,7 +52,7 @@ const meanings: Vocabulary['meanings'] = {
   ],
 }
 /** ofEvents is the vocabulary of questions about events. */
-export const ofEvents: Vocabulary = { builtIns: ['@status', '@raw', '@time', '@origin', '@pattern'], meanings }
+export const eventVocabulary: Vocabulary = { builtIns: ['@status', '@raw', '@time', '@origin', '@pattern'], meanings }
 const statuses = ['error', 'warn', 'info'].map((value) => ({ value, count: 0 }))
 const connectives: Readonly<Record<string, string>> = {
   AND: 'both hold',
@@ -64,7 +64,7 @@ const connectives: Readonly<Record<string, string>> = {
 const order: readonly Offer['kind'][] = ['value', 'operator', 'name', 'function', 'key', 'words']
 
 /** suggestionsAt puts into words what the parser would take at the cursor. */
-export function suggestionsAt(text: string, cursor: number, known: Known): Suggestion[] {
+export function suggestionsAt(text: string, cursor: number, known: QueryContext): Suggestion[] {
   if (text.trim() === '' && known.recent && known.recent.length > 0) {
     return known.recent
       .slice(0, RECENT_SHOWN)
@@ -90,12 +90,12 @@ function endOf(text: string, cursor: number, typed: string): number {
 }
 
 /** fitted leaves one blank between what is inserted and what follows. */
-const fitted = (wording: Wording, text: string, to: number): Wording & { to: number } => ({
+const fitted = (wording: SuggestionText, text: string, to: number): SuggestionText & { to: number } => ({
   ...wording,
   to: wording.insert.endsWith(' ') && text[to] === ' ' ? to + 1 : to,
 })
 
-function wordingsOf(offer: Offer, { fields, names = [], vocabulary = ofEvents }: Known, isMain: boolean): Wording[] {
+function wordingsOf(offer: Offer, { fields, names = [], vocabulary = eventVocabulary }: QueryContext, isMain: boolean): SuggestionText[] {
   const { typed } = offer
   switch (offer.kind) {
     case 'key':
@@ -126,7 +126,7 @@ function wordingsOf(offer: Offer, { fields, names = [], vocabulary = ofEvents }:
 }
 
 /** keys puts first what begins with the typed letters; within that the most frequent. */
-function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly Field[], { builtIns }: Vocabulary): Wording[] {
+function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly Field[], { builtIns }: Vocabulary): SuggestionText[] {
   const low = typed.toLowerCase()
   if (style === 'plain' && fields.some(({ name }) => name === typed)) return []
   const all = [
@@ -141,13 +141,13 @@ function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly 
     .map(({ name, note }) => ({ label: name, insert: `${printKey(name)}${after}`, note }))
 }
 
-const operators = (words: readonly string[], typed: string, { meanings: of }: Vocabulary): Wording[] =>
+const operators = (words: readonly string[], typed: string, { meanings: of }: Vocabulary): SuggestionText[] =>
   words
     .filter((word) => word.startsWith(typed) && word !== typed && (word !== 'NOT' || typed !== ''))
     .flatMap((word) => of[word] ?? (typed === '' ? [] : [[word, ''] as const]))
     .map(([label, note]) => ({ label, insert: label.endsWith('(') ? label : `${label} `, note }))
 
-function values(key: string, typed: string, after: string, fields: readonly Field[]): Wording[] {
+function values(key: string, typed: string, after: string, fields: readonly Field[]): SuggestionText[] {
   const known = key === '@status' ? statuses : (fields.find(({ name, also }) => name === key || also === key)?.values ?? [])
   const low = typed.replace(/^['"]/, '').toLowerCase()
   return known

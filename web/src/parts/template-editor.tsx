@@ -5,8 +5,8 @@ import { Button } from '../ui/button.tsx'
 import { Field, TextArea } from '../ui/field.tsx'
 import { FailureNote } from './failure.tsx'
 import { Refusals } from './form.tsx'
-import type { TemplateFormProps } from './open-fields.tsx'
-import { type Content, isMap, lineOf, type Shape, strangeIn } from './open-texts.ts'
+import { type Content, isMap, lineOf, type Shape, strangeIn } from './placeholders.ts'
+import type { TemplateFormProps } from './template-form-fields.tsx'
 
 /** A TemplateForm is what a kind of template is written in, and what it knows to write. */
 export type TemplateForm = { Fields: ComponentType<TemplateFormProps>; shapes: Readonly<Record<string, Shape>> }

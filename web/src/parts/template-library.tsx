@@ -4,8 +4,8 @@ import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from './confirm.tsx'
 import { FailureNote } from './failure.tsx'
-import type { Content } from './open-texts.ts'
 import { Panel, Waiting } from './page.tsx'
+import type { Content } from './placeholders.ts'
 import { TemplateEditor, type TemplateForm } from './template-editor.tsx'
 
 type KeptTemplate = { id: string; name: string; description?: string | undefined; parameters: TemplateParameters }

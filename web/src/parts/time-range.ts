@@ -192,5 +192,5 @@ export function nameOf(range: Range, zone: Zone): string {
 }
 
 /** askedRange is a range as the service takes it. */
-export const askedRange = (range: Range): { time_range: string } | { from_ts: number; to_ts: number } =>
+export const timeRangeOf = (range: Range): { time_range: string } | { from_ts: number; to_ts: number } =>
   'words' in range ? { time_range: range.words } : { from_ts: range.fromMs, to_ts: range.toMs }

@@ -8,15 +8,15 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { KeepDashboard } from './keep-dashboard.tsx'
-import { useChange } from './questions.ts'
+import { useDashboardChange } from './queries.ts'
+import { KeepDashboard } from './save-dashboard-template.tsx'
 
 /** DashboardTools rename a dashboard, keep it as a template, copy and delete it. */
 export function DashboardTools({ dashboard }: { dashboard: Dashboard }) {
   const client = useClient()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const change = useChange(dashboard.id)
+  const change = useDashboardChange(dashboard.id)
   const [isOpen, setOpen] = useState(false)
   const [failure, setFailure] = useState<unknown>()
   const send = (event: FormEvent<HTMLFormElement>) => {

@@ -3,14 +3,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
+import { Writing } from '../../parts/editor-page.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Absent } from '../../parts/records.tsx'
-import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import { BackToDashboard } from './back-to-list.tsx'
-import { flowing } from './layout.ts'
-import { useAllWidgets, useDashboard } from './questions.ts'
+import { flowed } from './layout.ts'
+import { useAllWidgets, useDashboard } from './queries.ts'
 
 type FrameEditorProps = { dashboardId: string; id: string }
 
@@ -50,7 +50,7 @@ function FrameForm({ title, dashboard, frame, all }: FrameFormProps) {
   const save = useSave(dashboard, frame)
   const missing = name.trim() === '' ? 'a name' : inner.length === 0 ? 'a widget within it' : undefined
   const send = () => {
-    const widget_layouts = flowing(inner.map((id) => ({ id, x: 0, y: 0, w: Number(wide), h: HIGH })))
+    const widget_layouts = flowed(inner.map((id) => ({ id, x: 0, y: 0, w: Number(wide), h: HIGH })))
     save.mutate({ name: name.trim(), description: description.trim(), widget_ids: [...inner], layout: { widget_layouts } })
   }
   return (
@@ -155,7 +155,7 @@ function Within({ all, own, inner, onInner }: WithinProps) {
   )
 }
 
-type FrameBody = { name: string; description: string; widget_ids: string[]; layout: { widget_layouts: ReturnType<typeof flowing> } }
+type FrameBody = { name: string; description: string; widget_ids: string[]; layout: { widget_layouts: ReturnType<typeof flowed> } }
 
 function useSave(dashboard: Dashboard, frame: Widget | undefined) {
   const client = useClient()

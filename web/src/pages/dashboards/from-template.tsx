@@ -1,18 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { boundTo, missingIn, TemplateFields, type Typed } from '../../parts/argument-fields.tsx'
 import { useClient } from '../../parts/client.ts'
+import { Writing } from '../../parts/editor-page.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Absent } from '../../parts/records.tsx'
-import { boundTo, missingIn, TemplateFields, type Typed } from '../../parts/template-fields.tsx'
-import { Writing } from '../../parts/writing.tsx'
 import { BackToList } from './back-to-list.tsx'
-import { useTemplates } from './questions.ts'
+import { useDashboardTemplates } from './queries.ts'
 
 /** FromTemplate takes what a template asks for, shows what would be made, and makes it. */
 export function FromTemplate({ id }: { id: string }) {
-  const templates = useTemplates()
+  const templates = useDashboardTemplates()
   const template = templates.data?.find((one) => one.id === id)
   const client = useClient()
   const queries = useQueryClient()

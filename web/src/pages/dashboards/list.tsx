@@ -4,13 +4,13 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { Findable } from '../../parts/findable.tsx'
+import { Findable } from '../../parts/filtered-list.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Nothing, Page } from '../../parts/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { useDashboards, useTemplates } from './questions.ts'
+import { useDashboards, useDashboardTemplates } from './queries.ts'
 
 /** DashboardList shows all dashboards by name, found by typing. */
 export function DashboardList() {
@@ -93,7 +93,7 @@ function NewDashboard() {
 }
 
 function Templates() {
-  const { data } = useTemplates()
+  const { data } = useDashboardTemplates()
   const item = 'block rounded px-2 py-1 hover:bg-tint'
   return (
     <Popover

@@ -4,15 +4,15 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
+import { Writing } from '../../parts/editor-page.tsx'
 import { newQuery } from '../../parts/metric-queries.ts'
 import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
 import { Absent } from '../../parts/records.tsx'
-import { Writing } from '../../parts/writing.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { BackToList } from './back-to-list.tsx'
 import { definitionOf, Preview } from './preview.tsx'
-import { useMetrics } from './questions.ts'
+import { useMetrics } from './queries.ts'
 
 /** MetricEditor writes a metric that is kept by its name, beside what it gives. */
 export function MetricEditor({ id }: { id: string }) {
@@ -23,7 +23,7 @@ export function MetricEditor({ id }: { id: string }) {
   return <Absent title={title} noun="metric" of={metrics} back={<BackToList view="metrics" />} />
 }
 
-const LOOK = { unit: 'auto', isFine: false } as const
+const DEFAULT_STYLE = { unit: 'auto', isFine: false } as const
 
 function MetricForm({ title, metric }: { title: string; metric: MetricDefinition | undefined }) {
   const [name, setName] = useState(metric?.name ?? '')
@@ -48,7 +48,7 @@ function MetricForm({ title, metric }: { title: string; metric: MetricDefinition
       beside={
         <Panel title="Preview">
           <div className="p-3">
-            <Preview type="line" look={LOOK} queries={queries} formula={formula} range={{ words: 'Last 1 hour' }} />
+            <Preview type="line" style={DEFAULT_STYLE} queries={queries} formula={formula} range={{ words: 'Last 1 hour' }} />
           </div>
         </Panel>
       }

@@ -3,12 +3,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Findable } from '../../parts/findable.tsx'
+import { Findable } from '../../parts/filtered-list.tsx'
 import { measureText } from '../../parts/metric-queries.ts'
 import { ago } from '../../parts/numbers.ts'
 import { Nothing, Page } from '../../parts/page.tsx'
 import { BackToList } from './back-to-list.tsx'
-import { useAllWidgets, useMetrics } from './questions.ts'
+import { useAllWidgets, useMetrics } from './queries.ts'
 
 const nameOf = ({ name, queries }: MetricDefinition): string => name ?? measureText(queries)
 

@@ -9,7 +9,7 @@ import { Waiting } from '../../parts/page.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Figure } from './figure.tsx'
-import { type Look, slicesFor } from './look.ts'
+import { slicesFor, type WidgetStyle } from './widget-style.ts'
 
 /** definitionOf is what is measured, as the service takes it. */
 export const definitionOf = (queries: readonly MetricQuery[], formula: string) => ({
@@ -19,10 +19,10 @@ export const definitionOf = (queries: readonly MetricQuery[], formula: string) =
 
 const SETTLE_MS = 500
 
-type PreviewProps = { type: Widget['type']; look: Look; queries: readonly MetricQuery[]; formula: string; range: Range }
+type PreviewProps = { type: Widget['type']; style: WidgetStyle; queries: readonly MetricQuery[]; formula: string; range: Range }
 
 /** Preview shows what queries and a formula give, a moment after the writing paused. */
-export function Preview({ type, look, queries, formula, range }: PreviewProps) {
+export function Preview({ type, style, queries, formula, range }: PreviewProps) {
   const client = useClient()
   const [zone] = useZone()
   const wanted = JSON.stringify(definitionOf(queries, formula))
@@ -32,10 +32,10 @@ export function Preview({ type, look, queries, formula, range }: PreviewProps) {
     return () => clearTimeout(timer)
   }, [wanted])
   const data = useQuery({
-    queryKey: ['widget preview', settled, range, type === 'score', look.isFine],
+    queryKey: ['widget preview', settled, range, type === 'score', style.isFine],
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => {
-      const grid = gridOf(boundsOf(range, Date.now()), slicesFor(look))
+      const grid = gridOf(boundsOf(range, Date.now()), slicesFor(style))
       return client.timeseries.search({
         body: {
           ...(JSON.parse(settled) as ReturnType<typeof definitionOf>),
@@ -56,7 +56,7 @@ export function Preview({ type, look, queries, formula, range }: PreviewProps) {
   return (
     <Figure
       type={type}
-      look={look}
+      style={style}
       label="Preview"
       measured={formulas.length > 0 ? formulas : all}
       height={260}

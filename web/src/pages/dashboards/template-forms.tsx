@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
 import { FormField, Refusal } from '../../parts/form.tsx'
 import { useMetricTemplates } from '../../parts/metric-templates.tsx'
-import { OpenText, ParameterFields, ReferenceList, type TemplateFormProps, withAsked } from '../../parts/open-fields.tsx'
-import { askedIn, type Content, isMap, isText, listOf, mapOf, parameters, references } from '../../parts/open-texts.ts'
+import { askedIn, type Content, isMap, isText, listOf, mapOf, parameters, references } from '../../parts/placeholders.ts'
 import type { TemplateForm } from '../../parts/template-editor.tsx'
+import { OpenText, ParameterFields, ReferenceList, type TemplateFormProps, withAsked } from '../../parts/template-form-fields.tsx'
 import { Select } from '../../ui/field.tsx'
-import { widgetTypes } from './look.ts'
+import { widgetTypes } from './widget-style.ts'
 
 function useWidgetTemplates() {
   const client = useClient()

@@ -2,29 +2,29 @@ import type { MetricDefinition, MetricQuery, Widget } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { askedRangeOf, rangeOf } from '../../parts/asked-range.ts'
 import { type Unit, units } from '../../parts/chart/unit.ts'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
+import { Writing } from '../../parts/editor-page.tsx'
 import { measureText, newQuery } from '../../parts/metric-queries.ts'
 import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
+import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
 import { Absent } from '../../parts/records.tsx'
 import type { Range } from '../../parts/time-range.ts'
-import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
-import type { Asked } from './asked.ts'
 import { BackToDashboard } from './back-to-list.tsx'
-import { auxOf, type Look, lookOf, widgetTypes } from './look.ts'
+import type { DashboardParams } from './params.ts'
 import { definitionOf, Preview } from './preview.tsx'
-import { useDashboard, useMetrics } from './questions.ts'
+import { useDashboard, useMetrics } from './queries.ts'
+import { auxOf, styleOf, type WidgetStyle, widgetTypes } from './widget-style.ts'
 
 type Draft = {
   name: string
   description: string
   type: Widget['type']
-  look: Look
+  style: WidgetStyle
   queries: MetricQuery[]
   formula: string
   kept: readonly string[]
@@ -34,16 +34,16 @@ const fresh: Draft = {
   name: '',
   description: '',
   type: 'line',
-  look: { unit: 'auto', isFine: false },
+  style: { unit: 'auto', isFine: false },
   queries: [newQuery('a')],
   formula: '',
   kept: [],
 }
 
-type WidgetEditorProps = { dashboardId: string; id: string; asked: Asked }
+type WidgetEditorProps = { dashboardId: string; id: string; params: DashboardParams }
 
 /** WidgetEditor writes a widget beside what it shows: of queries of its own, or of metrics that are kept. */
-export function WidgetEditor({ dashboardId, id, asked }: WidgetEditorProps) {
+export function WidgetEditor({ dashboardId, id, params }: WidgetEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const metrics = useMetrics()
   const title = id === 'new' ? 'New widget' : 'Edit a widget'
@@ -65,8 +65,8 @@ export function WidgetEditor({ dashboardId, id, asked }: WidgetEditorProps) {
       own={own}
       metrics={metrics.data}
       dashboardId={dashboardId}
-      into={asked.into}
-      range={rangeOf(asked, { words: 'Last 1 hour' })}
+      into={params.into}
+      range={rangeOf(params, { words: 'Last 1 hour' })}
       title={title}
     />
   )
@@ -76,7 +76,7 @@ const draftOf = (widget: Widget, own: MetricDefinition | undefined): Draft => ({
   name: widget.name,
   description: widget.description ?? '',
   type: widget.type,
-  look: lookOf(widget),
+  style: styleOf(widget),
   queries: own?.queries ?? [newQuery('a')],
   formula: own?.formulas?.[0]?.expression ?? '',
   kept: own ? [] : widget.metric_ids,
@@ -108,7 +108,7 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
       isSending={save.isPending}
       failure={save.error}
       leave={
-        <Link to="/dashboards" search={{ id: dashboardId, ...askedRangeOf(range) }}>
+        <Link to="/dashboards" search={{ id: dashboardId, ...rangeParamsOf(range) }}>
           Leave it
         </Link>
       }
@@ -121,7 +121,7 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
         </Panel>
       }
     >
-      <LookFields draft={draft} onChange={set} />
+      <StyleFields draft={draft} onChange={set} />
       <Panel
         title="What it shows"
         actions={
@@ -134,7 +134,7 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
       >
         <div className="p-3">
           {isKept ? (
-            <Kept metrics={metrics} kept={draft.kept} onKept={(kept) => set({ kept })} />
+            <SavedMetrics metrics={metrics} kept={draft.kept} onKept={(kept) => set({ kept })} />
           ) : (
             <QueryEditor
               queries={draft.queries}
@@ -160,11 +160,11 @@ const unitNames: Record<Unit, string> = {
 const offeredUnits = [
   ['auto', 'as the keys say'],
   ...units.map((unit) => [unit, unitNames[unit]] as const),
-] as const satisfies readonly (readonly [Look['unit'], string])[]
+] as const satisfies readonly (readonly [WidgetStyle['unit'], string])[]
 const isOverTime = (type: Widget['type']): boolean => type === 'line' || type === 'area' || type === 'bar'
 
-function LookFields({ draft, onChange }: { draft: Draft; onChange(change: Partial<Draft>): void }) {
-  const { name, type, look, description } = draft
+function StyleFields({ draft, onChange }: { draft: Draft; onChange(change: Partial<Draft>): void }) {
+  const { name, type, style, description } = draft
   return (
     <Panel title="How it looks">
       <div className="grid gap-3 p-3 sm:grid-cols-2">
@@ -175,17 +175,17 @@ function LookFields({ draft, onChange }: { draft: Draft; onChange(change: Partia
           <Select value={type} options={widgetTypes} onPick={(next) => onChange({ type: next })} />
         </Field>
         <Field name="Values are">
-          <Select value={look.unit} options={offeredUnits} onPick={(unit) => onChange({ look: { ...look, unit } })} />
+          <Select value={style.unit} options={offeredUnits} onPick={(unit) => onChange({ style: { ...style, unit } })} />
         </Field>
         {isOverTime(type) && (
           <Field name="Steps of time">
             <Select
-              value={look.isFine ? 'fine' : 'usual'}
+              value={style.isFine ? 'fine' : 'usual'}
               options={[
                 ['usual', 'up to 120'],
                 ['fine', 'up to 720'],
               ]}
-              onPick={(steps) => onChange({ look: { ...look, isFine: steps === 'fine' } })}
+              onPick={(steps) => onChange({ style: { ...style, isFine: steps === 'fine' } })}
             />
           </Field>
         )}
@@ -197,7 +197,15 @@ function LookFields({ draft, onChange }: { draft: Draft; onChange(change: Partia
   )
 }
 
-function Kept({ metrics, kept, onKept }: { metrics: readonly MetricDefinition[]; kept: readonly string[]; onKept(kept: string[]): void }) {
+function SavedMetrics({
+  metrics,
+  kept,
+  onKept,
+}: {
+  metrics: readonly MetricDefinition[]
+  kept: readonly string[]
+  onKept(kept: string[]): void
+}) {
   return (
     <ul className="max-h-80 overflow-auto">
       {metrics.map(({ id, name, queries }) => (
@@ -224,7 +232,7 @@ function useSave({ widget, own, dashboardId, into, range }: Pick<WidgetFormProps
     mutationFn: async (draft: Draft) => {
       const metric_ids = draft.kept.length > 0 ? [...draft.kept] : [await keepMetric(draft)]
       const { type } = draft
-      const aux = auxOf(draft.look, widget?.aux)
+      const aux = auxOf(draft.style, widget?.aux)
       const name = draft.name.trim()
       const description = draft.description.trim()
       if (widget) {
@@ -238,7 +246,7 @@ function useSave({ widget, own, dashboardId, into, range }: Pick<WidgetFormProps
     onSuccess: async () => {
       for (const queryKey of [['dashboards'], ['widgets'], ['metric definitions'], ['widget data']])
         await queries.invalidateQueries({ queryKey })
-      await navigate({ to: '/dashboards', search: { id: dashboardId, ...askedRangeOf(range) } })
+      await navigate({ to: '/dashboards', search: { id: dashboardId, ...rangeParamsOf(range) } })
     },
   })
 

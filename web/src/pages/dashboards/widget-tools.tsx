@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { useDashboards } from './questions.ts'
+import { useDashboards } from './queries.ts'
 
 const item = 'rounded px-2 py-0.5 text-soft text-xs hover:bg-tint hover:text-ink'
 

@@ -60,7 +60,7 @@ const whatMoves = (many: number): string =>
 function DeleteAll({ collection, datasets }: CollectionMenuProps) {
   const client = useClient()
   const queries = useQueryClient()
-  const [isAsked, setAsked] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const [done, setDone] = useState<number>()
   const [failure, setFailure] = useState<unknown>()
   const removeAll = async () => {
@@ -77,9 +77,9 @@ function DeleteAll({ collection, datasets }: CollectionMenuProps) {
     setDone(undefined)
     await queries.invalidateQueries({ queryKey: ['datasets'] })
   }
-  if (!isAsked)
+  if (!isConfirming)
     return (
-      <Button className="mx-3 mb-2 self-start" onClick={() => setAsked(true)}>
+      <Button className="mx-3 mb-2 self-start" onClick={() => setConfirming(true)}>
         Delete the collection …
       </Button>
     )
@@ -94,7 +94,7 @@ function DeleteAll({ collection, datasets }: CollectionMenuProps) {
         <Button look="main" disabled={done !== undefined} onClick={removeAll}>
           {done === undefined ? 'Delete all' : `${done} of ${datasets.length} deleted`}
         </Button>
-        <Button onClick={() => setAsked(false)}>Keep</Button>
+        <Button onClick={() => setConfirming(false)}>Keep</Button>
       </div>
     </div>
   )

@@ -11,14 +11,14 @@ import { Nothing, Page, Waiting } from '../../parts/page.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
-import type { Asked, Sort } from './asked.ts'
 import { CollectionMenu } from './collection-menu.tsx'
-import { Course } from './course.tsx'
 import { Freshness } from './freshness.tsx'
-import { useKept } from './kept.ts'
 import { NewDataset } from './new-dataset.tsx'
-import { Refused } from './refused.tsx'
+import type { DataParams, Sort } from './params.ts'
+import { useKept } from './retention-days.ts'
 import { retentionText } from './retentions.ts'
+import { Course } from './sparkline.tsx'
+import { Refused } from './unassigned-rejections.tsx'
 import { DATASETS_MAX, useVolumes, type Volume } from './volumes.ts'
 
 const LOOK_EVERY_MS = 3_000
@@ -54,13 +54,13 @@ export function DatasetList() {
 }
 
 function Datasets({ all }: { all: readonly Dataset[] }) {
-  const asked = useSearch({ from: '/inside/data' })
+  const params = useSearch({ from: '/inside/data' })
   const navigate = useNavigate({ from: '/data' })
   const volumes = useVolumes()
-  const found = all.filter((one) => (asked.all || !one.is_system_generated) && isFound(one, asked.find ?? ''))
-  const sorted = found.toSorted(byName).toSorted(orders[asked.sort ?? 'name']((id) => volumes.of(id)))
+  const found = all.filter((one) => (params.all || !one.is_system_generated) && isFound(one, params.find ?? ''))
+  const sorted = found.toSorted(byName).toSorted(orders[params.sort ?? 'name']((id) => volumes.of(id)))
   const { shown, more } = useShown(sorted, SHOWN_AT_ONCE)
-  const change = (next: (now: Asked) => Asked) => void navigate({ search: next, replace: true })
+  const change = (next: (now: DataParams) => DataParams) => void navigate({ search: next, replace: true })
   const find = (typed: string) => change(({ find: _find, ...now }) => (typed === '' ? now : { ...now, find: typed }))
   return (
     <>
@@ -70,13 +70,13 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
           aria-label="Find a dataset"
           placeholder="Find by name or tag"
           className="max-w-72"
-          value={asked.find ?? ''}
+          value={params.find ?? ''}
           onChange={(event) => find(event.target.value)}
         />
         <label className="flex items-center gap-2">
           <input
             type="checkbox"
-            checked={asked.all ?? false}
+            checked={params.all ?? false}
             onChange={(event) => change((now) => ({ ...now, all: event.target.checked }))}
           />
           Also the service's own
@@ -96,7 +96,7 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
           datasets={shown}
           all={all}
           volumes={volumes}
-          sort={asked.sort ?? 'name'}
+          sort={params.sort ?? 'name'}
           onSort={(sort) => change((now) => ({ ...now, sort }))}
         />
       )}

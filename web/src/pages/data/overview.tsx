@@ -12,7 +12,7 @@ import { clockOf } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { hoursOf, lastRejectedOf, sendersOf, useLedger } from './ledger.ts'
 import { Readers } from './readers.tsx'
-import { reasonText } from './reasons.ts'
+import { reasonText } from './rejection-reasons.ts'
 
 type Ledger = NonNullable<ReturnType<typeof useLedger>['data']>
 
@@ -63,7 +63,7 @@ function Arrivals({ ledger }: { ledger: Ledger }) {
     return { times, stepMs, series: all.filter(({ name, values }) => name === 'stored' || values.some((value) => value > 0)) }
   }, [ledger])
   const lastMs = data.times.at(-1) ?? 0
-  const bands: ChartBand[] = [{ fromMs: lastMs, toMs: lastMs + data.stepMs, look: 'partial' }]
+  const bands: ChartBand[] = [{ fromMs: lastMs, toMs: lastMs + data.stepMs, kind: 'partial' }]
   return (
     <div className="p-3">
       <Chart label="Events by hour of arrival" data={data} shape="bar" zone={zone} height={180} bands={bands} />

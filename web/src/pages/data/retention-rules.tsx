@@ -9,7 +9,7 @@ import { Page, Panel } from '../../parts/page.tsx'
 import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
-import { keptText } from './kept.ts'
+import { keptText } from './retention-days.ts'
 import { retentionChoices, retentionText } from './retentions.ts'
 
 const RULES = ['retention']

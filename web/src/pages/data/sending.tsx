@@ -5,7 +5,7 @@ import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { ShownOnce } from '../../parts/records.tsx'
 import { Input } from '../../ui/field.tsx'
-import { Assistant } from './assistant.tsx'
+import { Assistant } from './config-assistant.tsx'
 
 /** Sending is how events come into a dataset: a key, and a ready configuration of what reads and sends them. */
 export function Sending({ dataset }: { dataset: Dataset }) {

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { quantity } from '../../parts/numbers.ts'
-import { askedRange } from '../../parts/time-range.ts'
+import { timeRangeOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
@@ -60,7 +60,7 @@ function Everything({ question }: { question: Question }) {
     mutationFn: () =>
       client.exports.create({
         body: {
-          search_details: { ...sourceOf(question), ...filterOf(question), ...askedRange(question.range) },
+          search_details: { ...sourceOf(question), ...filterOf(question), ...timeRangeOf(question.range) },
           format,
           compression: format === 'parquet' ? 'none' : compression,
         },

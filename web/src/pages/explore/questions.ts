@@ -3,7 +3,7 @@ import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } fr
 import { useMemo } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { useKnownFields } from '../../parts/fields.ts'
-import { askedRange, boundsOf, type Grid, gridOf, type Range } from '../../parts/time-range.ts'
+import { boundsOf, type Grid, gridOf, type Range, timeRangeOf } from '../../parts/time-range.ts'
 import type { DendroClient } from '../../session/session.ts'
 
 export type { Field, Fields } from '../../parts/fields.ts'
@@ -55,7 +55,7 @@ export const eventsOf = (client: DendroClient, question: Question, isOldestFirst
         : {
             ...sourceOf(question),
             ...filterOf(question),
-            ...askedRange(question.range),
+            ...timeRangeOf(question.range),
             select: ['*', '@raw'],
             limit: ROWS,
             ...(isOldestFirst ? { most_recent_first: false } : {}),
@@ -132,7 +132,8 @@ export async function countBars(
 }
 
 /** useFields are the keys of the datasets in the range, with their most frequent values. */
-export const useFields = ({ datasets, range, turn }: Question, isOn: boolean) => useKnownFields({ datasets, range, turn }, isOn)
+export const useFields = ({ datasets, range, turn }: Question, isOn: boolean) =>
+  useKnownFields({ datasets, range, refreshCount: turn }, isOn)
 
 export function useDatasets() {
   const client = useClient()

@@ -8,8 +8,8 @@ export function bandsOf(statuses: readonly { time: number; status: Status }[], e
     if (status === 'OK') continue
     const toMs = statuses[at + 1]?.time ?? endMs
     const last = bands.at(-1)
-    if (last?.look === status && last.toMs === time) last.toMs = toMs
-    else bands.push({ fromMs: time, toMs, look: status })
+    if (last?.kind === status && last.toMs === time) last.toMs = toMs
+    else bands.push({ fromMs: time, toMs, kind: status })
   }
   return bands
 }

@@ -2,7 +2,7 @@ import type { MetricQuery, Monitor } from '@dendro/api'
 import { newQuery, tidied } from '../../parts/metric-queries.ts'
 import type { Range } from '../../parts/time-range.ts'
 import { boundsOf } from '../../parts/time-range.ts'
-import type { Kind, Operator } from './words.ts'
+import type { Kind, Operator } from './labels.ts'
 
 export type Target = { email?: string; integration_id?: string }
 

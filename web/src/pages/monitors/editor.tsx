@@ -2,31 +2,31 @@ import type { Monitor } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { rangeOf } from '../../parts/asked-range.ts'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
+import { Writing } from '../../parts/editor-page.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
+import { rangeOf } from '../../parts/range-params.ts'
 import { Absent } from '../../parts/records.tsx'
-import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
-import type { Asked } from './asked.ts'
 import { BackToList } from './back-to-list.tsx'
 import { bodyOf, type Draft, draftOf, newDraft, ruleOf, windowFor } from './draft.ts'
+import { TellFields } from './notification-fields.tsx'
+import type { MonitorParams } from './params.ts'
 import { Preview } from './preview.tsx'
-import { useMonitor } from './questions.ts'
+import { useMonitor } from './queries.ts'
 import { RuleFields } from './rule-fields.tsx'
-import { TellFields } from './tell-fields.tsx'
 
-type EditorProps = { asked: Asked; id: string | undefined }
+type EditorProps = { params: MonitorParams; id: string | undefined }
 
 /** MonitorEditor writes a monitor beside what it would have done in the last days; a new one begins with the question it came from. */
-export function MonitorEditor({ asked, id }: EditorProps) {
-  const monitor = useMonitor(id ?? asked.of)
-  if (id === undefined && asked.of === undefined) {
-    const range = asked.r === undefined && asked.f === undefined ? undefined : rangeOf(asked, { words: 'Last 5 minutes' })
-    return <MonitorForm first={newDraft(asked, windowFor(range, Date.now()))} id={undefined} title="New monitor" />
+export function MonitorEditor({ params, id }: EditorProps) {
+  const monitor = useMonitor(id ?? params.of)
+  if (id === undefined && params.of === undefined) {
+    const range = params.r === undefined && params.f === undefined ? undefined : rangeOf(params, { words: 'Last 5 minutes' })
+    return <MonitorForm first={newDraft(params, windowFor(range, Date.now()))} id={undefined} title="New monitor" />
   }
   if (monitor.data) {
     const { name } = monitor.data

@@ -1,14 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { boundTo, missingIn, TemplateFields, type Typed } from '../../parts/argument-fields.tsx'
 import { useClient } from '../../parts/client.ts'
+import { Writing } from '../../parts/editor-page.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Absent } from '../../parts/records.tsx'
-import { boundTo, missingIn, TemplateFields, type Typed } from '../../parts/template-fields.tsx'
-import { Writing } from '../../parts/writing.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { BackToList } from './back-to-list.tsx'
-import { useMonitorTemplates } from './questions.ts'
+import { useMonitorTemplates } from './queries.ts'
 
 /** FromTemplate takes what a template of monitors asks for, and makes one. */
 export function FromTemplate({ id }: { id: string }) {

@@ -6,8 +6,8 @@ import { count } from '../../parts/numbers.ts'
 import { Panel, Waiting } from '../../parts/page.tsx'
 import { StatusMark, statusNames } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
-import type { LooksKept } from './looks-kept.ts'
-import { verdictNames } from './words.ts'
+import { verdictNames } from './labels.ts'
+import type { LooksKept } from './loaded-evaluations.ts'
 
 type Events = ReplyOf<typeof contract.monitors.events>['monitor_events']
 type Notifications = ReplyOf<typeof contract.monitors.notifications>['monitor_notifications']

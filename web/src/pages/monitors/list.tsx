@@ -10,17 +10,17 @@ import { StatusMark, statuses, statusNames } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
-import { type Asked, type Filter, filters, type Grouping, groupings } from './asked.ts'
+import { ruleText } from './labels.ts'
 import { Mute, mutedText } from './mute.tsx'
-import { useMonitors } from './questions.ts'
-import { ruleText } from './words.ts'
+import { type Filter, filters, type Grouping, groupings, type MonitorParams } from './params.ts'
+import { useMonitors } from './queries.ts'
 
 /** MonitorList shows what is wrong now first; it is narrowed by words and by status. */
-export function MonitorList({ asked }: { asked: Asked }) {
+export function MonitorList({ params }: { params: MonitorParams }) {
   const list = useMonitors()
   const navigate = useNavigate({ from: '/monitors' })
-  const set = (change: Asked) => navigate({ search: (now) => ({ ...now, ...change }), replace: true })
-  const shown = (list.data ?? []).filter((one) => isFound(one, asked)).toSorted(worstFirst)
+  const set = (change: MonitorParams) => navigate({ search: (now) => ({ ...now, ...change }), replace: true })
+  const shown = (list.data ?? []).filter((one) => isFound(one, params)).toSorted(worstFirst)
   return (
     <Page
       title="Monitors"
@@ -53,13 +53,13 @@ export function MonitorList({ asked }: { asked: Asked }) {
       )}
       {list.data && list.data.length > 0 && (
         <>
-          <Filters monitors={list.data} asked={asked} onChange={set} />
+          <Filters monitors={list.data} params={params} onChange={set} />
           {shown.length === 0 ? (
             <Nothing title="No monitor is like this">
               <Button onClick={() => navigate({ search: {} })}>Show all {list.data.length}</Button>
             </Nothing>
           ) : (
-            <Groups monitors={shown} grouping={asked.group} />
+            <Groups monitors={shown} grouping={params.group} />
           )}
         </>
       )}
@@ -69,7 +69,7 @@ export function MonitorList({ asked }: { asked: Asked }) {
 
 const isMuted = ({ muted_until }: Monitor): boolean => muted_until !== undefined
 
-function isFound(monitor: Monitor, { find = '', show }: Asked): boolean {
+function isFound(monitor: Monitor, { find = '', show }: MonitorParams): boolean {
   if (show !== undefined && (show === 'MUTED' ? !isMuted(monitor) : monitor.status !== show)) return false
   return hasWords([monitor.name, monitor.description ?? '', ruleText(monitor), ...Object.entries(monitor.tags).flat()].join(' '), find)
 }
@@ -81,10 +81,10 @@ const worstFirst = (a: Monitor, b: Monitor): number =>
   (b.last_trigger_ts ?? 0) - (a.last_trigger_ts ?? 0) ||
   (a.name < b.name ? -1 : 1)
 
-type FiltersProps = { monitors: readonly Monitor[]; asked: Asked; onChange(change: Asked): void }
+type FiltersProps = { monitors: readonly Monitor[]; params: MonitorParams; onChange(change: MonitorParams): void }
 
-function Filters({ monitors, asked, onChange }: FiltersProps) {
-  const { show, find = '' } = asked
+function Filters({ monitors, params, onChange }: FiltersProps) {
+  const { show, find = '' } = params
   const many = (filter: Filter) => monitors.filter((one) => (filter === 'MUTED' ? isMuted(one) : one.status === filter)).length
   return (
     <div className="flex flex-wrap items-center gap-1">
@@ -100,7 +100,7 @@ function Filters({ monitors, asked, onChange }: FiltersProps) {
           key={filter}
           look={show === filter ? 'chosen' : 'quiet'}
           aria-pressed={show === filter}
-          onClick={() => onChange({ show: show === filter ? undefined : filter } as Asked)}
+          onClick={() => onChange({ show: show === filter ? undefined : filter } as MonitorParams)}
         >
           {filter === 'MUTED' ? 'Muted' : <StatusMark status={filter} isNamed />}
           <span className="tabular-nums">{many(filter)}</span>
@@ -111,9 +111,9 @@ function Filters({ monitors, asked, onChange }: FiltersProps) {
         <Select
           className="w-32!"
           aria-label="Grouped by"
-          value={asked.group ?? 'nothing'}
+          value={params.group ?? 'nothing'}
           options={[['nothing', 'nothing'], ...groupings.map((one) => [one, one] as const)]}
-          onPick={(next) => onChange({ group: next === 'nothing' ? undefined : next } as Asked)}
+          onPick={(next) => onChange({ group: next === 'nothing' ? undefined : next } as MonitorParams)}
         />
       </span>
     </div>

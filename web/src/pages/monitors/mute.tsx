@@ -5,7 +5,7 @@ import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { useMute } from './questions.ts'
+import { useMute } from './queries.ts'
 
 const HOUR_MS = 3_600_000
 const lengths = [

@@ -9,13 +9,13 @@ import { Absent } from '../../parts/records.tsx'
 import { StatusMark } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
 import { BackToList } from './back-to-list.tsx'
+import { Looks } from './evaluations.tsx'
 import { Changes, Sent } from './history.tsx'
-import { KeepMonitor } from './keep-monitor.tsx'
-import { Looks } from './looks.tsx'
+import { ruleText } from './labels.ts'
 import { Mute, mutedText } from './mute.tsx'
-import { useHistory, useMonitor } from './questions.ts'
+import { useHistory, useMonitor } from './queries.ts'
+import { KeepMonitor } from './save-monitor-template.tsx'
 import { TestSending } from './test-sending.tsx'
-import { ruleText } from './words.ts'
 
 /** OneMonitor says what a monitor is now, why, what it was before, and what it told whom. */
 export function OneMonitor({ id, look }: { id: string; look: number | undefined }) {

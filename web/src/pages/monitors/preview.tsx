@@ -16,9 +16,9 @@ import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { type WatchRule, windowMsOf } from './draft.ts'
+import { levelsOf } from './evaluations.tsx'
 import { eventsOf } from './events-of.ts'
-import { levelsOf } from './looks.tsx'
-import { shownValue } from './words.ts'
+import { shownValue } from './labels.ts'
 
 type Backtest = ReplyOf<typeof contract.monitors.backtest>
 
@@ -133,13 +133,13 @@ function useSeries(rule: WatchRule | undefined) {
       const slices = Math.floor((DAYS * DAY_MS) / windowMs)
       const parts = Math.ceil(slices / SLICES_MAX)
       const each = Math.ceil(slices / parts)
-      const asked = Array.from({ length: parts }, (_, at) => ({
+      const ranges = Array.from({ length: parts }, (_, at) => ({
         fromMs: toMs - (parts - at) * each * windowMs,
         toMs: toMs - (parts - at - 1) * each * windowMs,
       }))
       const { queries = [], formulas } = rule ?? {}
       const answers = await Promise.all(
-        asked.map((part) =>
+        ranges.map((part) =>
           client.timeseries.search({
             body: {
               queries,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { FormField } from '../../parts/form.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import { type Draft, windows } from './draft.ts'
-import { type Kind, kindNames, type Operator, operatorNames } from './words.ts'
+import { type Kind, kindNames, type Operator, operatorNames } from './labels.ts'
 
 /** A RuleText is a text of a rule that a template may leave open. */
 export type RuleText = 'threshold' | 'warning' | 'window' | 'compareTo' | 'evaluationWindow'

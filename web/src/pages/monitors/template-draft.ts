@@ -1,5 +1,5 @@
 import type { MetricQuery } from '@dendro/api'
-import type { Content } from '../../parts/open-texts.ts'
+import type { Content } from '../../parts/placeholders.ts'
 import { type Draft, HOUR_MS, newDraft, type Target } from './draft.ts'
 
 const text = (value: unknown): string => (value === undefined ? '' : String(value))

@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { FormField } from '../../parts/form.tsx'
 import { measureText } from '../../parts/metric-queries.ts'
 import { useMetricTemplates } from '../../parts/metric-templates.tsx'
+import { askedIn, type Content, isMap, isText, isTextOrNumber, isTruth, parameters, references } from '../../parts/placeholders.ts'
+import type { TemplateForm } from '../../parts/template-editor.tsx'
 import {
   OpenMark,
   OpenText,
@@ -11,15 +13,13 @@ import {
   ReferenceField,
   type TemplateFormProps,
   withAsked,
-} from '../../parts/open-fields.tsx'
-import { askedIn, type Content, isMap, isText, isTextOrNumber, isTruth, parameters, references } from '../../parts/open-texts.ts'
-import type { TemplateForm } from '../../parts/template-editor.tsx'
+} from '../../parts/template-form-fields.tsx'
 import { Field, Select, TextArea } from '../../ui/field.tsx'
 import type { Draft } from './draft.ts'
+import { kindNames, operatorNames } from './labels.ts'
+import { TargetFields } from './notification-fields.tsx'
 import { RuleFields, type RuleText } from './rule-fields.tsx'
-import { TargetFields } from './tell-fields.tsx'
 import { draftOfTemplate, targetsIn, withDraft } from './template-draft.ts'
-import { kindNames, operatorNames } from './words.ts'
 
 /** opened is what a text of a rule is left open as. */
 const opened: Record<RuleText, { name: string; type: ParameterType; label: string }> = {

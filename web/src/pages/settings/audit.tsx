@@ -14,10 +14,10 @@ const PAGE = 100
 /** Audit is who changed what, and who was refused; nothing in it can be changed. */
 export function Audit() {
   const client = useClient()
-  const [asked, setAsked] = useState({ action: '', entity_id: '' })
-  const query = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''))
+  const [filter, setFilter] = useState({ action: '', entity_id: '' })
+  const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
   const read = useInfiniteQuery({
-    queryKey: ['audit', asked],
+    queryKey: ['audit', filter],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ signal, pageParam }) =>
       client.audit.list({ query: { ...query, limit: PAGE, ...(pageParam === undefined ? {} : { before_id: pageParam }) }, signal }),
@@ -31,7 +31,7 @@ export function Audit() {
         onSubmit={(event) => {
           event.preventDefault()
           const data = new FormData(event.currentTarget)
-          setAsked({ action: String(data.get('action')).trim(), entity_id: String(data.get('entity_id')).trim() })
+          setFilter({ action: String(data.get('action')).trim(), entity_id: String(data.get('entity_id')).trim() })
         }}
       >
         <Field name="Action">

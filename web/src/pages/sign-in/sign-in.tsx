@@ -7,10 +7,10 @@ import { Button } from '../../ui/button.tsx'
 
 /** SignInPage takes an e-mail with a password, or a key: after the first start there is only a key. */
 export function SignInPage() {
-  const asked = useSearch({ from: '/sign-in' })
-  const { back } = asked
+  const params = useSearch({ from: '/sign-in' })
+  const { back } = params
   const queries = useQueryClient()
-  const [way, setWay] = useState<Way>(asked.way ?? (lastKind() === 'token' ? 'password' : 'key'))
+  const [way, setWay] = useState<Way>(params.way ?? (lastKind() === 'token' ? 'password' : 'key'))
   const [isKept, setKept] = useState(false)
   const [failed, setFailed] = useState<{ text: string; id: string | undefined }>()
   const [isBusy, setBusy] = useState(false)

@@ -1,10 +1,10 @@
 import type { Series } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { askedRangeOf } from '../../parts/asked-range.ts'
 import { useCallers } from '../../parts/callers.ts'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { bytes, share } from '../../parts/numbers.ts'
+import { rangeParamsOf } from '../../parts/range-params.ts'
 import type { Range } from '../../parts/time-range.ts'
 import type { Before } from './nested.ts'
 
@@ -63,7 +63,7 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
           {byId.has(one.name) && (
             <Link
               to="/explore"
-              search={{ d: [one.name], ...askedRangeOf(range) }}
+              search={{ d: [one.name], ...rangeParamsOf(range) }}
               className="relative shrink-0 text-accent text-xs hover:underline"
               aria-label={`Events of ${names.dataset(one.name)}`}
             >

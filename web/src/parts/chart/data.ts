@@ -1,4 +1,4 @@
-export type Shape = 'line' | 'bar' | 'area'
+export type ChartShape = 'line' | 'bar' | 'area'
 
 /** A ChartSeries has a value for every moment of its chart; null where there is none. `before` is what was there one period earlier. */
 export type ChartSeries = { name: string; values: readonly (number | null)[]; before?: readonly (number | null)[] }
@@ -7,7 +7,7 @@ export type ChartSeries = { name: string; values: readonly (number | null)[]; be
 export type ChartData = { times: readonly number[]; stepMs: number; series: readonly ChartSeries[]; isCut?: boolean }
 
 /** A ChartLevel is a value that is looked out for, such as a threshold. */
-export type ChartLevel = { value: number; name: string; look: 'ALERT' | 'WARN' }
+export type ChartLevel = { value: number; name: string; kind: 'ALERT' | 'WARN' }
 
 /** A ChartBand is a stretch of time with a meaning; a partial one is not over yet. */
-export type ChartBand = { fromMs: number; toMs: number; look: 'ALERT' | 'WARN' | 'NO_DATA' | 'partial' }
+export type ChartBand = { fromMs: number; toMs: number; kind: 'ALERT' | 'WARN' | 'NO_DATA' | 'partial' }

@@ -1,22 +1,22 @@
 import uPlot from 'uplot'
 import { clockOf, type Zone } from '../time-range.ts'
-import { colourOf, dashOf } from './colours.ts'
-import type { ChartData, ChartLevel, Shape } from './data.ts'
+import { colorOf, dashOf } from './colors.ts'
+import type { ChartData, ChartLevel, ChartShape } from './data.ts'
+import type { DrawingState } from './drawing-state.ts'
 import { drawBands, drawLevels } from './marks.ts'
 import { areaPaths, barPaths, linePaths } from './paths.ts'
-import type { Shown } from './shown.ts'
 import { roundTop, sliceAt, stacked, summed } from './stack.ts'
 
 /** A Drawing is what a chart is made of once. */
 export type Drawing = {
-  shape: Shape
+  shape: ChartShape
   zone: Zone
   size: { width: number; height: number }
   /** room is the name under which charts of a page share their crosshair. */
-  room: string | undefined
+  syncKey: string | undefined
   /** canDrag tells whether a range can be drawn with the pointer. */
   canDrag: boolean
-  shown(): Shown
+  shown(): DrawingState
 }
 
 const MINUTE_MS = 60_000
@@ -28,25 +28,25 @@ const DRAG_LEAST_PX = 4
 const BEFORE_DASH = [2, 3]
 
 /** plotted are the numbers as they are drawn, piled up for bars and areas; after them what was in the period before. */
-export function plotted(data: ChartData, shape: Shape): uPlot.AlignedData {
+export function plotted(data: ChartData, shape: ChartShape): uPlot.AlignedData {
   const values = data.series.map((one) => one.values)
   const drawn = shape === 'line' ? values : stacked(values)
   return [data.times, ...drawn, ...beforesOf(data, shape).map((one) => one.values)] as uPlot.AlignedData
 }
 
 /** beforesOf are the lines of the period before: of each series, or of all together where they are piled up. */
-function beforesOf({ series }: ChartData, shape: Shape): { at: number | undefined; values: readonly (number | null)[] }[] {
+function beforesOf({ series }: ChartData, shape: ChartShape): { at: number | undefined; values: readonly (number | null)[] }[] {
   const own = series.flatMap(({ before }, at) => (before ? [{ at, values: before }] : []))
   if (shape === 'line' || own.length === 0) return own
   return [{ at: undefined, values: summed(own.map(({ values }) => values)) }]
 }
 
 /** formOf is all of the numbers that a drawing cannot change; another form needs a new one. */
-export const formOf = (data: ChartData, shape: Shape): string =>
+export const formOf = (data: ChartData, shape: ChartShape): string =>
   JSON.stringify([data.series.length, beforesOf(data, shape).map(({ at }) => at), data.times.length <= FEW_POINTS])
 
 export function optionsOf(drawing: Drawing): uPlot.Options {
-  const { shape, zone, size, room, canDrag, shown } = drawing
+  const { shape, zone, size, syncKey, canDrag, shown } = drawing
   return {
     ...size,
     ms: 1,
@@ -66,22 +66,22 @@ export function optionsOf(drawing: Drawing): uPlot.Options {
       y: false,
       points: { show: shape === 'line' && shown().data.series.length <= FEW_SERIES },
       drag: { x: canDrag, y: false, setScale: false },
-      ...(room === undefined ? {} : { sync: { key: room, setSeries: false } }),
+      ...(syncKey === undefined ? {} : { sync: { key: syncKey, setSeries: false } }),
     },
     hooks: hooksOf(drawing),
   }
 }
 
-const axis = (shown: () => Shown, size: number): uPlot.Axis => ({
+const axis = (shown: () => DrawingState, size: number): uPlot.Axis => ({
   size,
-  stroke: () => shown().colours.soft,
+  stroke: () => shown().colors.soft,
   font: '11px ui-sans-serif, system-ui, sans-serif',
-  grid: { stroke: () => shown().colours.line, width: 1 },
+  grid: { stroke: () => shown().colors.line, width: 1 },
   ticks: { show: false },
 })
 
 /** spanOf is the range that is drawn, to the end of the last slice; a single point of a line has room on both sides. */
-function spanOf({ times, stepMs }: ChartData, shape: Shape): [number, number] {
+function spanOf({ times, stepMs }: ChartData, shape: ChartShape): [number, number] {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0]
   return [first === last && shape === 'line' ? first - stepMs : first, last + stepMs]
 }
@@ -97,8 +97,8 @@ function seriesOf({ shape, shown }: Drawing): uPlot.Series[] {
   const { data } = shown()
   const isFew = data.series.length <= FEW_SERIES
   const one = (_: unknown, index: number): uPlot.Series => {
-    const stroke = () => colourOf(shown().colours.series, index)
-    const fill = () => colourOf(shown().colours.faint, index)
+    const stroke = () => colorOf(shown().colors.series, index)
+    const fill = () => colorOf(shown().colors.faint, index)
     if (shape === 'bar') return { fill: stroke, width: 0, points: { show: false }, paths: barPaths }
     if (shape === 'area') {
       return { stroke, fill, width: isFew ? LINE_WIDTH : 0, points: { show: false }, paths: areaPaths(isFew) }
@@ -113,7 +113,7 @@ function seriesOf({ shape, shown }: Drawing): uPlot.Series[] {
     }
   }
   const before = ({ at }: { at: number | undefined }): uPlot.Series => ({
-    stroke: () => (at === undefined ? shown().colours.ink : colourOf(shown().colours.series, at)),
+    stroke: () => (at === undefined ? shown().colors.ink : colorOf(shown().colors.series, at)),
     width: 1,
     dash: BEFORE_DASH,
     points: { show: false },
@@ -136,8 +136,8 @@ function heightOf(low: number | null, high: number | null, levels: readonly Char
   const values = [low ?? 0, high ?? 0, ...levels.map(({ value }) => value)].filter(Number.isFinite)
   const [bottom, top] = [Math.min(0, ...values), Math.max(0, ...values)]
   if (bottom === top) return [0, 1]
-  const room = (top - bottom) * 0.04
-  return [bottom < 0 ? -roundTop(room - bottom) : 0, top > 0 ? roundTop(top + room) : 0]
+  const headroom = (top - bottom) * 0.04
+  return [bottom < 0 ? -roundTop(headroom - bottom) : 0, top > 0 ? roundTop(top + headroom) : 0]
 }
 
 function hooksOf({ shape, shown }: Drawing): uPlot.Hooks.Arrays {

@@ -14,10 +14,10 @@ export const settingsParts = [
 export type SettingsPart = (typeof settingsParts)[number]
 
 /** Asked is which part is shown, and that the password of whoever looks has just been changed. */
-type Asked = { part?: SettingsPart; changed?: boolean }
+type SettingsParams = { part?: SettingsPart; changed?: boolean }
 
 /** readAsked takes an address as it comes. */
-export function readAsked({ part, changed }: Record<string, unknown>): Asked {
+export function readSettingsParams({ part, changed }: Record<string, unknown>): SettingsParams {
   const known = settingsParts.find((one) => one === part)
   return { ...(known ? { part: known } : {}), ...(changed === true ? { changed } : {}) }
 }

@@ -1,9 +1,9 @@
-import { type AskedRange, readAskedRange } from '../../parts/asked-range.ts'
+import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
 
 const views = ['metrics', 'templates'] as const
 
 /** Asked is what of the page stands in the address: the list, a dashboard over a range, or what is written or used. */
-export type Asked = AskedRange & {
+export type DashboardParams = RangeParams & {
   id?: string
   /** widget, frame and metric are what is written; `new` is one that does not exist yet. */
   widget?: string
@@ -20,14 +20,14 @@ export type Asked = AskedRange & {
 
 const words = ['id', 'widget', 'frame', 'metric', 'into', 'template'] as const
 
-export function readAsked(search: Record<string, unknown>): Asked {
-  const asked: Asked = readAskedRange(search)
+export function readDashboardParams(search: Record<string, unknown>): DashboardParams {
+  const params: DashboardParams = readRangeParams(search)
   for (const name of words) {
     const value = search[name]
-    if (typeof value === 'string' && value !== '') asked[name] = value
+    if (typeof value === 'string' && value !== '') params[name] = value
   }
   const view = views.find((one) => one === search.view)
-  if (view) asked.view = view
-  if (search.before === true) asked.before = true
-  return asked
+  if (view) params.view = view
+  if (search.before === true) params.before = true
+  return params
 }

@@ -5,7 +5,7 @@ export const datasetParts = ['overview', 'keys', 'parser', 'care', 'sending'] as
 export type DatasetPart = (typeof datasetParts)[number]
 
 /** Asked is the state of the page as it stands in the address: what is not the default. */
-export type Asked = {
+export type DataParams = {
   find?: string
   sort?: Sort
   /** all shows the datasets of the service itself too. */
@@ -18,7 +18,7 @@ export type Asked = {
 }
 
 /** readAsked takes an address as it comes; what makes no sense is left out. */
-export function readAsked({ find, sort, all, keep, id, part }: Record<string, unknown>): Asked {
+export function readDataParams({ find, sort, all, keep, id, part }: Record<string, unknown>): DataParams {
   const knownSort = sorts.find((one) => one === sort && one !== 'name')
   const knownPart = datasetParts.find((one) => one === part && one !== 'overview')
   return {

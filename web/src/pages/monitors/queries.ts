@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
-import { LOOKS_MAX, type LooksKept, withLatest, withOlder } from './looks-kept.ts'
+import { LOOKS_MAX, type LooksKept, withLatest, withOlder } from './loaded-evaluations.ts'
 
 /** LOOK_EVERY_MS is how often the page asks; monitors themselves look every minute. */
 const LOOK_EVERY_MS = 15_000

@@ -1,6 +1,6 @@
 import type { MonitorEvaluation } from '@dendro/api'
 import { expect, test } from 'vitest'
-import { LOOKS_MAX, withLatest, withOlder } from './looks-kept.ts'
+import { LOOKS_MAX, withLatest, withOlder } from './loaded-evaluations.ts'
 
 const looks = (fromMs: number, many: number) =>
   Array.from({ length: many }, (_, index) => ({ time: fromMs - index })) as unknown as MonitorEvaluation[]

@@ -1,4 +1,4 @@
-import { type AskedRange, readAskedRange } from '../../parts/asked-range.ts'
+import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
 import { type Status, statuses } from '../../parts/status.tsx'
 
 export const filters = [...statuses, 'MUTED'] as const
@@ -7,7 +7,7 @@ export const groupings = ['status', 'dataset', 'tags'] as const
 export type Grouping = (typeof groupings)[number]
 
 /** Asked is what of the page stands in the address: the list as it is narrowed, one monitor, or one being written. */
-export type Asked = AskedRange & {
+export type MonitorParams = RangeParams & {
   /** id is the monitor that is looked at. */
   id?: string
   /** look is the moment of the evaluation that is looked at. */
@@ -33,21 +33,21 @@ export type Asked = AskedRange & {
 const words = ['id', 'edit', 'of', 'template', 'find', 'q', 'fn'] as const
 const lists = ['d', 'groups'] as const
 
-export function readAsked(search: Record<string, unknown>): Asked {
-  const asked: Asked = readAskedRange(search)
+export function readMonitorParams(search: Record<string, unknown>): MonitorParams {
+  const params: MonitorParams = readRangeParams(search)
   for (const name of words) {
     const value = search[name]
-    if (typeof value === 'string' && value !== '') asked[name] = value
+    if (typeof value === 'string' && value !== '') params[name] = value
   }
   for (const name of lists) {
     const value = search[name]
-    if (Array.isArray(value) && value.length > 0) asked[name] = value.filter((one) => typeof one === 'string')
+    if (Array.isArray(value) && value.length > 0) params[name] = value.filter((one) => typeof one === 'string')
   }
   const show = filters.find((one) => one === search.show)
-  if (show) asked.show = show
+  if (show) params.show = show
   const group = groupings.find((one) => one === search.group)
-  if (group) asked.group = group
-  if (search.view === 'templates') asked.view = search.view
-  if (typeof search.look === 'number') asked.look = search.look
-  return asked
+  if (group) params.group = group
+  if (search.view === 'templates') params.view = search.view
+  if (typeof search.look === 'number') params.look = search.look
+  return params
 }

@@ -11,7 +11,7 @@ import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
-import { keptText } from './kept.ts'
+import { keptText } from './retention-days.ts'
 import { daysOf, retentionChoices } from './retentions.ts'
 
 const DATASETS = ['datasets']

@@ -2,16 +2,16 @@ import type { Dataset } from '@dendro/api'
 import type { Read } from '@dendro/language/offers'
 import { parseSelector, tagKey } from '@dendro/language/selector'
 import type { Field } from './fields.ts'
-import { type Known, ofEvents, type Vocabulary } from './suggestions.ts'
+import { eventVocabulary, type QueryContext, type Vocabulary } from './suggestions.ts'
 
 /** readSelector reads a selector of datasets as the service does. */
 const readSelector: Read = (text, notes) => parseSelector(text, notes)
 
 /** In a selector what is negated holds for a dataset without the tag, unlike for an event without the key. */
-const ofDatasets: Vocabulary = {
+const selectorVocabulary: Vocabulary = {
   builtIns: ['log', 'logset', 'log_id'],
   meanings: {
-    ...ofEvents.meanings,
+    ...eventVocabulary.meanings,
     '!=': [['!=', 'is not, or is absent']],
     NOT: [
       ['NOT IN (', 'none of, or is absent'],
@@ -24,7 +24,7 @@ const ofDatasets: Vocabulary = {
  * knownOfDatasets is what a selector is read with, and the names and tags that can be suggested in it; the counts are of datasets.
  * Those of the system are chosen by the dot that their collections begin with, so of them only these are suggested.
  */
-export function knownOfDatasets(datasets: readonly Dataset[]): Known {
+export function selectorContext(datasets: readonly Dataset[]): QueryContext {
   const own = datasets.filter((dataset) => !dataset.is_system_generated)
   return {
     read: readSelector,
@@ -36,7 +36,7 @@ export function knownOfDatasets(datasets: readonly Dataset[]): Known {
         also: `tag.${tag}`,
       })),
     ],
-    vocabulary: ofDatasets,
+    vocabulary: selectorVocabulary,
   }
 }
 

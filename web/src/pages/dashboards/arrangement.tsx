@@ -1,34 +1,34 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
-import { COLUMNS, moved, type Place, put } from './layout.ts'
+import { COLUMNS, put, swapped, type WidgetPlacement } from './layout.ts'
 import { ROW_PX } from './widget-card.tsx'
 
 const GAP_PX = 12
 
-type What = 'place' | 'size'
-type Arranged = {
+type ArrangeKind = 'place' | 'size'
+type Arrangement = {
   /** grid is the element that holds the widgets. */
   grid: RefObject<HTMLDivElement | null>
   /** places are where the widgets stand, while one is being drawn about too. */
-  places: readonly Place[]
+  places: readonly WidgetPlacement[]
   isDragged(id: string): boolean
   /** drag begins with the pointer; step is a press of an arrow key. */
-  drag(id: string, what: What): (event: PointerEvent) => void
-  step(id: string, what: What): (event: KeyboardEvent) => void
-  turn(id: string, by: -1 | 1): void
+  drag(id: string, what: ArrangeKind): (event: PointerEvent) => void
+  step(id: string, what: ArrangeKind): (event: KeyboardEvent) => void
+  shift(id: string, by: -1 | 1): void
 }
 
 const steps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
 
 /** useArranging lets widgets be moved and made larger: with the pointer seen at once and kept at its end, with the arrow keys kept with each press. */
-export function useArranging(kept: readonly Place[], keep: (places: Place[]) => Promise<void>): Arranged {
+export function useArrangement(kept: readonly WidgetPlacement[], keep: (places: WidgetPlacement[]) => Promise<void>): Arrangement {
   const grid = useRef<HTMLDivElement>(null)
-  const [drawn, setDrawn] = useState<{ id: string; places: Place[] }>()
+  const [drawn, setDrawn] = useState<{ id: string; places: WidgetPlacement[] }>()
   const places = drawn?.places ?? kept
-  const changed = (from: readonly Place[], place: Place, what: What, [x, y]: [number, number]) =>
+  const changed = (from: readonly WidgetPlacement[], place: WidgetPlacement, what: ArrangeKind, [x, y]: [number, number]) =>
     put(from, place.id, what === 'place' ? { x: place.x + x, y: place.y + y } : { w: place.w + x, h: place.h + y })
-  const last = useRef<Place[]>(null)
-  const arrange = (id: string, next: Place[]) => {
+  const last = useRef<WidgetPlacement[]>(null)
+  const arrange = (id: string, next: WidgetPlacement[]) => {
     last.current = next
     setDrawn({ id, places: next })
     // What was begun meanwhile goes on.
@@ -46,7 +46,7 @@ export function useArranging(kept: readonly Place[], keep: (places: Place[]) => 
       if (!place || !box || event.button !== 0) return
       const column = (box.width + GAP_PX) / COLUMNS
       const [startX, startY] = [event.clientX, event.clientY - box.top]
-      let next: Place[] | undefined
+      let next: WidgetPlacement[] | undefined
       const follow = (now: globalThis.PointerEvent) => {
         // Measured from the grid, which may have been scrolled meanwhile.
         const top = grid.current?.getBoundingClientRect().top ?? 0
@@ -72,21 +72,21 @@ export function useArranging(kept: readonly Place[], keep: (places: Place[]) => 
       event.preventDefault()
       arrange(id, changed(places, place, what, by))
     },
-    turn: (id, by) => arrange(id, moved(kept, id, by)),
+    shift: (id, by) => arrange(id, swapped(kept, id, by)),
   }
 }
 
-type GripsProps = { name: string; id: string; isFirst: boolean; isLast: boolean; arranged: Arranged }
+type GripsProps = { name: string; id: string; isFirst: boolean; isLast: boolean; arranged: Arrangement }
 
 /** Grips are what a widget is moved by: its handle where there is a grid, and arrows where widgets stand below one another. */
 export function Grips({ name, id, isFirst, isLast, arranged }: GripsProps) {
   return (
     <span className="flex items-center gap-1">
       <span className="contents lg:hidden">
-        <Button size="small" disabled={isFirst} aria-label={`Move ${name} forward`} onClick={() => arranged.turn(id, -1)}>
+        <Button size="small" disabled={isFirst} aria-label={`Move ${name} forward`} onClick={() => arranged.shift(id, -1)}>
           ↑
         </Button>
-        <Button size="small" disabled={isLast} aria-label={`Move ${name} back`} onClick={() => arranged.turn(id, 1)}>
+        <Button size="small" disabled={isLast} aria-label={`Move ${name} back`} onClick={() => arranged.shift(id, 1)}>
           ↓
         </Button>
       </span>

@@ -4,7 +4,7 @@ import { Panel } from '../../parts/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import type { Draft, Target } from './draft.ts'
-import { usePlaces } from './questions.ts'
+import { usePlaces } from './queries.ts'
 
 type TellFieldsProps = { draft: Draft; onChange(change: Partial<Draft>): void }
 

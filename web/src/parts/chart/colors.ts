@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 
 /** Colours are those of the theme in force, as a canvas takes them. */
-export type Colours = {
+export type ChartColors = {
   series: readonly string[]
   faint: readonly string[]
   ink: string
@@ -18,16 +18,16 @@ const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [8, 3, 2, 3]
 
 /** dashOf tells apart what has the same colour. */
 export const dashOf = (index: number): number[] => [...(DASHES[Math.floor(index / PALETTE) % DASHES.length] ?? [])]
-export const colourOf = (list: readonly string[], index: number): string => list[index % list.length] ?? 'grey'
+export const colorOf = (list: readonly string[], index: number): string => list[index % list.length] ?? 'grey'
 
 /** seriesColour is the colour of a series as a style takes it. */
-export const seriesColour = (index: number): string => `var(--color-series-${(index % PALETTE) + 1})`
+export const seriesColor = (index: number): string => `var(--color-series-${(index % PALETTE) + 1})`
 
 /** useColours follows the theme, that of the page and that of the machine. */
-export function useColours(): Colours {
-  const [colours, setColours] = useState(readColours)
+export function useChartColors(): ChartColors {
+  const [colors, setColors] = useState(readColors)
   useEffect(() => {
-    const read = () => setColours(readColours())
+    const read = () => setColors(readColors())
     const dark = matchMedia('(prefers-color-scheme: dark)')
     const turned = new MutationObserver(read)
     turned.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
@@ -37,22 +37,22 @@ export function useColours(): Colours {
       dark.removeEventListener('change', read)
     }
   }, [])
-  return colours
+  return colors
 }
 
 /** readColours lets the browser work the colours out: a canvas knows neither variables nor light and dark. */
-function readColours(): Colours {
+function readColors(): ChartColors {
   const probe = document.createElement('span')
   document.body.append(probe)
-  const read = (colour: string): string => {
-    probe.style.color = colour
+  const read = (color: string): string => {
+    probe.style.color = color
     return getComputedStyle(probe).color
   }
   const places = Array.from({ length: PALETTE }, (_, index) => index)
   const named = (name: string) => read(`var(--color-${name})`)
-  const colours = {
-    series: places.map((index) => read(seriesColour(index))),
-    faint: places.map((index) => read(`color-mix(in srgb, ${seriesColour(index)} 45%, var(--color-panel))`)),
+  const colors = {
+    series: places.map((index) => read(seriesColor(index))),
+    faint: places.map((index) => read(`color-mix(in srgb, ${seriesColor(index)} 45%, var(--color-panel))`)),
     ink: named('ink'),
     soft: named('soft'),
     line: named('line'),
@@ -62,5 +62,5 @@ function readColours(): Colours {
     sunk: named('sunk'),
   }
   probe.remove()
-  return colours
+  return colors
 }

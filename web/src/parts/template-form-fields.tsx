@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../ui/field.tsx'
 import { FormField, Refusal } from './form.tsx'
-import { askedIn, type Content, openIn, usedIn } from './open-texts.ts'
+import { askedIn, type Content, openIn, usedIn } from './placeholders.ts'
 
 /** TemplateFormProps are those of the form of a template: what it is, and how it is changed. */
 export type TemplateFormProps = { content: Content; onChange(content: Content): void }

@@ -1,8 +1,8 @@
 import type { Dashboard, MetricDefinition, Widget } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
-import { KeepAsTemplate } from '../../parts/keep-as-template.tsx'
 import { keepMetric } from '../../parts/metric-templates.tsx'
+import { KeepAsTemplate } from '../../parts/save-as-template.tsx'
 
 /** KeepDashboard keeps a dashboard with its widgets and their metrics as templates, which others are made from. */
 export function KeepDashboard({ dashboard }: { dashboard: Dashboard }) {

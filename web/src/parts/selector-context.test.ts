@@ -1,12 +1,12 @@
 import type { Dataset } from '@dendro/api'
 import { readText } from '@dendro/language/offers'
 import { expect, test } from 'vitest'
-import { knownOfDatasets } from './selecting.ts'
+import { selectorContext } from './selector-context.ts'
 import { suggestionsAt } from './suggestions.ts'
 
 const datasetOf = (collection: string, dataset: string, tags: Record<string, string>) =>
   ({ collection, dataset, tags, is_system_generated: collection.startsWith('.') }) as Dataset
-const known = knownOfDatasets([
+const known = selectorContext([
   datasetOf('prod', 'web', { environment: 'production', team: 'shop' }),
   datasetOf('prod', 'billing', { environment: 'production', 'cost center': "o'dd" }),
   datasetOf('lab', 'web', { environment: 'dev', log: 'shadow' }),

@@ -2,8 +2,8 @@ import type { Monitor } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { KeepAsTemplate } from '../../parts/keep-as-template.tsx'
 import { keepMetric } from '../../parts/metric-templates.tsx'
+import { KeepAsTemplate } from '../../parts/save-as-template.tsx'
 
 /** KeepMonitor keeps a monitor as a template, and its queries as that of a metric. */
 export function KeepMonitor({ monitor }: { monitor: Monitor }) {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallerNames } from '../../parts/callers.ts'
 import { useClient } from '../../parts/client.ts'
 import { count } from '../../parts/numbers.ts'
-import { reasonText } from './reasons.ts'
+import { reasonText } from './rejection-reasons.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000

@@ -1,10 +1,10 @@
-import type { Colours } from './colours.ts'
+import type { ChartColors } from './colors.ts'
 import type { ChartBand, ChartData, ChartLevel } from './data.ts'
 
 /** What a drawing reads anew whenever it paints, so that new numbers and another theme need no new drawing. */
-export type Shown = {
+export type DrawingState = {
   data: ChartData
-  colours: Colours
+  colors: ChartColors
   levels: readonly ChartLevel[]
   bands: readonly ChartBand[]
   unit(value: number): string

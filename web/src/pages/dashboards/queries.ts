@@ -3,7 +3,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { SERIES_MAX } from '../../parts/chart/measured.ts'
 import { useClient } from '../../parts/client.ts'
 import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
-import { lookOf, slicesFor } from './look.ts'
+import { slicesFor, styleOf } from './widget-style.ts'
 
 export function useDashboards() {
   const client = useClient()
@@ -25,7 +25,7 @@ export function useAllWidgets(isNeeded: boolean) {
   })
 }
 
-export function useTemplates() {
+export function useDashboardTemplates() {
   const client = useClient()
   return useQuery({
     queryKey: ['dashboard templates'],
@@ -41,18 +41,18 @@ export function useMetrics() {
   })
 }
 
-const AGAIN_MS = 30_000
+const REFRESH_MS = 30_000
 
 /** useWidgetData asks once for all a widget shows, and once more for the period before where that is wanted; over a range that moves it asks again while the page is seen. */
-export function useWidgetData(widget: Widget, range: Range, turn: number, isCompared: boolean) {
+export function useWidgetData(widget: Widget, range: Range, refreshCount: number, isCompared: boolean) {
   const client = useClient()
   return useQuery({
-    queryKey: ['widget data', widget.id, widget.metadata.modified_at ?? 0, range, turn, isCompared],
+    queryKey: ['widget data', widget.id, widget.metadata.modified_at ?? 0, range, refreshCount, isCompared],
     placeholderData: keepPreviousData,
-    refetchInterval: 'words' in range ? AGAIN_MS : false,
+    refetchInterval: 'words' in range ? REFRESH_MS : false,
     queryFn: async ({ signal }) => {
       const nowMs = Date.now()
-      const grid = gridOf(boundsOf(range, nowMs), slicesFor(lookOf(widget)))
+      const grid = gridOf(boundsOf(range, nowMs), slicesFor(styleOf(widget)))
       const ask = async (shiftMs: number) => {
         const body = {
           from_ts: Math.max(0, grid.fromMs - shiftMs),
@@ -71,7 +71,7 @@ export function useWidgetData(widget: Widget, range: Range, turn: number, isComp
 export type WidgetData = NonNullable<ReturnType<typeof useWidgetData>['data']>
 
 /** useChange changes a dashboard, one change after the other, and shows what it became. */
-export function useChange(id: string) {
+export function useDashboardChange(id: string) {
   const client = useClient()
   const queries = useQueryClient()
   const { mutateAsync } = useMutation({

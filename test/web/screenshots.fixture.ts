@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { watchedShots } from './watched.ts'
+import { watchedShots } from './demo-records.fixture.ts'
 
 const asked = (state: Record<string, unknown>): string =>
   `/app/explore?${Object.entries(state)

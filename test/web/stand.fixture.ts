@@ -4,7 +4,7 @@ import { readWebFiles } from '../../server/src/http/web-app/files.ts'
 import type { JobKind } from '../../server/src/jobs/job.ts'
 import type { World } from '../../server/src/world.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
-import { openBrowser } from './browser.ts'
+import { openBrowser } from './browser.fixture.ts'
 
 /** A Look is how a page is opened, and with whose key; `null` is nobody's. */
 type Look = { theme?: 'light' | 'dark'; width?: number; key?: string | null; zone?: string }

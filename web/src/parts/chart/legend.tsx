@@ -1,23 +1,23 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { clockOf, type Zone } from '../time-range.ts'
-import { seriesColour } from './colours.ts'
+import { seriesColor } from './colors.ts'
 import type { Cursor } from './cursor.ts'
 import type { ChartBand, ChartData } from './data.ts'
 import { topsAt } from './stack.ts'
 
 const NAMED_MAX = 8
 
-type ReadingProps = { data: ChartData; cursor: Cursor; bands: readonly ChartBand[]; zone: Zone; unit(value: number): string }
+type LegendProps = { data: ChartData; cursor: Cursor; bands: readonly ChartBand[]; zone: Zone; unit(value: number): string }
 
 /** Reading says what the crosshair stands on, the largest values first; without a crosshair it names the series. */
-export function Reading({ data, cursor, bands, zone, unit }: ReadingProps) {
+export function Legend({ data, cursor, bands, zone, unit }: LegendProps) {
   const { series, times, isCut = false } = data
   const at = useSyncExternalStore(cursor.follow, cursor.at)
   const whole = useMemo(() => series.slice(0, NAMED_MAX).map((_, index) => ({ index, value: undefined })), [series])
   const atMs = at === undefined ? undefined : times[at]
   const shown = at === undefined || atMs === undefined ? whole : topsAt(series, at, NAMED_MAX)
   const rest = series.length - shown.length
-  const isPartial = atMs !== undefined && bands.some(({ look, fromMs, toMs }) => look === 'partial' && fromMs <= atMs && atMs < toMs)
+  const isPartial = atMs !== undefined && bands.some(({ kind, fromMs, toMs }) => kind === 'partial' && fromMs <= atMs && atMs < toMs)
   return (
     <figcaption
       className={`flex ${series.length > 3 ? 'h-8 max-sm:h-16' : 'h-4 max-sm:h-8'} flex-wrap content-start items-center gap-x-3 overflow-hidden px-1 text-soft text-xs tabular-nums`}
@@ -31,7 +31,7 @@ export function Reading({ data, cursor, bands, zone, unit }: ReadingProps) {
       {isPartial && <span>still filling</span>}
       {shown.map(({ index, value }) => (
         <span key={index} className="flex min-w-0 items-center gap-1">
-          <span aria-hidden className="h-2 w-3 shrink-0 rounded-sm" style={{ background: seriesColour(index) }} />
+          <span aria-hidden className="h-2 w-3 shrink-0 rounded-sm" style={{ background: seriesColor(index) }} />
           <span className="max-w-48 truncate">{series[index]?.name}</span>
           {value !== undefined && <strong className="font-medium text-ink">{unit(value)}</strong>}
           {value !== undefined && at !== undefined && <Before value={series[index]?.before?.[at]} unit={unit} />}

@@ -1,7 +1,7 @@
 import { Notes } from '@dendro/language/notes'
 import { expect, test } from 'vitest'
-import { isText, lineOf, listOf, openIn, openly, references, strangeIn, usedIn } from './open-texts.ts'
-import { readItem, readWhere } from './reading.ts'
+import { isText, lineOf, listOf, openIn, openly, references, strangeIn, usedIn } from './placeholders.ts'
+import { readItem, readWhere } from './query-readers.ts'
 
 test('a text names what it leaves open, each once', () => {
   expect(openIn("region = '{{region}}' AND host = '{{ host }}' OR zone = '{{region}}'")).toEqual(['region', 'host'])

@@ -13,9 +13,9 @@ import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { eventsOf } from './events-of.ts'
-import type { LooksKept } from './looks-kept.ts'
-import { useLook } from './questions.ts'
-import { operatorNames, shownValue, unitOfRule, verdictNames } from './words.ts'
+import { operatorNames, shownValue, unitOfRule, verdictNames } from './labels.ts'
+import type { LooksKept } from './loaded-evaluations.ts'
+import { useLook } from './queries.ts'
 
 type LooksProps = {
   monitor: Monitor
@@ -119,8 +119,8 @@ export function levelsOf({
 }: Pick<Monitor, 'type' | 'comparison_operator' | 'threshold' | 'warning_threshold'>): ChartLevel[] {
   const sign = type === 'ANOMALY_DETECTION' && comparison_operator.startsWith('BELOW') ? -1 : 1
   return [
-    { value: sign * threshold, name: 'alert', look: 'ALERT' },
-    ...(warning_threshold === undefined ? [] : [{ value: sign * warning_threshold, name: 'warning', look: 'WARN' } as const]),
+    { value: sign * threshold, name: 'alert', kind: 'ALERT' },
+    ...(warning_threshold === undefined ? [] : [{ value: sign * warning_threshold, name: 'warning', kind: 'WARN' } as const]),
   ]
 }
 
