@@ -61,7 +61,7 @@ async function fill(browser: Browser, url: string): Promise<void> {
   await page.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), KEY)
   await page.goto(`${url}/app/welcome`)
   await page.getByRole('button', { name: 'Send demo data' }).click()
-  await page.getByRole('button', { name: 'Demo data is there' }).waitFor()
+  await page.getByRole('button', { name: 'Demo data sent' }).waitFor()
   await page.getByRole('link', { name: 'Explore them' }).waitFor()
   await page.close()
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { watchedShots } from './demo-records.fixture.ts'
 
-const asked = (state: Record<string, unknown>): string =>
+const exploreUrl = (state: Record<string, unknown>): string =>
   `/app/explore?${Object.entries(state)
     .map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
     .join('&')}`
@@ -12,8 +12,8 @@ export type Shot = { name: string; path: string; isPublic?: true; act?(page: Pag
 
 const settingsParts = ['you', 'users', 'groups', 'keys', 'roles', 'rules', 'integrations', 'limits', 'encryption', 'organisation', 'audit']
 
-/** lookAt goes from the list to a side of the dataset web. */
-async function lookAt(page: Page, part: string): Promise<void> {
+/** openDataset goes from the list to a side of the dataset web. */
+async function openDataset(page: Page, part: string): Promise<void> {
   await page.getByRole('link', { name: 'web', exact: true }).click()
   await page.getByRole('navigation', { name: 'Sides of the dataset' }).waitFor()
   const id = new URL(page.url()).searchParams.get('id') ?? ''
@@ -25,18 +25,18 @@ async function lookAt(page: Page, part: string): Promise<void> {
 export const shots: readonly Shot[] = [
   { name: 'sign-in', path: '/app/sign-in', isPublic: true },
   { name: 'welcome', path: '/app/welcome' },
-  { name: 'explore', path: asked(hour) },
+  { name: 'explore', path: exploreUrl(hour) },
   {
     name: 'explore-open',
-    path: asked({ ...hour, q: "level = 'error' AND order" }),
+    path: exploreUrl({ ...hour, q: "level = 'error' AND order" }),
     act: (page) => page.locator('[data-index="2"]').getByRole('button').first().click(),
   },
-  { name: 'explore-columns', path: asked({ ...hour, cols: ['user', 'path', 'status', 'duration_ms'] }) },
-  { name: 'explore-patterns', path: asked({ ...hour, tab: 'patterns' }) },
-  { name: 'explore-table', path: asked({ ...hour, tab: 'table', by: ['path', 'status'] }) },
-  { name: 'explore-chart', path: asked({ ...hour, tab: 'chart', by: ['path'], fn: 'p95(duration_ms)' }) },
-  { name: 'explore-fields', path: asked({ ...hour, tab: 'fields' }) },
-  { name: 'explore-palette', path: asked(hour), act: (page) => page.keyboard.press('Control+k') },
+  { name: 'explore-columns', path: exploreUrl({ ...hour, cols: ['user', 'path', 'status', 'duration_ms'] }) },
+  { name: 'explore-patterns', path: exploreUrl({ ...hour, tab: 'patterns' }) },
+  { name: 'explore-table', path: exploreUrl({ ...hour, tab: 'table', by: ['path', 'status'] }) },
+  { name: 'explore-chart', path: exploreUrl({ ...hour, tab: 'chart', by: ['path'], fn: 'p95(duration_ms)' }) },
+  { name: 'explore-fields', path: exploreUrl({ ...hour, tab: 'fields' }) },
+  { name: 'explore-palette', path: exploreUrl(hour), act: (page) => page.keyboard.press('Control+k') },
   { name: 'data', path: '/app/data' },
   { name: 'data-new', path: '/app/data', act: (page) => page.getByRole('button', { name: 'New dataset' }).click() },
   { name: 'data-collection', path: '/app/data', act: (page) => page.getByRole('button', { name: 'Change the collection shop' }).click() },
@@ -44,7 +44,7 @@ export const shots: readonly Shot[] = [
   ...['overview', 'keys', 'parser', 'care', 'sending'].map((part) => ({
     name: `dataset-${part}`,
     path: '/app/data',
-    act: (page: Page) => lookAt(page, part),
+    act: (page: Page) => openDataset(page, part),
   })),
   ...settingsParts.map((part) => ({ name: `settings-${part}`, path: `/app/settings?part=${part}` })),
   {
@@ -70,7 +70,7 @@ const FAILED = { details: 'the event store did not answer within 10 s', correlat
 
 /** spoil holds back what the page asks of the service, or lets it fail; the page itself comes as always. */
 export async function spoil(page: Page, how: 'loading' | 'error'): Promise<void> {
-  const isAsked = ({ pathname }: URL) => !pathname.startsWith('/app') && !pathname.startsWith('/docs')
-  if (how === 'loading') await page.route(isAsked, () => undefined)
-  else await page.route(isAsked, (route) => route.fulfill({ status: 500, json: FAILED }))
+  const isApiRequest = ({ pathname }: URL) => !pathname.startsWith('/app') && !pathname.startsWith('/docs')
+  if (how === 'loading') await page.route(isApiRequest, () => undefined)
+  else await page.route(isApiRequest, (route) => route.fulfill({ status: 500, json: FAILED }))
 }

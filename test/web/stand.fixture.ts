@@ -6,14 +6,14 @@ import type { World } from '../../server/src/world.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
 import { openBrowser } from './browser.fixture.ts'
 
-/** A Look is how a page is opened, and with whose key; `null` is nobody's. */
-type Look = { theme?: 'light' | 'dark'; width?: number; key?: string | null; zone?: string }
+/** PageOptions set how a page is opened; a `null` key opens it signed out. */
+type PageOptions = { theme?: 'light' | 'dark'; width?: number; key?: string | null; zone?: string }
 
 /** A Stand is the service with its web app, an organisation, and a browser before it. */
 export type Stand = {
   app: TestApp
   org: TestOrganization
-  open(path: string, look?: Look): Promise<Page>
+  open(path: string, options?: PageOptions): Promise<Page>
   /** send takes events to a dataset of the collection `shop`. */
   send(dataset: string, events: readonly object[], owner?: TestOrganization): Promise<void>
   /** endTest closes what a test opened; what went wrong in a page without being seen fails it. */
@@ -21,10 +21,10 @@ export type Stand = {
   close(): Promise<void>
 }
 
-type Wish = { kinds?: (world: World) => readonly JobKind[]; env?: Record<string, string> }
+type StandOptions = { kinds?: (world: World) => readonly JobKind[]; env?: Record<string, string> }
 
 /** openStand has a metadata store of its own, so that its monitors and jobs can be run without those of others. */
-export async function openStand({ kinds = () => [], env = {} }: Wish = {}): Promise<Stand> {
+export async function openStand({ kinds = () => [], env = {} }: StandOptions = {}): Promise<Stand> {
   const web = readWebFiles()
   if (!web) throw new Error('the web app is not built: `npm test` and `npm run build` build it')
   const app = await openTestApp(env, kinds, web)

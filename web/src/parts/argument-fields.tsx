@@ -2,16 +2,16 @@ import type { TemplateParameters } from '@dendro/api'
 import { Field, Input, TextArea } from '../ui/field.tsx'
 import { argumentOf } from './template-arguments.ts'
 
-/** Typed are the texts that were given for the parameters of a template, by their names. */
+/** Typed are the entered texts by parameter name. */
 export type Typed = Readonly<Record<string, string>>
 
 type TemplateFieldsProps = { parameters: TemplateParameters; typed: Typed; onType(typed: Typed): void }
 
-/** TemplateFields ask for what a template needs. */
-export function TemplateFields({ parameters, typed, onType }: TemplateFieldsProps) {
-  const asked = Object.entries(parameters)
-  if (asked.length === 0) return <p className="text-soft">Nothing.</p>
-  return asked.map(([name, { type, description }]) => {
+/** ArgumentFields are the inputs for the parameters of a template. */
+export function ArgumentFields({ parameters, typed, onType }: TemplateFieldsProps) {
+  const declared = Object.entries(parameters)
+  if (declared.length === 0) return <p className="text-soft">Nothing.</p>
+  return declared.map(([name, { type, description }]) => {
     const control = {
       value: typed[name] ?? '',
       required: true,
@@ -35,12 +35,12 @@ const hints = {
 
 type Asking = { id: string; parameters: TemplateParameters }
 
-/** missingIn is the first parameter that nothing was given for. */
-export const missingIn = ({ parameters }: Asking, typed: Typed): string | undefined =>
+/** missingArgument is the first parameter without a value. */
+export const missingArgument = ({ parameters }: Asking, typed: Typed): string | undefined =>
   Object.keys(parameters).find((name) => (typed[name] ?? '').trim() === '')
 
-/** boundTo is a template with what was given for its parameters, as the service takes it. */
-export const boundTo = ({ id, parameters }: Asking, typed: Typed) => ({
+/** boundTemplate is a template with its arguments in the form of the API. */
+export const boundTemplate = ({ id, parameters }: Asking, typed: Typed) => ({
   id,
   arguments: Object.fromEntries(Object.entries(parameters).map(([name, { type }]) => [name, argumentOf(type, typed[name] ?? '')])),
 })

@@ -1,21 +1,21 @@
 import { type ReactNode, useState } from 'react'
 import { Input } from '../ui/field.tsx'
 import { hasWords } from './has-words.ts'
-import { Nothing } from './page.tsx'
+import { EmptyState } from './page.tsx'
 import { Answer, type Read } from './records.tsx'
 
-type FindableProps<T> = {
-  /** noun is what one of them is. */
+type FilteredListProps<T> = {
+  /** noun names one item. */
   noun: string
   of: Read<readonly T[]>
-  /** none stands in place of the list where there is none at all. */
+  /** none replaces an empty list. */
   none: ReactNode
   textOf(one: T): string
   children(found: readonly T[]): ReactNode
 }
 
-/** Findable is a list that is narrowed by typing. */
-export function Findable<T>({ noun, of, none, textOf, children }: FindableProps<T>) {
+/** FilteredList is a list with a text filter. */
+export function FilteredList<T>({ noun, of, none, textOf, children }: FilteredListProps<T>) {
   const [typed, setTyped] = useState('')
   return (
     <Answer of={of}>
@@ -32,7 +32,7 @@ export function Findable<T>({ noun, of, none, textOf, children }: FindableProps<
               value={typed}
               onChange={(event) => setTyped(event.target.value)}
             />
-            {found.length === 0 ? <Nothing title={`No ${noun} is like this`} /> : children(found)}
+            {found.length === 0 ? <EmptyState title={`No ${noun} matches`} /> : children(found)}
           </>
         )
       }}

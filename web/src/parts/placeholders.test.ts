@@ -1,11 +1,20 @@
 import { Notes } from '@dendro/language/notes'
 import { expect, test } from 'vitest'
-import { isText, lineOf, listOf, openIn, openly, references, strangeIn, usedIn } from './placeholders.ts'
+import {
+  isText,
+  lineOf,
+  listOf,
+  placeholdersIn,
+  placeholdersUsed,
+  references,
+  unsupportedMember,
+  withPlaceholders,
+} from './placeholders.ts'
 import { readItem, readWhere } from './query-readers.ts'
 
 test('a text names what it leaves open, each once', () => {
-  expect(openIn("region = '{{region}}' AND host = '{{ host }}' OR zone = '{{region}}'")).toEqual(['region', 'host'])
-  expect(openIn('{region} {{}')).toEqual([])
+  expect(placeholdersIn("region = '{{region}}' AND host = '{{ host }}' OR zone = '{{region}}'")).toEqual(['region', 'host'])
+  expect(placeholdersIn('{region} {{}')).toEqual([])
 })
 
 test('what is used of a template stands in its texts and in the arguments of those within it', () => {
@@ -14,22 +23,24 @@ test('what is used of a template stands in its texts and in the arguments of tho
     metric: { id: 'x', arguments: { a: { input: 'host' }, b: { literal: 'input' } } },
     parameters: { unused: { type: 'STRING', description: 'not {{used}}' } },
   }
-  expect([...usedIn(content)]).toEqual(['region', 'host'])
+  expect([...placeholdersUsed(content)]).toEqual(['region', 'host'])
 })
 
 test('a query reads as one whatever its parameters stand for', () => {
   for (const text of ["region = '{{region}}'", 'status >= {{least}}', '{{key}} = 1']) {
-    expect(() => openly(readWhere)(text, new Notes())).not.toThrow()
+    expect(() => withPlaceholders(readWhere)(text, new Notes())).not.toThrow()
   }
-  expect(() => openly(readItem)('p95({{key}})', new Notes())).not.toThrow()
-  expect(() => openly(readWhere)('status >>= {{least}}', new Notes())).toThrow()
+  expect(() => withPlaceholders(readItem)('p95({{key}})', new Notes())).not.toThrow()
+  expect(() => withPlaceholders(readWhere)('status >>= {{least}}', new Notes())).toThrow()
 })
 
 test('what a form does not know is told by its name', () => {
   const shapes = { name: isText, groups: listOf(isText), metric: references.one }
-  expect(strangeIn({ name: 'x', groups: ['a'], metric: { id: 'x', arguments: { a: { input: 'b' } } }, more: 1 }, shapes)).toBe(undefined)
-  expect(strangeIn({ groups: ['a', 1] }, shapes)).toBe('groups')
-  expect(strangeIn({ metric: 'x' }, shapes)).toBe('metric')
+  expect(unsupportedMember({ name: 'x', groups: ['a'], metric: { id: 'x', arguments: { a: { input: 'b' } } }, more: 1 }, shapes)).toBe(
+    undefined,
+  )
+  expect(unsupportedMember({ groups: ['a', 1] }, shapes)).toBe('groups')
+  expect(unsupportedMember({ metric: 'x' }, shapes)).toBe('metric')
 })
 
 test('what is refused is found in its line', () => {

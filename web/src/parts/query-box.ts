@@ -9,18 +9,18 @@ export type QueryLineProps = {
   known: QueryContext
   placeholder?: string
   onText(text: string): void
-  /** onRun is what Enter does; without it, it sends the form that the line stands in. */
+  /** onRun runs on Enter; without it, Enter submits the form. */
   onRun?: ((text: string) => void) | undefined
 }
 
-/** Heard is who hears of what is done in the editor. */
+/** EditorListeners receive the events of the editor. */
 export type EditorListeners = {
   onKey(key: EditorKey, cursor: number): boolean
   onSuggest(text: string, cursor: number): void
   onFocus(isFocused: boolean): void
 }
 
-/** A Box holds the plain line that is there at once, and the editor that comes after it and goes on with what was typed. */
+/** A QueryBox holds the plain textarea that is rendered first, and the editor that replaces it. */
 export type QueryBox = {
   home: RefObject<HTMLDivElement | null>
   plain: RefObject<HTMLTextAreaElement | null>
@@ -31,7 +31,7 @@ export type QueryBox = {
   focus(): void
 }
 
-/** AT_REST_MS is when the page has its first answers: then the editor is fetched, or as soon as somebody comes to write. */
+/** AT_REST_MS delays the download of the editor until the first data is loaded; focus starts it at once. */
 const AT_REST_MS = 1_000
 
 let editing: Promise<typeof import('./query-editing.ts')> | undefined
@@ -40,7 +40,7 @@ const fetchEditor = () => {
   return editing
 }
 
-/** useBox opens the editor once it is here, with the text, the cursor and the focus of the plain line. */
+/** useQueryBox opens the editor with the text, cursor and focus of the textarea. */
 export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorListeners>): QueryBox {
   const home = useRef<HTMLDivElement>(null)
   const plain = useRef<HTMLTextAreaElement>(null)
@@ -115,14 +115,14 @@ export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorLi
   )
 }
 
-/** focusEnd goes on behind what is there; who writes already stays where he is. */
+/** focusEnd moves the cursor to the end, unless the line has the focus already. */
 function focusEnd(line: HTMLTextAreaElement | null): void {
   if (!line || document.activeElement === line) return
   line.focus()
   line.setSelectionRange(line.value.length, line.value.length)
 }
 
-/** useShown keeps the mark and what assistive programs are told in step with what is known. */
+/** useEditorAttributes syncs the error mark and the ARIA attributes. */
 export function useEditorAttributes(editor: Editor | undefined, mark: Mark | undefined, attributes: Record<string, string>): void {
   const shown = JSON.stringify(attributes)
   useEffect(() => editor?.setAttributes(JSON.parse(shown)), [editor, shown])

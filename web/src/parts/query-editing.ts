@@ -5,13 +5,13 @@ import type { PieceKind } from '@dendro/language/notes'
 import { type Read, readText } from '@dendro/language/offers'
 import { styleNonce } from './style-nonce.ts'
 
-/** A Mark is a stretch of the text that something is wrong with, as `title` says; an empty one is a place where something is missing. */
+/** A Mark is a range with an error; an empty one is a place where something is missing. */
 export type Mark = { readonly position: number; readonly length: number; readonly title: string }
 
 const keys = ['Enter', 'Alt-Enter', 'Tab', 'Escape', 'ArrowDown', 'ArrowUp', 'Ctrl-Space'] as const
 export type EditorKey = (typeof keys)[number]
 
-/** An EditorWish is what an editor begins with, and who hears of what happens in it; a key that is taken does nothing else. */
+/** EditorOptions are the initial state and the callbacks; onKey returns true when it handled the key. */
 export type EditorOptions = {
   text: string
   from: number
@@ -25,7 +25,7 @@ export type EditorOptions = {
   onFocus(isFocused: boolean): void
 }
 
-/** An Editor is a line of text, which grows to several, and shows what its parts are. */
+/** An Editor is a growing, highlighted line of text. */
 export type Editor = {
   focus(): void
   text(): string
@@ -46,7 +46,7 @@ const pieceStyles: Record<PieceKind, string> = {
 }
 const WRONG = 'bg-transparent text-error underline decoration-2 decoration-wavy underline-offset-2'
 
-/** Missing stands where a text lacks something. */
+/** Missing marks a place where something is missing. */
 class Missing extends WidgetType {
   readonly #title: string
 
@@ -91,7 +91,7 @@ function markAt(mark: Mark | undefined, end: number): DecorationSet {
   return Decoration.set([Decoration.mark({ tagName: 'mark', class: WRONG, attributes: { title: mark.title } }).range(from, to)])
 }
 
-/** colours show what the parser takes the parts of the text for, as far as it comes. */
+/** highlighting styles the parts of the text as parsed. */
 const highlighting = (read: Read) => {
   const decorationOf = new Map(Object.entries(pieceStyles).map(([kind, style]) => [kind, Decoration.mark({ class: style })]))
   const drawn = (text: string): DecorationSet => {
@@ -111,7 +111,7 @@ const highlighting = (read: Read) => {
 
 const fromOutside = Annotation.define<boolean>()
 
-/** openEditor puts an editor into an element; whoever opens it closes it. */
+/** openEditor mounts an editor; the caller closes it. */
 export function openEditor(parent: HTMLElement, options: EditorOptions): Editor {
   const attributes = new Compartment()
   const view = new EditorView({

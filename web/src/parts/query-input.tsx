@@ -5,10 +5,10 @@ import type { QueryLineProps } from './query-box.ts'
 import { useQueryLine } from './query-line.ts'
 import type { Suggestion } from './suggestions.ts'
 
-/** QueryFocus is what a page may do to a query line from outside. */
+/** QueryFocus is the imperative handle of a query line. */
 export type QueryFocus = { focus(): void }
 
-/** QueryInput is a line of the query language: it shows its parts, suggests what can stand at the cursor and marks what is wrong. */
+/** QueryInput is a line of the query language with highlighting, suggestions and error marks. */
 export function QueryInput({ ref, ...props }: QueryLineProps & { ref?: Ref<QueryFocus> | undefined }) {
   const line = useQueryLine(props)
   const { id, box, list, problem } = line
@@ -43,7 +43,7 @@ export function QueryInput({ ref, ...props }: QueryLineProps & { ref?: Ref<Query
   )
 }
 
-/** QueryField is a line of the query language under its name. */
+/** QueryField is a labeled QueryInput. */
 export function QueryField({ className = '', ...props }: QueryLineProps & { className?: string; ref?: Ref<QueryFocus> | undefined }) {
   return (
     <div className={`flex min-w-0 flex-col gap-0.5 ${className}`}>
@@ -84,7 +84,7 @@ const Suggestions = ({ id, suggestions, at, onTake }: SuggestionsProps) => (
   </div>
 )
 
-/** Problem says what is wrong at the mark, and offers what would mend it. */
+/** Problem shows the error at the mark with its fix. */
 const Problem = ({ id, problem, onFix }: { id: string; problem: FieldProblem; onFix(): void }) => (
   <div
     id={id}

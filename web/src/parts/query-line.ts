@@ -6,12 +6,12 @@ import type { EditorKey } from './query-editing.ts'
 import { wholeRead } from './query-readers.ts'
 import { type QueryContext, type Suggestion, suggestionsAt } from './suggestions.ts'
 
-/** PAUSE_MS is how long nobody types before what is wrong is said: nobody wants to hear of it in the middle of a word. */
+/** PAUSE_MS is how long typing must pause before errors are shown. */
 const PAUSE_MS = 600
 
 const noListeners: EditorListeners = { onKey: () => false, onSuggest: () => undefined, onFocus: () => undefined }
 
-/** useQueryLine is what a line of the query language does, besides how it looks. */
+/** useQueryLine is the behavior of a query line. */
 export function useQueryLine(props: QueryLineProps) {
   const id = useId()
   const listeners = useRef<EditorListeners>(noListeners)
@@ -49,7 +49,7 @@ export function useQueryLine(props: QueryLineProps) {
 
 type KeyContext = ReturnType<typeof useSuggestions> & { run(): void; fix: (() => void) | undefined; cursor: number; end: number }
 
-/** What the keys do; each says whether it did something, or else the editor goes on with it. */
+/** Each key returns true when it handled the event; otherwise the editor handles it. */
 const keyActs: Record<EditorKey, (context: KeyContext) => boolean> = {
   // Enter asks; only what an arrow was led to is taken by it.
   Enter: ({ chosen, take, run }) => done(chosen ? take(chosen) : run()),
@@ -66,7 +66,7 @@ const done = (_: unknown): true => true
 const titleOf = ({ message, hint, fix }: FieldProblem): string =>
   [hint === undefined ? message : `${message}: ${hint}`, ...(fix ? [`Alt-Enter changes it to ${fix.text.trim()}`] : [])].join('\n')
 
-/** A Spot is where suggestions are made; `at` is the active one, `isChosen` says that an arrow made it so. */
+/** SuggestionState is where suggestions apply; isChosen means that an arrow key selected the active one. */
 type SuggestionState = { text: string; cursor: number; at: number; isChosen: boolean }
 
 function useSuggestions(now: string, known: QueryContext, box: QueryBox) {
@@ -101,7 +101,7 @@ function useSuggestions(now: string, known: QueryContext, box: QueryBox) {
   }
 }
 
-/** useProblem is what is wrong with a text, once nobody has typed for a while; what is only unfinished at the cursor is nothing yet. */
+/** useProblem is the error of the text once typing paused; incomplete input at the cursor is no error. */
 function useProblem(text: string, known: QueryContext, isFocused: boolean, box: QueryBox) {
   const [found, setFound] = useState<{ text: string; problem: FieldProblem | undefined }>()
   const latest = useRef(known)

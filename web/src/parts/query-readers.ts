@@ -4,12 +4,12 @@ import type { Joint } from '@dendro/language/notes'
 import { type Read, readText } from '@dendro/language/offers'
 import { parseGroups, parseSelect } from '@dendro/language/select'
 
-/** readWhere reads a filter as the service does, but for what is wrong within regular expressions: what knows them is large. */
+/** readWhere parses a filter as the service does, except inside regular expressions, whose parser is large. */
 export const readWhere: Read = (text, notes) => parseFilter(text, 'where', { notes })
 
 let withRegexes: Promise<Read> | undefined
 
-/** wholeRead reads regular expressions too, by the very rules of the service; they are fetched for the first text that may hold one. */
+/** wholeRead also checks regular expressions; their parser is downloaded for the first text that may contain one. */
 export async function wholeRead(read: Read, text: string): Promise<Read> {
   if (read !== readWhere || !/~|regexp/i.test(text)) return read
   withRegexes ??= import('@dendro/language/regex').then(
@@ -23,7 +23,7 @@ export async function wholeRead(read: Read, text: string): Promise<Read> {
   })
 }
 
-/** readItem reads one item of a select, readKeys the keys to group by, readFormula a formula over queries with these names. */
+/** readItem parses one select item, readKeys the group keys, readFormula a formula over named queries. */
 export const readItem: Read = (text, notes) => parseSelect([text], 'select', notes)
 export const readKeys: Read = (text, notes) => parseGroups([text], 'groups', notes)
 export const readFormula =
@@ -31,11 +31,11 @@ export const readFormula =
   (text, notes) =>
     parseFormula(text, names, 'expression', notes)
 
-/** jointsOf are the places where the parts of a filter meet; there are none that can be told in what is no filter. */
+/** jointsOf are the positions of AND and OR; an invalid filter has none. */
 export function jointsOf(where: string): readonly Joint[] {
   const { joints, problem } = readText(readWhere, where)
   return problem ? [] : joints
 }
 
-/** isOr reports whether a filter would swallow a neighbour, as it is an OR that stands in no parentheses. */
+/** isOr is true for a filter with a top-level OR, which needs parentheses before AND. */
 export const isOr = (where: string): boolean => jointsOf(where).some(({ word }) => word === 'OR')

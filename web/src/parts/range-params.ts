@@ -1,9 +1,9 @@
 import type { Range } from './time-range.ts'
 
-/** An AskedRange is a range as it stands in an address: words, or two moments; the default of the page when neither is there. */
+/** RangeParams are a range in search parameters: words, or two times; empty means the default of the page. */
 export type RangeParams = { r?: string; f?: number; t?: number }
 
-/** readAskedRange takes an address as it comes; what makes no sense is left out. */
+/** readRangeParams drops invalid values. */
 export function readRangeParams({ r, f, t }: Record<string, unknown>): RangeParams {
   if (typeof f === 'number' && typeof t === 'number' && t > f) return { f, t }
   return typeof r === 'string' && r !== '' ? { r } : {}

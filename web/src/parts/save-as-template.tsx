@@ -5,18 +5,18 @@ import { Field, Input } from '../ui/field.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { FailureNote } from './failure.tsx'
 
-type KeepAsTemplateProps = {
-  /** name is that of the record that is kept. */
+type SaveAsTemplateProps = {
+  /** name is the name of the record to save. */
   name: string
-  /** kinds are those of the templates that this makes. */
+  /** kinds are the kinds of templates that saving creates. */
   kinds: readonly ('dashboard' | 'widget' | 'metric' | 'monitor')[]
   onKeep(name: string): Promise<unknown>
-  /** children say where it is, once it is kept. */
+  /** children are shown after success. */
   children: ReactNode
 }
 
-/** KeepAsTemplate keeps a record as a template, which others are made from. */
-export function KeepAsTemplate({ name: first, kinds, onKeep, children }: KeepAsTemplateProps) {
+/** SaveAsTemplate saves a record as a template. */
+export function SaveAsTemplate({ name: first, kinds, onKeep, children }: SaveAsTemplateProps) {
   const queries = useQueryClient()
   const [name, setName] = useState(first)
   const keep = useMutation({
@@ -30,7 +30,7 @@ export function KeepAsTemplate({ name: first, kinds, onKeep, children }: KeepAsT
     keep.mutate()
   }
   return (
-    <Popover label="Keep as template" trigger={<Button>Keep as template</Button>}>
+    <Popover label="Save as template" trigger={<Button>Save as template</Button>}>
       <form onSubmit={send} className="flex w-72 max-w-full flex-col gap-2">
         <Field name="Name of the template">
           <Input value={name} required maxLength={255} onChange={(event) => setName(event.target.value)} />
@@ -39,7 +39,7 @@ export function KeepAsTemplate({ name: first, kinds, onKeep, children }: KeepAsT
           <p role="status">{children}</p>
         ) : (
           <Button type="submit" look="main" disabled={keep.isPending || name.trim() === ''}>
-            {keep.isPending ? 'Keeping it …' : 'Keep it'}
+            {keep.isPending ? 'RetentionSettings it…' : 'Save'}
           </Button>
         )}
         {keep.error && <FailureNote thrown={keep.error} />}

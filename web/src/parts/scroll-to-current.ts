@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** useCurrentShown keeps the link to the page that is open in sight, in a row of links that is scrolled where there is no room for all. */
-export function useCurrentShown(current: string): RefObject<HTMLElement | null> {
+/** useScrollToCurrent scrolls a row of links to the current page. */
+export function useScrollToCurrent(current: string): RefObject<HTMLElement | null> {
   const row = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: which link it is changes with what is open
   useEffect(() => {

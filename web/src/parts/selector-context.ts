@@ -4,10 +4,10 @@ import { parseSelector, tagKey } from '@dendro/language/selector'
 import type { Field } from './fields.ts'
 import { eventVocabulary, type QueryContext, type Vocabulary } from './suggestions.ts'
 
-/** readSelector reads a selector of datasets as the service does. */
+/** readSelector parses a dataset selector as the service does. */
 const readSelector: Read = (text, notes) => parseSelector(text, notes)
 
-/** In a selector what is negated holds for a dataset without the tag, unlike for an event without the key. */
+/** In a selector, negation also matches datasets without the tag, unlike events without the key. */
 const selectorVocabulary: Vocabulary = {
   builtIns: ['log', 'logset', 'log_id'],
   meanings: {

@@ -2,7 +2,7 @@ import type { Monitor } from '@dendro/api'
 
 export type Status = Monitor['status']
 
-/** statuses are what a monitor can say, the worst first. */
+/** statuses are sorted worst first. */
 export const statuses: readonly Status[] = ['ALERT', 'WARN', 'NO_DATA', 'OK']
 export const statusNames: Record<Status, string> = { ALERT: 'Alert', WARN: 'Warning', NO_DATA: 'No data', OK: 'OK' }
 
@@ -13,7 +13,7 @@ const forms: Record<Status, { path: string; fill: string; symbol: string; y: num
   OK: { path: 'M10 1a9 9 0 1 1 0 18a9 9 0 1 1 0-18z', fill: 'fill-accent', symbol: '✓', y: 14 },
 }
 
-/** StatusMark tells a status by shape and letter as well as by colour. */
+/** StatusMark shows a status by shape and letter as well as by color. */
 export function StatusMark({ status, isNamed = false }: { status: Status; isNamed?: boolean }) {
   const { path, fill, symbol, y } = forms[status]
   return (
@@ -37,7 +37,7 @@ export function StatusMark({ status, isNamed = false }: { status: Status; isName
   )
 }
 
-/** Step is a change from one status to another; where nothing changed, only what it is. */
+/** Step shows a status change, or the status when it did not change. */
 export function Step({ before, after }: { before: Status; after: Status }) {
   return (
     <span className="inline-flex items-center gap-1">

@@ -7,20 +7,20 @@ import { quoted } from '@dendro/language/refusal'
 import type { Field } from './fields.ts'
 import { compact } from './numbers.ts'
 
-/** A Suggestion replaces the text from `from` to `to` by `insert`; one that `goesOn` asks for something behind it. */
+/** A Suggestion replaces the text from `from` to `to`; goesOn means that more input must follow. */
 export type Suggestion = { label: string; insert: string; note: string; goesOn: boolean; from: number; to: number }
 
-/** A Vocabulary is what is built into a language, and what its operators mean. */
+/** A Vocabulary has the built-in names of a language and the meanings of its operators. */
 export type Vocabulary = {
   readonly builtIns: readonly string[]
   readonly meanings: Readonly<Record<string, readonly (readonly [label: string, note: string])[]>>
 }
 
-/** Known is what a text is read with and what can be suggested in it: keys with their values, names of queries, what was asked before. */
+/** QueryContext is the parser of a text and the sources of its suggestions: keys, query names, recent queries. */
 export type QueryContext = {
   readonly read: Read
   readonly fields: readonly Field[]
-  /** vocabulary is that of questions about events, unless it is another. */
+  /** vocabulary defaults to that of event queries. */
   readonly vocabulary?: Vocabulary
   readonly names?: readonly string[] | undefined
   readonly recent?: readonly string[] | undefined
@@ -51,7 +51,7 @@ const meanings: Vocabulary['meanings'] = {
     ['NOT LIKE', 'not with % and _'],
   ],
 }
-/** ofEvents is the vocabulary of questions about events. */
+/** eventVocabulary is the vocabulary of event queries. */
 export const eventVocabulary: Vocabulary = { builtIns: ['@status', '@raw', '@time', '@origin', '@pattern'], meanings }
 const statuses = ['error', 'warn', 'info'].map((value) => ({ value, count: 0 }))
 const connectives: Readonly<Record<string, string>> = {
@@ -63,7 +63,7 @@ const connectives: Readonly<Record<string, string>> = {
 /** What has been begun comes first, then what is the matter at a place; words that could also stand there are suggested only once they have been begun. */
 const order: readonly Offer['kind'][] = ['value', 'operator', 'name', 'function', 'key', 'words']
 
-/** suggestionsAt puts into words what the parser would take at the cursor. */
+/** suggestionsAt lists what the parser accepts at the cursor. */
 export function suggestionsAt(text: string, cursor: number, known: QueryContext): Suggestion[] {
   if (text.trim() === '' && known.recent && known.recent.length > 0) {
     return known.recent
@@ -83,13 +83,13 @@ export function suggestionsAt(text: string, cursor: number, known: QueryContext)
 const goesOn = (offer: Offer): boolean =>
   offer.kind === 'operator' || offer.kind === 'function' || (offer.kind === 'key' && offer.style !== 'plain')
 
-/** endOf is where the word ends that the cursor stands in; what follows a sign or a quote is left alone. */
+/** endOf is the end of the word at the cursor; after an operator or quote it is the cursor. */
 function endOf(text: string, cursor: number, typed: string): number {
   if (typed === '' || /^['"=<>!~]/.test(typed)) return cursor
   return cursor + (/^[^\s(),'"=<>!~:]*/.exec(text.slice(cursor))?.[0].length ?? 0)
 }
 
-/** fitted leaves one blank between what is inserted and what follows. */
+/** fitted avoids a double space after the insertion. */
 const fitted = (wording: SuggestionText, text: string, to: number): SuggestionText & { to: number } => ({
   ...wording,
   to: wording.insert.endsWith(' ') && text[to] === ' ' ? to + 1 : to,
@@ -125,7 +125,7 @@ function wordingsOf(offer: Offer, { fields, names = [], vocabulary = eventVocabu
   }
 }
 
-/** keys puts first what begins with the typed letters; within that the most frequent. */
+/** keys sorts prefix matches first, then by frequency. */
 function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly Field[], { builtIns }: Vocabulary): SuggestionText[] {
   const low = typed.toLowerCase()
   if (style === 'plain' && fields.some(({ name }) => name === typed)) return []

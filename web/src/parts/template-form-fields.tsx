@@ -3,32 +3,32 @@ import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../ui/field.tsx'
 import { FormField, Refusal } from './form.tsx'
-import { askedIn, type Content, openIn, usedIn } from './placeholders.ts'
+import { type Content, parametersOf, placeholdersIn, placeholdersUsed } from './placeholders.ts'
 
-/** TemplateFormProps are those of the form of a template: what it is, and how it is changed. */
+/** TemplateFormProps are the props of every template form. */
 export type TemplateFormProps = { content: Content; onChange(content: Content): void }
 
 type Parameter = TemplateParameters[string]
 export type ParameterType = Parameter['type']
 
-/** withAsked asks for parameters that are not asked for yet. */
-export const withAsked = (content: Content, asked: TemplateParameters): Content =>
-  Object.keys(asked).length === 0 ? content : { ...content, parameters: { ...asked, ...askedIn(content) } }
+/** withParameters declares parameters that are not declared yet. */
+export const withParameters = (content: Content, declared: TemplateParameters): Content =>
+  Object.keys(declared).length === 0 ? content : { ...content, parameters: { ...declared, ...parametersOf(content) } }
 
-type OpenMarkProps = {
+type PlaceholderMarkProps = {
   text: string
-  /** label is what the text is called. */
+  /** label names the text. */
   label: string
   content: Content
-  /** onOpen leaves all of the text open. */
+  /** onOpen replaces the whole text with a parameter. */
   onOpen?: (() => void) | undefined
   onAsk(name: string): void
 }
 
-/** OpenMark marks what a text leaves open, and what it names without that being asked for. */
-export function OpenMark({ text, label, content, onOpen, onAsk }: OpenMarkProps) {
-  const names = openIn(text)
-  const asked = askedIn(content)
+/** PlaceholderMark lists the placeholders of a text and offers to declare missing parameters. */
+export function PlaceholderMark({ text, label, content, onOpen, onAsk }: PlaceholderMarkProps) {
+  const names = placeholdersIn(text)
+  const declared = parametersOf(content)
   if (names.length === 0) {
     if (!onOpen) return null
     return (
@@ -40,7 +40,7 @@ export function OpenMark({ text, label, content, onOpen, onAsk }: OpenMarkProps)
   return (
     <ul className="flex flex-wrap items-center gap-1 text-xs" aria-label={`What is left open: ${label}`}>
       {names.map((name) =>
-        Object.hasOwn(asked, name) ? (
+        Object.hasOwn(declared, name) ? (
           <li key={name} className="rounded bg-tint px-1.5 text-ink">
             <span aria-hidden>◇ </span>asks for <span className="font-mono">{name}</span>
           </li>
@@ -61,7 +61,7 @@ export function OpenMark({ text, label, content, onOpen, onAsk }: OpenMarkProps)
   )
 }
 
-type OpenTextProps = TemplateFormProps & {
+type TemplateTextProps = TemplateFormProps & {
   name: string
   of: string
   help?: string
@@ -70,8 +70,8 @@ type OpenTextProps = TemplateFormProps & {
   className?: string
 }
 
-/** OpenText is a text of a template, which may leave something open; an empty one is not kept, but for the name. */
-export function OpenText({ content, onChange, name, of, help, isLong = false, charsMax = 255, className = '' }: OpenTextProps) {
+/** TemplateText is a text that may contain placeholders. */
+export function TemplateText({ content, onChange, name, of, help, isLong = false, charsMax = 255, className = '' }: TemplateTextProps) {
   const text = String(content[of] ?? '')
   const control = {
     value: text,
@@ -85,11 +85,11 @@ export function OpenText({ content, onChange, name, of, help, isLong = false, ch
       {...(help ? { help } : {})}
       className={className}
       below={
-        <OpenMark
+        <PlaceholderMark
           text={text}
           label={name}
           content={content}
-          onAsk={(asked) => onChange(withAsked(content, { [asked]: { type: 'STRING' } }))}
+          onAsk={(declared) => onChange(withParameters(content, { [declared]: { type: 'STRING' } }))}
         />
       }
     >
@@ -108,19 +108,19 @@ const typeNames: Record<ParameterType, string> = {
 const types = Object.entries(typeNames) as [ParameterType, string][]
 
 type Row = { name: string; parameter: Parameter }
-const rowsOf = (asked: TemplateParameters): Row[] => Object.entries(asked).map(([name, parameter]) => ({ name, parameter }))
-const askedOf = (rows: readonly Row[]): TemplateParameters =>
+const rowsOf = (declared: TemplateParameters): Row[] => Object.entries(declared).map(([name, parameter]) => ({ name, parameter }))
+const parametersFrom = (rows: readonly Row[]): TemplateParameters =>
   Object.fromEntries(rows.flatMap(({ name, parameter }) => (name.trim() === '' ? [] : [[name.trim(), parameter]])))
 
-/** ParameterFields are what a template asks for; one without a name, or with that of another one, is not kept. */
+/** ParameterFields edit the parameters; unnamed and duplicate ones are not saved. */
 export function ParameterFields({ content, onChange }: TemplateFormProps) {
-  const asked = askedIn(content)
+  const declared = parametersOf(content)
   // What is written may not be whole yet; it holds as long as nothing else changes what is asked for.
-  const [written, setWritten] = useState({ of: asked, rows: rowsOf(asked) })
-  const rows = written.of === content.parameters ? written.rows : rowsOf(asked)
-  const used = usedIn(content)
+  const [written, setWritten] = useState({ of: declared, rows: rowsOf(declared) })
+  const rows = written.of === content.parameters ? written.rows : rowsOf(declared)
+  const used = placeholdersUsed(content)
   const set = (next: readonly Row[]) => {
-    const parameters = askedOf(next)
+    const parameters = parametersFrom(next)
     setWritten({ of: parameters, rows: [...next] })
     onChange({ ...content, parameters })
   }
@@ -184,21 +184,21 @@ type ReferenceFieldProps = {
   of: string | readonly string[]
   templates: readonly Referred[] | undefined
   reference: TemplateReference
-  /** asked is what the outer template asks for. */
-  asked: TemplateParameters
-  /** onChange is told what has to be asked for as well. */
-  onChange(reference: TemplateReference, asked: TemplateParameters): void
+  /** declared are the parameters of the outer template. */
+  declared: TemplateParameters
+  /** onChange also receives the parameters to declare. */
+  onChange(reference: TemplateReference, declared: TemplateParameters): void
   onRemove?: (() => void) | undefined
   children?: ReactNode
 }
 
-/** ReferenceField chooses a template that another one is made of, and says where its parameters come from. */
+/** ReferenceField selects a nested template and its arguments. */
 export function ReferenceField(props: ReferenceFieldProps) {
-  const { label, of, templates, reference, asked, onChange, onRemove, children } = props
+  const { label, of, templates, reference, declared, onChange, onRemove, children } = props
   const { id, arguments: given = {} } = reference
   const chosen = templates?.find((one) => one.id === id)
   const known = (templates ?? []).map((one) => [one.id, one.name] as const)
-  const strange = chosen ? [] : [[id, id === '' ? 'choose one …' : templates ? 'A template that is gone' : '…'] as const]
+  const strange = chosen ? [] : [[id, id === '' ? 'choose one…' : templates ? 'A template that is gone' : '…'] as const]
   const pick = (next: string) => {
     const parameters = templates?.find((one) => one.id === next)?.parameters ?? {}
     const inputs = Object.fromEntries(Object.keys(parameters).map((name) => [name, { input: name }]))
@@ -223,7 +223,7 @@ export function ReferenceField(props: ReferenceFieldProps) {
           key={name}
           name={name}
           argument={given[name]}
-          asked={asked}
+          declared={declared}
           onChange={(argument, isNew) =>
             onChange(
               { id, arguments: { ...given, [name]: argument } },
@@ -238,17 +238,17 @@ export function ReferenceField(props: ReferenceFieldProps) {
 
 type ReferenceListProps = {
   label: string
-  /** add says what one more is. */
+  /** add names the item that the button adds. */
   add: string
   of: string
   templates: readonly Referred[] | undefined
   references: readonly TemplateReference[]
-  asked: TemplateParameters
-  onChange(references: TemplateReference[], asked: TemplateParameters): void
+  declared: TemplateParameters
+  onChange(references: TemplateReference[], declared: TemplateParameters): void
 }
 
-/** ReferenceList are the templates that another one is made of, in their order. */
-export function ReferenceList({ label, add, of, templates, references, asked, onChange }: ReferenceListProps) {
+/** ReferenceList edits the nested templates in order. */
+export function ReferenceList({ label, add, of, templates, references, declared, onChange }: ReferenceListProps) {
   return (
     <>
       {references.map((reference, at) => (
@@ -259,7 +259,7 @@ export function ReferenceList({ label, add, of, templates, references, asked, on
           of={`${of}.${at}`}
           templates={templates}
           reference={reference}
-          asked={asked}
+          declared={declared}
           onChange={(next, more) =>
             onChange(
               references.map((one, index) => (index === at ? next : one)),
@@ -288,24 +288,24 @@ const NEW = 'new'
 type ArgumentFieldProps = {
   name: string
   argument: Argument | undefined
-  asked: TemplateParameters
+  declared: TemplateParameters
   onChange(argument: Argument, isNew: boolean): void
 }
 
-function ArgumentField({ name, argument, asked, onChange }: ArgumentFieldProps) {
+function ArgumentField({ name, argument, declared, onChange }: ArgumentFieldProps) {
   const input = argument && 'input' in argument ? argument.input : undefined
-  const value = input === undefined ? (argument ? ALWAYS : '') : `asked ${input}`
-  const isKnown = input === undefined || Object.hasOwn(asked, input)
+  const value = input === undefined ? (argument ? ALWAYS : '') : `declared ${input}`
+  const isKnown = input === undefined || Object.hasOwn(declared, input)
   const options: (readonly [string, string])[] = [
-    ...(argument ? [] : [['', 'choose …'] as const]),
+    ...(argument ? [] : [['', 'choose…'] as const]),
     ...(isKnown ? [] : [[value, `${input}, which is not asked for`] as const]),
-    ...Object.keys(asked).map((one) => [`asked ${one}`, `◇ asked for as ${one}`] as const),
-    ...(Object.hasOwn(asked, name) ? [] : [[NEW, `◇ ask for ${name}`] as const]),
+    ...Object.keys(declared).map((one) => [`declared ${one}`, `◇ asked for as ${one}`] as const),
+    ...(Object.hasOwn(declared, name) ? [] : [[NEW, `◇ ask for ${name}`] as const]),
     [ALWAYS, 'always the same'],
   ]
   const pick = (next: string) => {
     if (next === NEW) onChange({ input: name }, true)
-    else onChange(next === ALWAYS ? { literal: '' } : { input: next.slice('asked '.length) }, false)
+    else onChange(next === ALWAYS ? { literal: '' } : { input: next.slice('declared '.length) }, false)
   }
   return (
     <div className="grid items-end gap-2 sm:grid-cols-2">
@@ -323,6 +323,6 @@ function ArgumentField({ name, argument, asked, onChange }: ArgumentFieldProps) 
   )
 }
 
-/** textOf writes what an argument always is as the service takes it in a text too. */
+/** textOf shows a literal as the text that the API accepts. */
 const textOf = (literal: Extract<Argument, { literal: unknown }>['literal']): string =>
   typeof literal === 'string' ? literal : JSON.stringify(literal)

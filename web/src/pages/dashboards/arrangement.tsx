@@ -9,10 +9,10 @@ type ArrangeKind = 'place' | 'size'
 type Arrangement = {
   /** grid is the element that holds the widgets. */
   grid: RefObject<HTMLDivElement | null>
-  /** places are where the widgets stand, while one is being drawn about too. */
+  /** places are the current positions, including those of a drag in progress. */
   places: readonly WidgetPlacement[]
   isDragged(id: string): boolean
-  /** drag begins with the pointer; step is a press of an arrow key. */
+  /** drag starts with the pointer; step handles an arrow key. */
   drag(id: string, what: ArrangeKind): (event: PointerEvent) => void
   step(id: string, what: ArrangeKind): (event: KeyboardEvent) => void
   shift(id: string, by: -1 | 1): void
@@ -20,7 +20,7 @@ type Arrangement = {
 
 const steps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
 
-/** useArranging lets widgets be moved and made larger: with the pointer seen at once and kept at its end, with the arrow keys kept with each press. */
+/** useArrangement moves and resizes widgets: a pointer drag is saved when it ends, an arrow key at once. */
 export function useArrangement(kept: readonly WidgetPlacement[], keep: (places: WidgetPlacement[]) => Promise<void>): Arrangement {
   const grid = useRef<HTMLDivElement>(null)
   const [drawn, setDrawn] = useState<{ id: string; places: WidgetPlacement[] }>()
@@ -78,7 +78,7 @@ export function useArrangement(kept: readonly WidgetPlacement[], keep: (places: 
 
 type GripsProps = { name: string; id: string; isFirst: boolean; isLast: boolean; arranged: Arrangement }
 
-/** Grips are what a widget is moved by: its handle where there is a grid, and arrows where widgets stand below one another. */
+/** Grips move a widget: a drag handle in the grid, arrow buttons in the single-column layout. */
 export function Grips({ name, id, isFirst, isLast, arranged }: GripsProps) {
   return (
     <span className="flex items-center gap-1">
@@ -104,7 +104,7 @@ export function Grips({ name, id, isFirst, isLast, arranged }: GripsProps) {
   )
 }
 
-/** Corner is what a widget is made larger and smaller by. */
+/** Corner resizes a widget. */
 export function Corner({ name, id, arranged }: Pick<GripsProps, 'name' | 'id' | 'arranged'>) {
   return (
     <button

@@ -13,7 +13,7 @@ type FigureProps = {
   style: WidgetStyle
   label: string
   measured: readonly MetricTimeseries[]
-  /** before is what was measured one period earlier. */
+  /** before is the result for the previous period. */
   before?: readonly MetricTimeseries[] | undefined
   height: number
   zone: Zone
@@ -25,7 +25,7 @@ type FigureProps = {
   onSlice?(slice: Slice): void
 }
 
-/** Figure is the picture of what was measured, in the way a widget wants it. */
+/** Figure draws metric results in the type of the widget. */
 export function Figure(props: FigureProps) {
   const { type, style, label, measured, before, height, zone, bands, syncKey, isOld, onPick, onRange, onSlice } = props
   const data = useMemo(() => withBefore(chartData(measured), before && chartData(before)), [measured, before])

@@ -1,13 +1,13 @@
 import type { Dashboard } from '@dendro/api'
 
 type Layout = NonNullable<Dashboard['layout']['widget_layouts']>[number]
-/** A Place is where a widget stands in a grid of COLUMNS. */
+/** A WidgetPlacement is the position and size of a widget in a grid of COLUMNS. */
 export type WidgetPlacement = { id: string; x: number; y: number; w: number; h: number }
 
 export const COLUMNS = 12
 const HIGH = 4
 
-/** placesOf puts every widget somewhere: where its layout says, and what has none after all others. */
+/** placementsOf places every widget: by the layout, or after all others where the layout lacks it. */
 export function placementsOf(ids: readonly string[], layouts: readonly Layout[]): WidgetPlacement[] {
   const own = layouts.filter(({ id }) => ids.includes(id))
   // A layout in fractions of the width is as good as one in columns.
@@ -34,7 +34,7 @@ function overlaps(places: readonly WidgetPlacement[]): boolean {
   return places.some((a, at) => places.slice(at + 1).some((b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h))
 }
 
-/** flowing puts widgets beside each other in their order, and goes on below where a line is full. */
+/** flowed places widgets side by side in order and wraps full rows. */
 export function flowed(places: readonly WidgetPlacement[]): WidgetPlacement[] {
   let [x, y, high] = [0, 0, 0]
   return places.map((place) => {
@@ -50,7 +50,7 @@ export function flowed(places: readonly WidgetPlacement[]): WidgetPlacement[] {
   })
 }
 
-/** moved takes a widget one place towards the beginning or the end. */
+/** swapped exchanges a widget with its neighbor. */
 export function swapped(places: readonly WidgetPlacement[], id: string, by: -1 | 1): WidgetPlacement[] {
   const at = places.findIndex((one) => one.id === id)
   const other = places[at + by]
@@ -59,12 +59,12 @@ export function swapped(places: readonly WidgetPlacement[], id: string, by: -1 |
   return flowed(places.map((place, index) => (index === at ? other : index === at + by ? one : place)))
 }
 
-/** WIDE_LEAST is more than the whole of a layout in fractions, with which it would be confused. */
+/** WIDE_LEAST is above 1, so that a layout in columns is not mistaken for one in fractions. */
 const WIDE_LEAST = 2
 const HIGH_LEAST = 2
 const HIGH_MOST = 20
 
-/** put sets a widget down somewhere or in another size: what it would lie on makes way downwards, and everything sinks up as far as it can. */
+/** put moves or resizes a widget; overlapped widgets move down, then all rise into free rows. */
 export function put(places: readonly WidgetPlacement[], id: string, change: Partial<Omit<WidgetPlacement, 'id'>>): WidgetPlacement[] {
   const found = places.find((one) => one.id === id)
   if (!found) return [...places]
@@ -90,7 +90,7 @@ const inReadingOrder = (places: readonly WidgetPlacement[]): WidgetPlacement[] =
 const firstUnder = (place: WidgetPlacement, standing: readonly WidgetPlacement[]): WidgetPlacement | undefined =>
   standing.find((one) => overlaps([place, one]))
 
-/** risen leaves no empty line above a widget. */
+/** compacted moves every widget up into free rows. */
 function compacted(places: readonly WidgetPlacement[]): WidgetPlacement[] {
   const standing: WidgetPlacement[] = []
   for (const place of places) {

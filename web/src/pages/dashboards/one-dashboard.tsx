@@ -1,17 +1,17 @@
 import type { Dashboard } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { BackToDashboards } from '../../parts/back-links.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
-import { Nothing, Page } from '../../parts/page.tsx'
+import { EmptyState, Page } from '../../parts/page.tsx'
 import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
-import { Absent } from '../../parts/records.tsx'
+import { MissingRecord } from '../../parts/records.tsx'
 import { TimePicker } from '../../parts/time-picker.tsx'
 import type { Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { Corner, Grips, useArrangement } from './arrangement.tsx'
-import { BackToList } from './back-to-list.tsx'
 import { DashboardTools } from './dashboard-tools.tsx'
 import { placementsOf } from './layout.ts'
 import type { DashboardParams } from './params.ts'
@@ -31,7 +31,7 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
   const range = rangeOf(params, HOUR)
   const isCompared = params.before === true
   const pick = (next: Range) => void navigate({ search: ({ r: _r, f: _f, t: _t, ...rest }) => ({ ...rest, ...rangeParamsOf(next) }) })
-  if (!dashboard.data) return <Absent title="Dashboard" noun="dashboard" of={dashboard} back={<BackToList />} />
+  if (!dashboard.data) return <MissingRecord title="Dashboard" noun="dashboard" of={dashboard} back={<BackToDashboards />} />
   const { name, description, widgets } = dashboard.data
   return (
     <Page
@@ -39,9 +39,9 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
       isWide
       actions={
         <>
-          <BackToList />
+          <BackToDashboards />
           <TimePicker range={range} zone={zone} onPick={pick} onZone={setZone} />
-          <Button title="Ask again" aria-label="Ask again" onClick={() => setRefreshCount(refreshCount + 1)}>
+          <Button title="Refresh" aria-label="Refresh" onClick={() => setRefreshCount(refreshCount + 1)}>
             ↻
           </Button>
           <Button
@@ -64,11 +64,11 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
     >
       {description && <p className="-mt-2 whitespace-pre-wrap break-words text-soft">{description}</p>}
       {widgets.length === 0 ? (
-        <Nothing title="Nothing is shown here yet">
+        <EmptyState title="This dashboard has no widgets yet">
           <Link to="/dashboards" search={{ id, widget: 'new' }} className="text-accent underline">
             Add the first widget
           </Link>
-        </Nothing>
+        </EmptyState>
       ) : (
         <Grid
           dashboard={dashboard.data}
@@ -80,7 +80,7 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
   )
 }
 
-/** AddMenu leads to what a dashboard can be given. */
+/** AddMenu creates a widget or a frame on the dashboard. */
 function AddMenu({ id, range }: { id: string; range: Range }) {
   const item = 'block rounded px-2 py-1 hover:bg-tint'
   return (

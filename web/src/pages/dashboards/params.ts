@@ -2,19 +2,19 @@ import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
 
 const views = ['metrics', 'templates'] as const
 
-/** Asked is what of the page stands in the address: the list, a dashboard over a range, or what is written or used. */
+/** DashboardParams are the search parameters of the page: the list, one dashboard over a range, or an editor. */
 export type DashboardParams = RangeParams & {
   id?: string
-  /** widget, frame and metric are what is written; `new` is one that does not exist yet. */
+  /** widget, frame and metric are the record being edited; `new` creates one. */
   widget?: string
   frame?: string
   metric?: string
-  /** into is the frame that a new widget is for. */
+  /** into is the frame that a new widget is added to. */
   into?: string
-  /** template is the template that a dashboard is made from. */
+  /** template is the template that a new dashboard is created from. */
   template?: string
   view?: (typeof views)[number]
-  /** before tells that the period before is drawn too. */
+  /** before also draws the previous period. */
   before?: true
 }
 

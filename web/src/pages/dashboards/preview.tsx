@@ -5,13 +5,13 @@ import { SERIES_MAX } from '../../parts/chart/measured.ts'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { tidied } from '../../parts/metric-queries.ts'
-import { Waiting } from '../../parts/page.tsx'
+import { Loading } from '../../parts/page.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Figure } from './figure.tsx'
 import { slicesFor, type WidgetStyle } from './widget-style.ts'
 
-/** definitionOf is what is measured, as the service takes it. */
+/** definitionOf is the metric definition in the form of the API. */
 export const definitionOf = (queries: readonly MetricQuery[], formula: string) => ({
   queries: tidied(queries),
   ...(formula.trim() === '' ? {} : { formulas: [{ name: 'formula', expression: formula.trim() }] }),
@@ -21,7 +21,7 @@ const SETTLE_MS = 500
 
 type PreviewProps = { type: Widget['type']; style: WidgetStyle; queries: readonly MetricQuery[]; formula: string; range: Range }
 
-/** Preview shows what queries and a formula give, a moment after the writing paused. */
+/** Preview shows the result of queries and a formula, once typing has paused. */
 export function Preview({ type, style, queries, formula, range }: PreviewProps) {
   const client = useClient()
   const [zone] = useZone()
@@ -50,7 +50,7 @@ export function Preview({ type, style, queries, formula, range }: PreviewProps) 
     },
   })
   if (data.error) return <FailureNote thrown={data.error} again={() => data.refetch()} />
-  if (!data.data) return <Waiting height="16rem">Measuring …</Waiting>
+  if (!data.data) return <Loading height="16rem">Loading…</Loading>
   const all = Object.values(data.data)
   const formulas = all.filter((one) => (one.formulas ?? []).length > 0)
   return (

@@ -15,7 +15,7 @@ export function useDashboard(id: string) {
   return useQuery({ queryKey: ['dashboards', id], queryFn: ({ signal }) => client.dashboards.get({ params: { dashboardId: id }, signal }) })
 }
 
-/** useAllWidgets are needed where a widget is a frame around others. */
+/** useAllWidgets loads all widgets, which frames need to find theirs. */
 export function useAllWidgets(isNeeded: boolean) {
   const client = useClient()
   return useQuery({
@@ -43,7 +43,7 @@ export function useMetrics() {
 
 const REFRESH_MS = 30_000
 
-/** useWidgetData asks once for all a widget shows, and once more for the period before where that is wanted; over a range that moves it asks again while the page is seen. */
+/** useWidgetData loads a widget's data and, for a comparison, that of the previous period; relative ranges refresh while the page is visible. */
 export function useWidgetData(widget: Widget, range: Range, refreshCount: number, isCompared: boolean) {
   const client = useClient()
   return useQuery({
@@ -70,7 +70,7 @@ export function useWidgetData(widget: Widget, range: Range, refreshCount: number
 }
 export type WidgetData = NonNullable<ReturnType<typeof useWidgetData>['data']>
 
-/** useChange changes a dashboard, one change after the other, and shows what it became. */
+/** useDashboardChange applies changes to a dashboard one after the other and caches the result. */
 export function useDashboardChange(id: string) {
   const client = useClient()
   const queries = useQueryClient()

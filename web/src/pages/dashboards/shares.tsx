@@ -11,7 +11,7 @@ const sumOf = (slices: readonly Slice[]): number => slices.reduce((sum, { value 
 type SharesProps = {
   label: string
   slices: readonly Slice[]
-  /** isCut says that only the largest groups are known. */
+  /** isCut means that only the largest groups are known. */
   isCut: boolean
   height: number
   unit: UnitText
@@ -20,7 +20,7 @@ type SharesProps = {
 
 type ScoreProps = { measured: readonly MetricTimeseries[]; height: number; unit: UnitText; onSlice?(slice: Slice): void }
 
-/** Score is one number, and how it differs from the period before; it leads to what it counts. */
+/** Score is a single value with its change from the previous period; it links to its events. */
 export function Score({ measured, height, unit, onSlice }: ScoreProps) {
   return (
     <div
@@ -59,7 +59,7 @@ function differenceText({ delta_value, total_value }: NonNullable<MetricTimeseri
   return `${delta_value > 0 ? '▲' : '▼'} ${unit(Math.abs(delta_value))}${part} against the period before`
 }
 
-/** TopList is the groups by size, with a bar as long as its share of the largest. */
+/** TopList lists groups by size, each with a bar relative to the largest. */
 export function TopList({ label, slices, isCut, height, unit, onSlice }: SharesProps) {
   const most = Math.max(...slices.map(({ value }) => Math.abs(value)), 0)
   return (
@@ -99,7 +99,7 @@ function Named({ slice, onSlice }: { slice: Slice; onSlice?(slice: Slice): void 
 
 const PARTS_MAX = 8
 
-/** Pie is shares of a whole; what is small is put together, and the list beside it says what is what. */
+/** Pie shows shares of a whole with a legend; small groups are combined. */
 export function Pie({ label, slices, isCut, height, unit, onSlice }: SharesProps) {
   const all = sumOf(slices)
   const own = slices.filter(({ value }) => value > 0)

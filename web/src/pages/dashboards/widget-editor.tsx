@@ -2,19 +2,19 @@ import type { MetricDefinition, MetricQuery, Widget } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { BackToDashboard } from '../../parts/back-links.tsx'
 import { type Unit, units } from '../../parts/chart/unit.ts'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
-import { Writing } from '../../parts/editor-page.tsx'
+import { EditorPage } from '../../parts/editor-page.tsx'
 import { measureText, newQuery } from '../../parts/metric-queries.ts'
 import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
 import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
-import { Absent } from '../../parts/records.tsx'
+import { MissingRecord } from '../../parts/records.tsx'
 import type { Range } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
-import { BackToDashboard } from './back-to-list.tsx'
 import type { DashboardParams } from './params.ts'
 import { definitionOf, Preview } from './preview.tsx'
 import { useDashboard, useMetrics } from './queries.ts'
@@ -42,7 +42,7 @@ const fresh: Draft = {
 
 type WidgetEditorProps = { dashboardId: string; id: string; params: DashboardParams }
 
-/** WidgetEditor writes a widget beside what it shows: of queries of its own, or of metrics that are kept. */
+/** WidgetEditor edits a widget beside its preview, with its own queries or saved metrics. */
 export function WidgetEditor({ dashboardId, id, params }: WidgetEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const metrics = useMetrics()
@@ -54,7 +54,7 @@ export function WidgetEditor({ dashboardId, id, params }: WidgetEditorProps) {
       error: dashboard.error ?? metrics.error,
       refetch: () => Promise.all([dashboard.refetch(), metrics.refetch()]),
     }
-    return <Absent title={title} noun="widget" of={of} back={<BackToDashboard id={dashboardId} />} />
+    return <MissingRecord title={title} noun="widget" of={of} back={<BackToDashboard id={dashboardId} />} />
   }
   const own = widget?.metric_ids.length === 1 ? metrics.data.find((one) => one.id === widget.metric_ids[0]) : undefined
   const first = widget ? draftOf(widget, own) : fresh
@@ -101,33 +101,33 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
   const save = useSave({ widget, own, dashboardId, into, range })
   const missing = draft.name.trim() === '' ? 'a name' : isKept && draft.kept.length === 0 ? 'a metric' : undefined
   return (
-    <Writing
+    <EditorPage
       title={title}
-      action={widget ? 'Save' : 'Add the widget'}
+      action={widget ? 'Save' : 'Add widget'}
       missing={missing}
       isSending={save.isPending}
       failure={save.error}
-      leave={
+      cancel={
         <Link to="/dashboards" search={{ id: dashboardId, ...rangeParamsOf(range) }}>
-          Leave it
+          Cancel
         </Link>
       }
       onSend={() => save.mutate(isKept ? draft : { ...draft, kept: [] })}
-      beside={
+      preview={
         <Panel title="Preview">
           <div className="p-3">
-            {isKept ? <p className="text-soft">Kept metrics are shown on the dashboard.</p> : <Preview {...draft} range={range} />}
+            {isKept ? <p className="text-soft">Saved metrics are shown on the dashboard.</p> : <Preview {...draft} range={range} />}
           </div>
         </Panel>
       }
     >
       <StyleFields draft={draft} onChange={set} />
       <Panel
-        title="What it shows"
+        title="Metrics"
         actions={
           metrics.length > 0 && (
             <Button size="small" look="quiet" onClick={() => setKept(!isKept)}>
-              {isKept ? 'Write a query' : 'Choose kept metrics'}
+              {isKept ? 'Write a query' : 'Choose saved metrics'}
             </Button>
           )
         }
@@ -146,7 +146,7 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
           )}
         </div>
       </Panel>
-    </Writing>
+    </EditorPage>
   )
 }
 
@@ -155,10 +155,10 @@ const unitNames: Record<Unit, string> = {
   bytes: 'bytes',
   milliseconds: 'milliseconds',
   seconds: 'seconds',
-  percent: 'per cent',
+  percent: 'percent',
 }
 const offeredUnits = [
-  ['auto', 'as the keys say'],
+  ['auto', 'automatic'],
   ...units.map((unit) => [unit, unitNames[unit]] as const),
 ] as const satisfies readonly (readonly [WidgetStyle['unit'], string])[]
 const isOverTime = (type: Widget['type']): boolean => type === 'line' || type === 'area' || type === 'bar'
@@ -166,7 +166,7 @@ const isOverTime = (type: Widget['type']): boolean => type === 'line' || type ==
 function StyleFields({ draft, onChange }: { draft: Draft; onChange(change: Partial<Draft>): void }) {
   const { name, type, style, description } = draft
   return (
-    <Panel title="How it looks">
+    <Panel title="Display">
       <div className="grid gap-3 p-3 sm:grid-cols-2">
         <Field name="Name">
           <Input value={name} required maxLength={255} onChange={(event) => onChange({ name: event.target.value })} />
@@ -250,7 +250,7 @@ function useSave({ widget, own, dashboardId, into, range }: Pick<WidgetFormProps
     },
   })
 
-  /** keepMetric writes the queries down: into the metric the widget has, or into a new one. */
+  /** keepMetric saves the queries as the metric of the widget, or as a new one. */
   async function keepMetric(draft: Draft): Promise<string> {
     const body = { name: draft.name.trim(), ...definitionOf(draft.queries, draft.formula) }
     if (!own) return (await client.metricDefinitions.create({ body })).id

@@ -20,8 +20,8 @@ const kinds = {
 type Kind = keyof typeof kinds
 type Agent = { agent: AgentType; display_name: string; sources: readonly Kind[] }
 
-/** Assistant writes the configuration of an agent that sends to a dataset. */
-export function Assistant({ dataset }: { dataset: Dataset }) {
+/** ConfigAssistant writes the configuration of an agent that sends to a dataset. */
+export function ConfigAssistant({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const agents = useQuery({
     queryKey: ['agents'],
@@ -31,15 +31,15 @@ export function Assistant({ dataset }: { dataset: Dataset }) {
   const [made, setMade] = useState<AgentConfig>()
   return (
     <Panel title="A ready configuration">
-      <Answer of={agents}>{(data) => <Wish agents={data.agents} dataset={dataset} onMade={setMade} />}</Answer>
-      {made && <Written config={made} />}
+      <Answer of={agents}>{(data) => <ConfigForm agents={data.agents} dataset={dataset} onMade={setMade} />}</Answer>
+      {made && <ConfigFile config={made} />}
     </Panel>
   )
 }
 
-type WishProps = { agents: readonly Agent[]; dataset: Dataset; onMade(config: AgentConfig): void }
+type ConfigFormProps = { agents: readonly Agent[]; dataset: Dataset; onMade(config: AgentConfig): void }
 
-function Wish({ agents, dataset, onMade }: WishProps) {
+function ConfigForm({ agents, dataset, onMade }: ConfigFormProps) {
   const client = useClient()
   const [agent, setAgent] = useState<AgentType>('otel-collector')
   const [kind, setKind] = useState<Kind>('file')
@@ -47,7 +47,7 @@ function Wish({ agents, dataset, onMade }: WishProps) {
   const source = able.includes(kind) ? kind : (able[0] ?? 'file')
   return (
     <Form
-      action="Write it"
+      action="Generate"
       label="A ready configuration"
       reads={['configurations']}
       shape="column"
@@ -84,7 +84,7 @@ function Wish({ agents, dataset, onMade }: WishProps) {
   )
 }
 
-function Written({ config }: { config: AgentConfig }) {
+function ConfigFile({ config }: { config: AgentConfig }) {
   return (
     <section aria-label="The configuration" className="flex flex-col gap-2 border-line border-t p-3">
       <div className="flex items-center gap-2">

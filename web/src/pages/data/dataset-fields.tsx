@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { NotAll } from '../../parts/long-list.tsx'
+import { TruncationNote } from '../../parts/long-list.tsx'
 import { count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
 import { Answer, Row, Rows } from '../../parts/records.tsx'
@@ -12,8 +12,8 @@ import { Input } from '../../ui/field.tsx'
 const KEYS_MAX = 1_000
 const VALUES_SHOWN = 5
 
-/** Keys are the keys of the newest events: in what share of them each is, and its most frequent values. */
-export function Keys({ dataset }: { dataset: Dataset }) {
+/** DatasetFields lists the fields of the newest events, with their frequency and most frequent values. */
+export function DatasetFields({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const [typed, setTyped] = useState('')
   const read = useQuery({
@@ -27,13 +27,13 @@ export function Keys({ dataset }: { dataset: Dataset }) {
   const isFound = (name: string) => name.toLowerCase().includes(typed.trim().toLowerCase())
   return (
     <Panel
-      title="Keys of the newest events"
+      title="Fields of the newest events"
       actions={
         <>
           {read.data && <span className="text-soft text-xs">from a sample of {count(read.data.most)}, of the last 7 days</span>}
           <Input
-            aria-label="Find a key"
-            placeholder="Find a key"
+            aria-label="Find a field"
+            placeholder="Find a field"
             className="max-w-56"
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
@@ -45,9 +45,9 @@ export function Keys({ dataset }: { dataset: Dataset }) {
         {({ keys, most }) => (
           <>
             <Rows
-              label="Keys"
-              heads={['Key', 'Looks like', 'In', 'Most frequent values']}
-              empty={keys.length === 0 ? 'No event of the last 7 days has a key.' : 'No key is called so.'}
+              label="Fields"
+              heads={['Field', 'Type', 'In', 'Most frequent values']}
+              empty={keys.length === 0 ? 'No events in the last 7 days.' : 'No field matches.'}
             >
               {keys
                 .filter(([name]) => isFound(name))
@@ -67,7 +67,7 @@ export function Keys({ dataset }: { dataset: Dataset }) {
                   />
                 ))}
             </Rows>
-            {keys.length >= KEYS_MAX && <NotAll>These are the {count(KEYS_MAX)} most frequent.</NotAll>}
+            {keys.length >= KEYS_MAX && <TruncationNote>These are the {count(KEYS_MAX)} most frequent.</TruncationNote>}
           </>
         )}
       </Answer>
@@ -88,7 +88,7 @@ function Share({ part, all }: { part: number; all: number }) {
   )
 }
 
-/** Values lead to their events. */
+/** Values link to their events. */
 function Values({ id, name, values }: { id: string; name: string; values: readonly { value: string; rank: number }[] }) {
   const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
   const key = /^[A-Za-z_@$][\w.@$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`

@@ -7,26 +7,26 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { bytes, count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, Row, Rows, useAction } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
-import { keptText } from './retention-days.ts'
+import { retentionDaysText } from './retention-days.ts'
 import { daysOf, retentionChoices } from './retentions.ts'
 
 const DATASETS = ['datasets']
 const DAY_MS = 86_400_000
 const dayOf = (ms: number): string => clockOf(ms, 'utc').day
 
-/** Care is what can be set on a dataset: for how long it is kept, its tags and names, and its end. */
-export function Care({ dataset }: { dataset: Dataset }) {
+/** DatasetSettings edits a dataset: retention, tags, names and deletion. */
+export function DatasetSettings({ dataset }: { dataset: Dataset }) {
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
-      <Keeping dataset={dataset} />
-      <Tags dataset={dataset} />
-      {!dataset.is_system_generated && <Names dataset={dataset} />}
-      <Caps dataset={dataset} />
-      {!dataset.is_system_generated && <End dataset={dataset} />}
+      <RetentionSettings dataset={dataset} />
+      <DatasetTags dataset={dataset} />
+      {!dataset.is_system_generated && <DatasetNames dataset={dataset} />}
+      <DatasetLimits dataset={dataset} />
+      {!dataset.is_system_generated && <DeleteDataset dataset={dataset} />}
     </div>
   )
 }
@@ -35,11 +35,11 @@ const choices = retentionChoices('as the rules say')
 const rules = {
   LOG: 'set on this dataset',
   LOG_SET: 'the rule of its collection',
-  ORGANISATION: 'the rule of the organisation',
+  ORGANISATION: 'the rule of the organization',
   DEPLOYMENT: 'the setting of the service',
 }
 
-function Keeping({ dataset }: { dataset: Dataset }) {
+function RetentionSettings({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const params = { datasetId: dataset.id }
   const kept = useQuery({
@@ -56,11 +56,11 @@ function Keeping({ dataset }: { dataset: Dataset }) {
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 p-3">
             <dt className="text-soft">Kept</dt>
             <dd>
-              {keptText(retention_days)}, {rules[rule]}
+              {retentionDaysText(retention_days)}, {rules[rule]}
             </dd>
             <dt className="text-soft">Oldest event</dt>
             <dd>{oldest_event_at === null ? 'there is none' : dayOf(oldest_event_at)}</dd>
-            <dt className="text-soft">What goes next</dt>
+            <dt className="text-soft">Next removal</dt>
             <dd>
               {next === null
                 ? 'nothing'
@@ -70,7 +70,7 @@ function Keeping({ dataset }: { dataset: Dataset }) {
             </dd>
             {removed && (
               <>
-                <dt className="text-soft">Gone so far</dt>
+                <dt className="text-soft">Removed so far</dt>
                 <dd>{count(removed.events)} for their age</dd>
               </>
             )}
@@ -78,11 +78,11 @@ function Keeping({ dataset }: { dataset: Dataset }) {
         )}
       </Answer>
       <Form
-        action="Set it"
+        action="Save"
         label="Retention"
         reads={DATASETS}
         shape="column"
-        done="Set."
+        done="Saved."
         className="border-line border-t"
         isReady={picked !== (dataset.retention ?? '')}
         onSend={() =>
@@ -104,11 +104,11 @@ function Keeping({ dataset }: { dataset: Dataset }) {
   )
 }
 
-function Tags({ dataset }: { dataset: Dataset }) {
+function DatasetTags({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const entity = { id: dataset.id, type: 'log' as const }
   const [edited, setEdited] = useState<string>()
-  const remove = useAct(DATASETS, (name: string) => client.tags.remove({ body: { name, entity } }))
+  const remove = useAction(DATASETS, (name: string) => client.tags.remove({ body: { name, entity } }))
   return (
     <Panel title="Tags">
       <Form
@@ -125,7 +125,7 @@ function Tags({ dataset }: { dataset: Dataset }) {
           <Input name="value" required maxLength={255} autoComplete="off" placeholder="checkout" />
         </FormField>
       </Form>
-      <Rows label="Tags" heads={['Name', 'Value']} empty="No tag yet. Searches, limits and dashboards can choose datasets by their tags.">
+      <Rows label="Tags" heads={['Name', 'Value']} empty="No tags yet. Searches, limits and dashboards can choose datasets by their tags.">
         {Object.entries(dataset.tags).map(([name, value]) => (
           <Row
             key={name}
@@ -152,9 +152,9 @@ function Tags({ dataset }: { dataset: Dataset }) {
             </Button>
             <Confirm
               size="small"
-              action="Take off"
-              label={`Take off ${name}`}
-              question={`Take the tag "${name}" off?`}
+              action="Remove"
+              label={`Remove ${name}`}
+              message={`Remove the tag "${name}"?`}
               onYes={() => remove.mutateAsync(name)}
             />
           </Row>
@@ -164,7 +164,7 @@ function Tags({ dataset }: { dataset: Dataset }) {
   )
 }
 
-function Names({ dataset }: { dataset: Dataset }) {
+function DatasetNames({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   return (
     <Panel title="Names">
@@ -193,8 +193,8 @@ function Names({ dataset }: { dataset: Dataset }) {
   )
 }
 
-/** Caps are the limits of a month that this dataset falls under: of the organisation, and of its team. */
-function Caps({ dataset }: { dataset: Dataset }) {
+/** DatasetLimits are the monthly limits that apply to this dataset, from the organization and from its team. */
+function DatasetLimits({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const read = useQuery({
     queryKey: ['limits over', dataset.id, dataset.tags.team],
@@ -219,12 +219,12 @@ function Caps({ dataset }: { dataset: Dataset }) {
       <Answer of={read}>
         {(caps) =>
           caps.length === 0 ? (
-            <p className="px-3 py-4 text-soft">Nothing limits what it takes in.</p>
+            <p className="px-3 py-4 text-soft">No limits apply to this dataset.</p>
           ) : (
             <ul className="flex flex-col gap-1 p-3">
               {caps.map(({ limit, usage }) => (
                 <li key={limit.id}>
-                  {limit.target === 'TEAM' ? `team ${dataset.tags.team}` : 'the organisation'}: {bytes(usage.used)} of{' '}
+                  {limit.target === 'TEAM' ? `team ${dataset.tags.team}` : 'the organization'}: {bytes(usage.used)} of{' '}
                   {bytes(Number(limit.value))} this month ({share(usage.used, Number(limit.value))})
                   {usage.crossed_at !== undefined && <span className="text-error">, closed since {dayOf(usage.crossed_at)}</span>}
                 </li>
@@ -237,10 +237,10 @@ function Caps({ dataset }: { dataset: Dataset }) {
   )
 }
 
-function End({ dataset }: { dataset: Dataset }) {
+function DeleteDataset({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const navigate = useNavigate()
-  const remove = useAct(DATASETS, () => client.datasets.remove({ params: { datasetId: dataset.id } }))
+  const remove = useAction(DATASETS, () => client.datasets.remove({ params: { datasetId: dataset.id } }))
   return (
     <Panel title="Delete">
       <div className="flex flex-col items-start gap-2 p-3">
@@ -253,8 +253,8 @@ function End({ dataset }: { dataset: Dataset }) {
           .
         </p>
         <Confirm
-          action="Delete the dataset"
-          question={`Delete "${dataset.collection} / ${dataset.dataset}" with all its events and tags? This cannot be taken back. Monitors and dashboards that ask it find nothing afterwards.`}
+          action="Delete dataset"
+          message={`Delete "${dataset.collection} / ${dataset.dataset}" with all its events and tags? This cannot be undone. Monitors and dashboards that query it find nothing afterwards.`}
           onYes={async () => {
             await remove.mutateAsync(undefined)
             await navigate({ to: '/data', search: {} })

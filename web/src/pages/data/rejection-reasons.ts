@@ -12,5 +12,5 @@ const words: Record<string, string> = {
   fault: 'a fault of the service; its log says which',
 }
 
-/** reasonText says in words why events were rejected. */
+/** reasonText describes why events were rejected. */
 export const reasonText = (reason: string): string => words[reason] ?? reason.replaceAll('_', ' ')

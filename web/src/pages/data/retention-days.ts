@@ -3,8 +3,8 @@ import { useMemo } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { count } from '../../parts/numbers.ts'
 
-/** useKept tells for how long events of a dataset are kept, whichever rule says so; nothing while that is not known. */
-export function useKept(): (id: string) => string | undefined {
+/** useRetentionDays returns the effective retention of a dataset as text, or undefined while it is unknown. */
+export function useRetentionDays(): (id: string) => string | undefined {
   const client = useClient()
   const read = useQuery({
     queryKey: ['retention', 'overview'],
@@ -17,9 +17,10 @@ export function useKept(): (id: string) => string | undefined {
   )
   return (id) => {
     const days = byId.get(id)
-    return days === undefined ? undefined : keptText(days)
+    return days === undefined ? undefined : retentionDaysText(days)
   }
 }
 
-/** keptText writes a number of days; null is for ever. */
-export const keptText = (days: number | null): string => (days === null ? 'for ever' : days === 1 ? '1 day' : `${count(days)} days`)
+/** retentionDaysText formats a number of days; null means without end. */
+export const retentionDaysText = (days: number | null): string =>
+  days === null ? 'for ever' : days === 1 ? '1 day' : `${count(days)} days`

@@ -3,8 +3,8 @@ import { bytes } from '../../parts/numbers.ts'
 const WIDTH = 8
 const HEIGHT = 20
 
-/** Course draws days side by side; an empty day keeps its place. */
-export function Course({ days, label }: { days: readonly number[]; label: string }) {
+/** Sparkline draws one bar per day. */
+export function Sparkline({ days, label }: { days: readonly number[]; label: string }) {
   const most = Math.max(1, ...days)
   const bars = days.map((value, at) => {
     const height = value === 0 ? 1 : Math.max(2, (value / most) * HEIGHT)

@@ -7,8 +7,8 @@ import { reasonText } from './rejection-reasons.ts'
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-/** Refused tells of events of the last day that were refused before it was known which dataset they are of: nowhere else are they seen. */
-export function Refused() {
+/** UnassignedRejections reports events of the last day that were rejected before their dataset was known; no other page shows them. */
+export function UnassignedRejections() {
   const client = useClient()
   const callerOf = useCallerNames()
   const toMs = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS

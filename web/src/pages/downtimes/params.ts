@@ -1,4 +1,4 @@
-/** Asked is what of the page stands in the address: the downtime that is changed, or `new`, which may begin as another one. */
+/** DowntimeParams select the downtime to edit, or `new`, optionally copied from another. */
 export type DowntimeParams = { edit?: string; of?: string }
 
 export function readDowntimeParams({ edit, of }: Record<string, unknown>): DowntimeParams {

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
+import { useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { quantity } from '../../parts/numbers.ts'
 import { timeRangeOf } from '../../parts/time-range.ts'
@@ -10,7 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { csvOf, KEYS_MAX, ndjsonOf } from './loaded.ts'
-import { filterOf, type Question, sourceOf, useDatasets } from './questions.ts'
+import { filterOf, type Question, sourceOf } from './questions.ts'
 
 type ExportMenuProps = { question: Question; found: readonly Event[] }
 

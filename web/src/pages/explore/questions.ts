@@ -1,6 +1,5 @@
 import type { Event, SearchResponse } from '@dendro/api'
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { useKnownFields } from '../../parts/fields.ts'
 import { boundsOf, type Grid, gridOf, type Range, timeRangeOf } from '../../parts/time-range.ts'
@@ -134,10 +133,3 @@ export async function countBars(
 /** useFields are the keys of the datasets in the range, with their most frequent values. */
 export const useFields = ({ datasets, range, turn }: Question, isOn: boolean) =>
   useKnownFields({ datasets, range, refreshCount: turn }, isOn)
-
-export function useDatasets() {
-  const client = useClient()
-  const query = useQuery({ queryKey: ['datasets'], queryFn: ({ signal }) => client.datasets.list({ signal }), staleTime: 60_000 })
-  const byId = useMemo(() => new Map((query.data?.datasets ?? []).map((dataset) => [dataset.id, dataset])), [query.data])
-  return { ...query, byId }
-}

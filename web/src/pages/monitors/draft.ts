@@ -6,7 +6,7 @@ import type { Kind, Operator } from './labels.ts'
 
 export type Target = { email?: string; integration_id?: string }
 
-/** A Draft is a monitor as it is being written: numbers are still text, and much may be missing. */
+/** A Draft is the state of the monitor form: numbers are still text, and fields may be empty. */
 export type Draft = {
   name: string
   description: string
@@ -45,23 +45,23 @@ const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 const unitMs: Record<string, number> = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS }
 
-/** windowMsOf is the length of `Last 5 minutes`; undefined for what is written otherwise. */
+/** windowMsOf parses `Last 5 minutes`; undefined for other texts. */
 export function windowMsOf(window: string): number | undefined {
   const found = /^last (\d+) (minute|hour|day)s?$/i.exec(window.trim())
   return found ? Number(found[1]) * (unitMs[(found[2] ?? '').toLowerCase()] ?? 0) : undefined
 }
 
-/** windowFor is the longest window that a range has room for. */
+/** windowFor is the longest window that fits into a range. */
 export function windowFor(range: Range | undefined, nowMs: number): string {
   if (!range) return 'Last 5 minutes'
   const { fromMs, toMs } = boundsOf(range, nowMs)
   return windows.findLast((window) => (windowMsOf(window) ?? 0) <= toMs - fromMs) ?? 'Last 5 minutes'
 }
 
-type Question = { d?: string[]; q?: string; groups?: string[]; fn?: string }
+type QueryParams = { d?: string[]; q?: string; groups?: string[]; fn?: string }
 
-/** newDraft keeps the question it was made of. */
-export function newDraft({ d, q, groups, fn }: Question, window: string): Draft {
+/** newDraft starts from the query parameters. */
+export function newDraft({ d, q, groups, fn }: QueryParams, window: string): Draft {
   const query = newQuery('a', { where: q ?? '', ...(fn ? { select: [fn] } : {}), ...(groups ? { groups } : {}) })
   const { from_expr: _everything, ...placed } = query
   return {
@@ -116,7 +116,7 @@ export const draftOf = (monitor: Monitor): Draft => ({
 
 const numberOf = (typed: string): number | undefined => (typed.trim() === '' || Number.isNaN(Number(typed)) ? undefined : Number(typed))
 
-/** ruleOf is what a monitor watches, as the service takes it; undefined while it is not yet one. */
+/** ruleOf is the rule in the form of the API; undefined while it is incomplete. */
 export function ruleOf(draft: Draft) {
   const threshold = numberOf(draft.threshold)
   const warning_threshold = numberOf(draft.warning)
@@ -141,7 +141,7 @@ export function ruleOf(draft: Draft) {
 }
 export type WatchRule = NonNullable<ReturnType<typeof ruleOf>>
 
-/** bodyOf is the whole monitor; undefined while something that is needed is missing. */
+/** bodyOf is the whole request body; undefined while a required field is missing. */
 export function bodyOf(draft: Draft) {
   const rule = ruleOf(draft)
   const actions = draft.targets.filter(({ email, integration_id }) => (email ?? '').trim() !== '' || integration_id !== undefined)

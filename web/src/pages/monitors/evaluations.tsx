@@ -6,7 +6,7 @@ import type { ChartBand, ChartData, ChartLevel } from '../../parts/chart/data.ts
 import { unitText } from '../../parts/chart/unit.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { count, quantity } from '../../parts/numbers.ts'
-import { Panel, Waiting } from '../../parts/page.tsx'
+import { Loading, Panel } from '../../parts/page.tsx'
 import { StatusMark, Step } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
@@ -14,12 +14,12 @@ import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { eventsOf } from './events-of.ts'
 import { operatorNames, shownValue, unitOfRule, verdictNames } from './labels.ts'
-import type { LooksKept } from './loaded-evaluations.ts'
-import { useLook } from './queries.ts'
+import type { LoadedEvaluations } from './loaded-evaluations.ts'
+import { useEvaluation } from './queries.ts'
 
-type LooksProps = {
+type EvaluationsProps = {
   monitor: Monitor
-  kept: LooksKept | undefined
+  kept: LoadedEvaluations | undefined
   failure: unknown
   chosenMs: number | undefined
   older: { isPending: boolean; error: unknown; mutate(beforeMs: number): void }
@@ -28,57 +28,58 @@ type LooksProps = {
 
 const SERIES_MAX = 20
 
-/** Looks draws what a monitor saw, look by look, with its thresholds; one look is told in full: the latest, or the one that was clicked. */
-export function Looks({ monitor, kept, failure, chosenMs, older, again }: LooksProps) {
-  const looks = kept?.looks
+/** Evaluations charts the evaluated values with the thresholds, beside the selected evaluation or the last one. */
+export function Evaluations({ monitor, kept, failure, chosenMs, older, again }: EvaluationsProps) {
+  const evaluations = kept?.evaluations
   const [zone] = useZone()
   const navigate = useNavigate({ from: '/monitors' })
-  const drawn = useMemo(() => drawingOf(monitor, looks ?? []), [monitor, looks])
+  const drawn = useMemo(() => drawingOf(monitor, evaluations ?? []), [monitor, evaluations])
   const unit = unitText(unitOfRule(monitor))
-  const listed = looks?.find(({ time }) => time === chosenMs)
-  const far = useLook(monitor.id, looks && !listed ? chosenMs : undefined)
-  if (failure && !looks) return <FailureNote thrown={failure} again={again} />
-  if (!looks) return <Waiting height="18rem">Reading what it saw …</Waiting>
-  const chosen = listed ?? far.data ?? looks[0]
-  if (!chosen) return <Waiting>It has not looked yet; it does every minute.</Waiting>
+  const listed = evaluations?.find(({ time }) => time === chosenMs)
+  const far = useEvaluation(monitor.id, evaluations && !listed ? chosenMs : undefined)
+  if (failure && !evaluations) return <FailureNote thrown={failure} again={again} />
+  if (!evaluations) return <Loading height="18rem">Loading…</Loading>
+  const chosen = listed ?? far.data ?? evaluations[0]
+  if (!chosen) return <Loading>Not evaluated yet. Monitors are evaluated every minute.</Loading>
   return (
     <div className="grid gap-4 lg:grid-cols-2">
-      <Panel title="What it saw">
+      <Panel title="Evaluations">
         <div className="p-2">
           <Chart
-            label="What the monitor saw"
+            label="Evaluated values"
             data={drawn.data}
             bands={drawn.bands}
             levels={drawn.levels}
             unit={unit}
             zone={zone}
             height={220}
-            onPick={(fromMs) => navigate({ search: (now) => ({ ...now, look: fromMs }) })}
+            onPick={(fromMs) => navigate({ search: (now) => ({ ...now, evaluation: fromMs }) })}
           />
           <p className="px-1 text-soft text-xs">
-            {looks.length === 1 ? '1 look' : `${count(looks.length)} looks`}. Click one to see what it decided, and why.
+            {evaluations.length === 1 ? '1 evaluation' : `${count(evaluations.length)} evaluations`}. Click one for its result and the
+            reason.
           </p>
           <Oldest kept={kept} older={older} zone={zone} />
         </div>
       </Panel>
-      <OneLook monitor={monitor} look={chosen} isLatest={chosen === looks[0]} zone={zone} />
+      <EvaluationDetails monitor={monitor} evaluation={chosen} isLatest={chosen === evaluations[0]} zone={zone} />
     </div>
   )
 }
 
-/** Oldest says how far back the looks go, and reads on until nothing older is kept. */
-function Oldest({ kept, older, zone }: { kept: LooksKept; older: LooksProps['older']; zone: Zone }) {
-  const oldest = kept.looks.at(-1)
+/** Oldest shows how far back the evaluations go and loads older ones. */
+function Oldest({ kept, older, zone }: { kept: LoadedEvaluations; older: EvaluationsProps['older']; zone: Zone }) {
+  const oldest = kept.evaluations.at(-1)
   if (!oldest) return null
   const { day, clock } = clockOf(oldest.time, zone)
   return (
     <div className="flex flex-wrap items-center gap-2 px-1 text-soft text-xs">
       <span>
-        {kept.isEnd ? 'Nothing older is kept than' : 'The oldest shown is of'} {day} {clock.slice(0, 8)}.
+        {kept.isEnd ? 'Oldest stored:' : 'Oldest shown:'} {day} {clock.slice(0, 8)}.
       </span>
       {!kept.isEnd && (
         <Button size="small" disabled={older.isPending} onClick={() => older.mutate(oldest.time)}>
-          {older.isPending ? 'Reading …' : 'Older looks'}
+          {older.isPending ? 'Loading…' : 'Load older'}
         </Button>
       )}
       {older.error ? <FailureNote thrown={older.error} again={() => older.mutate(oldest.time)} /> : null}
@@ -88,14 +89,17 @@ function Oldest({ kept, older, zone }: { kept: LooksKept; older: LooksProps['old
 
 const numberOf = (value: MonitorEvaluation['value']): number | null => (typeof value === 'number' ? value : null)
 
-function drawingOf(monitor: Monitor, looks: readonly MonitorEvaluation[]): { data: ChartData; bands: ChartBand[]; levels: ChartLevel[] } {
-  const sorted = looks.toSorted((a, b) => a.time - b.time)
-  const groups = [...new Set(sorted.flatMap((look) => look.groups.map(({ group_id }) => group_id)))]
+function drawingOf(
+  monitor: Monitor,
+  evaluations: readonly MonitorEvaluation[],
+): { data: ChartData; bands: ChartBand[]; levels: ChartLevel[] } {
+  const sorted = evaluations.toSorted((a, b) => a.time - b.time)
+  const groups = [...new Set(sorted.flatMap((evaluation) => evaluation.groups.map(({ group_id }) => group_id)))]
   const names = groups.slice(0, SERIES_MAX)
   const series = (names.length === 0 ? [''] : names).map((name) => ({
     name: name === '' ? 'value' : name,
-    values: sorted.map((look) =>
-      numberOf(look.groups.find(({ group_id }) => group_id === name)?.value ?? (name === '' ? look.value : undefined)),
+    values: sorted.map((evaluation) =>
+      numberOf(evaluation.groups.find(({ group_id }) => group_id === name)?.value ?? (name === '' ? evaluation.value : undefined)),
     ),
   }))
   const times = sorted.map(({ time }) => time)
@@ -110,7 +114,7 @@ function drawingOf(monitor: Monitor, looks: readonly MonitorEvaluation[]): { dat
   }
 }
 
-/** levelsOf are the thresholds where values are compared with them; low anomalies are counted downwards. */
+/** levelsOf are the thresholds as chart levels; those of low anomalies are negative. */
 export function levelsOf({
   type,
   comparison_operator,
@@ -124,33 +128,33 @@ export function levelsOf({
   ]
 }
 
-type OneLookProps = { monitor: Monitor; look: MonitorEvaluation; isLatest: boolean; zone: Zone }
+type EvaluationDetailsProps = { monitor: Monitor; evaluation: MonitorEvaluation; isLatest: boolean; zone: Zone }
 
-/** OneLook is the record of one evaluation: for every group what was seen, what it was compared with, what that meant, and what became of it. */
-function OneLook({ monitor, look, isLatest, zone }: OneLookProps) {
+/** EvaluationDetails shows one evaluation: per group the value, the baseline, the status and the notification. */
+function EvaluationDetails({ monitor, evaluation, isLatest, zone }: EvaluationDetailsProps) {
   const at = (ms: number) => clockOf(ms, zone).clock.slice(0, 8)
-  const { threshold, warning_threshold, comparison_operator, groups, groups_total, failure, missed, patterns, muted, downtime } = look
-  const stretch = { fromMs: look.from_ts, toMs: look.to_ts }
+  const { threshold, warning_threshold, comparison_operator, groups, groups_total, failure, missed, patterns, muted, downtime } = evaluation
+  const span = { fromMs: evaluation.from_ts, toMs: evaluation.to_ts }
   const alertsAt = `${operatorNames[comparison_operator]} ${count(threshold)}`
   return (
     <Panel
-      title={isLatest ? 'The latest look' : `The look at ${clockOf(look.time, zone).day} ${at(look.time)}`}
+      title={isLatest ? 'Last evaluation' : `Evaluation at ${clockOf(evaluation.time, zone).day} ${at(evaluation.time)}`}
       actions={
-        <Link to="/explore" search={eventsOf(monitor, stretch)} className="text-accent text-xs hover:underline">
-          Events it looked at
+        <Link to="/explore" search={eventsOf(monitor, span)} className="text-accent text-xs hover:underline">
+          Events of this evaluation
         </Link>
       }
     >
       <div className="flex flex-col gap-2 p-3">
         <p>
           <span className="align-middle">
-            <StatusMark status={look.status} isNamed />
+            <StatusMark status={evaluation.status} isNamed />
           </span>{' '}
-          from {at(look.from_ts)} to {at(look.to_ts)}: alerts {alertsAt}
+          from {at(evaluation.from_ts)} to {at(evaluation.to_ts)}: alerts {alertsAt}
           {warning_threshold !== undefined && `, warns at ${count(warning_threshold)}`}
         </p>
-        {failure && <p className="text-error">The store could not be asked, so nothing was changed or sent: {failure}</p>}
-        {missed > 0 && <p className="text-warn">{count(missed)} looks before this one were skipped.</p>}
+        {failure && <p className="text-error">The query failed, so the status did not change and nothing was sent: {failure}</p>}
+        {missed > 0 && <p className="text-warn">{count(missed)} evaluations before this one were skipped.</p>}
         {(muted || downtime) && <p className="text-soft">{[muted && 'muted', downtime && 'in a downtime'].filter(Boolean).join(', ')}</p>}
         {patterns && patterns.length > 0 && (
           <ul className="max-h-40 overflow-auto font-mono text-xs">
@@ -161,14 +165,14 @@ function OneLook({ monitor, look, isLatest, zone }: OneLookProps) {
             ))}
           </ul>
         )}
-        {patterns && typeof look.value === 'number' && look.value > patterns.length && (
+        {patterns && typeof evaluation.value === 'number' && evaluation.value > patterns.length && (
           <p className="text-soft text-xs">
-            The first {count(patterns.length)} of {quantity(look.value, 'pattern')}.
+            The first {count(patterns.length)} of {quantity(evaluation.value, 'pattern')}.
           </p>
         )}
-        <Decisions groups={groups} searchOf={(group) => eventsOf(monitor, stretch, group)} />
+        <Decisions groups={groups} searchOf={(group) => eventsOf(monitor, span, group)} />
         {groups_total > groups.length && (
-          <p className="text-soft text-xs">{count(groups_total - groups.length)} further groups without news.</p>
+          <p className="text-soft text-xs">{count(groups_total - groups.length)} more groups without a change.</p>
         )}
       </div>
     </Panel>
@@ -182,7 +186,7 @@ function Decisions({ groups, searchOf }: DecisionsProps) {
   const hasBaseline = groups.some(({ baseline }) => baseline !== undefined)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long table is scrolled by keyboard too
-    <section tabIndex={0} aria-label="Groups of this look" className="max-h-72 overflow-auto">
+    <section tabIndex={0} aria-label="Groups of this evaluation" className="max-h-72 overflow-auto">
       <table className="w-full text-xs">
         <thead className="text-left text-soft">
           <tr>
@@ -190,7 +194,7 @@ function Decisions({ groups, searchOf }: DecisionsProps) {
             <th className="py-1 pr-3 text-right font-medium">Value</th>
             {hasBaseline && <th className="py-1 pr-3 text-right font-medium">Baseline</th>}
             <th className="py-1 pr-3 font-medium">Status</th>
-            <th className="py-1 font-medium">Told</th>
+            <th className="py-1 font-medium">Notification</th>
           </tr>
         </thead>
         <tbody>

@@ -24,7 +24,7 @@ export const kindNames: Record<Kind, string> = {
 
 type Value = MonitorEvaluation['value']
 
-/** shownValue writes a measured value, which may be infinite or absent. */
+/** shownValue formats a value, which may be infinite or absent. */
 export function shownValue(value: Value): string {
   if (value === undefined) return 'no data'
   if (value === 'Infinity') return '∞'
@@ -48,7 +48,7 @@ type Rule = Pick<
   | 'change_type'
 >
 
-/** ruleText says in one line when a monitor alerts. */
+/** ruleText describes the rule in one line. */
 export function ruleText({ type, aux, comparison_operator, threshold, window, queries, formulas, compare_to, change_type }: Rule): string {
   const what = formulas[0]?.expression ?? queries[0]?.select[0] ?? ''
   const where = queries[0]?.where ?? ''
@@ -64,7 +64,7 @@ export function ruleText({ type, aux, comparison_operator, threshold, window, qu
   return `${value}${of}${by} ${operatorNames[comparison_operator]} ${count(threshold)} in the ${windowName(window)}`
 }
 
-/** unitOfRule is the unit of the value that is watched; what is made of it, such as a deviation, has none. */
+/** unitOfRule is the unit of the evaluated value; derived values such as deviations have none. */
 export function unitOfRule({
   type,
   aux,
@@ -78,7 +78,7 @@ export function unitOfRule({
   return unitOf({ select: queries[0]?.select ?? [], formula: formulas[0]?.expression })
 }
 
-/** keptBack are the verdicts that say why nothing was sent, in the words of this page. */
+/** verdictNames describe why a notification was or was not sent. */
 export const verdictNames: Record<string, string> = {
   sent: 'sent',
   muted: 'kept back: muted',

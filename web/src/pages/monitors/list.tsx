@@ -5,7 +5,7 @@ import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { hasWords } from '../../parts/has-words.ts'
 import { ago, count } from '../../parts/numbers.ts'
-import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { StatusMark, statuses, statusNames } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
@@ -15,7 +15,7 @@ import { Mute, mutedText } from './mute.tsx'
 import { type Filter, filters, type Grouping, groupings, type MonitorParams } from './params.ts'
 import { useMonitors } from './queries.ts'
 
-/** MonitorList shows what is wrong now first; it is narrowed by words and by status. */
+/** MonitorList lists the monitors, worst first, with text and status filters. */
 export function MonitorList({ params }: { params: MonitorParams }) {
   const list = useMonitors()
   const navigate = useNavigate({ from: '/monitors' })
@@ -39,25 +39,25 @@ export function MonitorList({ params }: { params: MonitorParams }) {
       }
     >
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!list.data && !list.error && <Waiting>Reading the monitors …</Waiting>}
+      {!list.data && !list.error && <Loading>Loading…</Loading>}
       {list.data?.length === 0 && (
-        <Nothing title="Nothing is watched yet">
-          <p className="text-soft">A monitor looks every minute at what a query gives, and tells you when it changes.</p>
+        <EmptyState title="No monitors yet">
+          <p className="text-soft">A monitor evaluates a query every minute and notifies you when its status changes.</p>
           <p>
             <Link to="/explore" search={{}} className="text-accent underline">
               Find something in Explore
             </Link>{' '}
             and choose “Create monitor”, or begin with an empty one.
           </p>
-        </Nothing>
+        </EmptyState>
       )}
       {list.data && list.data.length > 0 && (
         <>
           <Filters monitors={list.data} params={params} onChange={set} />
           {shown.length === 0 ? (
-            <Nothing title="No monitor is like this">
+            <EmptyState title="No monitor matches">
               <Button onClick={() => navigate({ search: {} })}>Show all {list.data.length}</Button>
-            </Nothing>
+            </EmptyState>
           ) : (
             <Groups monitors={shown} grouping={params.group} />
           )}
@@ -74,7 +74,7 @@ function isFound(monitor: Monitor, { find = '', show }: MonitorParams): boolean 
   return hasWords([monitor.name, monitor.description ?? '', ruleText(monitor), ...Object.entries(monitor.tags).flat()].join(' '), find)
 }
 
-/** worstFirst: what is wrong and tells somebody, then what is muted, the latest first. */
+/** worstFirst sorts by muted, status and last trigger. */
 const worstFirst = (a: Monitor, b: Monitor): number =>
   Number(isMuted(a)) - Number(isMuted(b)) ||
   statuses.indexOf(a.status) - statuses.indexOf(b.status) ||
@@ -120,7 +120,7 @@ function Filters({ monitors, params, onChange }: FiltersProps) {
   )
 }
 
-/** Groups lists monitors under what they are grouped by; those that are ticked are muted together. */
+/** Groups lists monitors by group; the selected ones are muted together. */
 function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping: Grouping | undefined }) {
   const { byId } = useDatasets()
   const [ticked, setTicked] = useState<readonly string[]>([])

@@ -4,30 +4,30 @@ import { Panel } from '../../parts/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import type { Draft, Target } from './draft.ts'
-import { usePlaces } from './queries.ts'
+import { useIntegrations } from './queries.ts'
 
-type TellFieldsProps = { draft: Draft; onChange(change: Partial<Draft>): void }
+type NotificationFieldsProps = { draft: Draft; onChange(change: Partial<Draft>): void }
 
 const ACTIONS_MAX = 10
 const MAIL = 'mail'
 
-/** TellFields say who is told: addresses, webhooks and chats, and what goes along. */
-export function TellFields({ draft, onChange }: TellFieldsProps) {
+/** NotificationFields edit the recipients and the content of notifications. */
+export function NotificationFields({ draft, onChange }: NotificationFieldsProps) {
   const { targets, notifyOnce, hasReport, reportText } = draft
   return (
-    <Panel title="Who is told">
+    <Panel title="Notifications">
       <div className="flex flex-col gap-3 p-3">
         <TargetFields targets={targets} onChange={(next) => onChange({ targets: [...next] })} />
         <label className="flex items-center gap-2">
           <input type="checkbox" checked={notifyOnce} onChange={(event) => onChange({ notifyOnce: event.target.checked })} />
-          Tell once for all groups: of the first that alerts, and when the last is well again
+          Notify once for all groups: when the first alerts and when the last recovers
         </label>
         <label className="flex items-center gap-2">
           <input type="checkbox" checked={hasReport} onChange={(event) => onChange({ hasReport: event.target.checked })} />
-          Send a report along of what was different
+          Send a report of what differed
         </label>
         {hasReport && (
-          <Field name="What the report should look at">
+          <Field name="Instructions for the report">
             <TextArea value={reportText} maxLength={4_000} onChange={(event) => onChange({ reportText: event.target.value })} />
           </Field>
         )}
@@ -38,12 +38,12 @@ export function TellFields({ draft, onChange }: TellFieldsProps) {
 
 type TargetFieldsProps = {
   targets: readonly Target[]
-  /** mark shows what a template leaves open of an address, which then need not be one. */
+  /** mark shows the parameters in a template address, which then need not be valid. */
   mark?: (target: Target, at: number) => ReactNode
   onChange(targets: readonly Target[]): void
 }
 
-/** TargetFields are those who are told, one below the other. */
+/** TargetFields edit the list of recipients. */
 export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
   return (
     <>
@@ -60,7 +60,7 @@ export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
       ))}
       {targets.length < ACTIONS_MAX && (
         <Button size="small" look="quiet" className="self-start" onClick={() => onChange([...targets, { email: '' }])}>
-          {targets.length === 0 ? '+ somebody' : '+ somebody else'}
+          {targets.length === 0 ? '+ recipient' : '+ another recipient'}
         </Button>
       )}
     </>
@@ -76,7 +76,7 @@ type OneTargetProps = {
 }
 
 function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps) {
-  const places = usePlaces()
+  const places = useIntegrations()
   const isMail = target.email !== undefined
   const known = (places.data ?? []).map(({ id, name }) => [id, name] as const)
   const own = isMail ? MAIL : (target.integration_id ?? '')

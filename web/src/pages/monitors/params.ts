@@ -6,27 +6,27 @@ export type Filter = Status | 'MUTED'
 export const groupings = ['status', 'dataset', 'tags'] as const
 export type Grouping = (typeof groupings)[number]
 
-/** Asked is what of the page stands in the address: the list as it is narrowed, one monitor, or one being written. */
+/** MonitorParams are the search parameters of the page: the filtered list, one monitor, or an editor. */
 export type MonitorParams = RangeParams & {
-  /** id is the monitor that is looked at. */
+  /** id is the selected monitor. */
   id?: string
-  /** look is the moment of the evaluation that is looked at. */
-  look?: number
-  /** edit is the monitor that is changed; `new` is one that does not exist yet, made of the question beside it. */
+  /** evaluation is the time of the selected evaluation. */
+  evaluation?: number
+  /** edit is the monitor to edit; `new` creates one from the query parameters. */
   edit?: string
-  /** of is the monitor that a new one begins as. */
+  /** of is the monitor to copy. */
   of?: string
-  /** template is the template that a monitor is made from. */
+  /** template is the template that a new monitor is created from. */
   template?: string
   view?: 'templates'
-  /** group is what the list is grouped by. */
+  /** group is the grouping of the list. */
   group?: Grouping
   find?: string
   show?: Filter
   d?: string[]
   q?: string
   groups?: string[]
-  /** fn is what is measured. */
+  /** fn is the measure. */
   fn?: string
 }
 
@@ -48,6 +48,8 @@ export function readMonitorParams(search: Record<string, unknown>): MonitorParam
   const group = groupings.find((one) => one === search.group)
   if (group) params.group = group
   if (search.view === 'templates') params.view = search.view
-  if (typeof search.look === 'number') params.look = search.look
+  // Older links name the evaluation `look`.
+  const evaluation = search.evaluation ?? search.look
+  if (typeof evaluation === 'number') params.evaluation = evaluation
   return params
 }

@@ -1,16 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
-import { LOOKS_MAX, type LooksKept, withLatest, withOlder } from './loaded-evaluations.ts'
+import { EVALUATIONS_MAX, type LoadedEvaluations, withLatest, withOlder } from './loaded-evaluations.ts'
 
-/** LOOK_EVERY_MS is how often the page asks; monitors themselves look every minute. */
-const LOOK_EVERY_MS = 15_000
+/** REFRESH_MS is the refresh interval of the page; monitors are evaluated every minute. */
+const REFRESH_MS = 15_000
 
 export function useMonitors() {
   const client = useClient()
   return useQuery({
     queryKey: ['monitors'],
     queryFn: async ({ signal }) => (await client.monitors.list({ signal })).monitors,
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: REFRESH_MS,
   })
 }
 
@@ -20,28 +20,29 @@ export function useMonitor(id: string | undefined) {
     queryKey: ['monitors', id],
     enabled: id !== undefined,
     queryFn: ({ signal }) => client.monitors.get({ params: { monitorId: id ?? '' }, signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: REFRESH_MS,
   })
 }
 
-/** useHistory is what a monitor saw, how its status changed, and what it sent. */
+/** useHistory loads the evaluations, status changes and notifications of a monitor. */
 export function useHistory(id: string) {
   const client = useClient()
   const params = { monitorId: id }
-  const options = { refetchInterval: LOOK_EVERY_MS }
+  const options = { refetchInterval: REFRESH_MS }
   const queries = useQueryClient()
-  const queryKey = ['monitors', id, 'looks']
-  const looks = useQuery({
+  const queryKey = ['monitors', id, 'evaluations']
+  const evaluations = useQuery({
     ...options,
     queryKey,
     queryFn: async ({ signal }) => {
-      const { evaluations } = await client.monitors.evaluations({ params, query: { limit: LOOKS_MAX }, signal })
-      return withLatest(queries.getQueryData<LooksKept>(queryKey), evaluations)
+      const { evaluations } = await client.monitors.evaluations({ params, query: { limit: EVALUATIONS_MAX }, signal })
+      return withLatest(queries.getQueryData<LoadedEvaluations>(queryKey), evaluations)
     },
   })
   const older = useMutation({
-    mutationFn: (beforeMs: number) => client.monitors.evaluations({ params, query: { to_ts: beforeMs, limit: LOOKS_MAX } }),
-    onSuccess: ({ evaluations }) => queries.setQueryData<LooksKept>(queryKey, (kept) => (kept ? withOlder(kept, evaluations) : undefined)),
+    mutationFn: (beforeMs: number) => client.monitors.evaluations({ params, query: { to_ts: beforeMs, limit: EVALUATIONS_MAX } }),
+    onSuccess: ({ evaluations }) =>
+      queries.setQueryData<LoadedEvaluations>(queryKey, (kept) => (kept ? withOlder(kept, evaluations) : undefined)),
   })
   const events = useQuery({
     ...options,
@@ -53,14 +54,14 @@ export function useHistory(id: string) {
     queryKey: ['monitors', id, 'sent'],
     queryFn: async ({ signal }) => (await client.monitors.notifications({ params, signal })).monitor_notifications,
   })
-  return { looks, older, events, sent }
+  return { evaluations, older, events, sent }
 }
 
-/** useLook is one look that is longer ago than those that are listed. */
-export function useLook(id: string, atMs: number | undefined) {
+/** useEvaluation loads one evaluation that is older than the loaded ones. */
+export function useEvaluation(id: string, atMs: number | undefined) {
   const client = useClient()
   return useQuery({
-    queryKey: ['monitors', id, 'look', atMs],
+    queryKey: ['monitors', id, 'evaluation', atMs],
     enabled: atMs !== undefined,
     queryFn: async ({ signal }) => {
       const query = { from_ts: atMs ?? 0, to_ts: (atMs ?? 0) + 1, limit: 1 }
@@ -69,7 +70,7 @@ export function useLook(id: string, atMs: number | undefined) {
   })
 }
 
-/** useMute mutes until a moment, for ever with -1, and not at all with 0. */
+/** useMute mutes until a time; -1 means without end, 0 unmutes. */
 export function useMute() {
   const client = useClient()
   const queries = useQueryClient()
@@ -92,8 +93,8 @@ export function useMonitorTemplates() {
   })
 }
 
-/** usePlaces are the integrations that a monitor can tell, by id. */
-export function usePlaces() {
+/** useIntegrations loads the webhooks and chats that monitors can notify. */
+export function useIntegrations() {
   const client = useClient()
   return useQuery({
     queryKey: ['places to tell'],

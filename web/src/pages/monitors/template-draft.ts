@@ -4,7 +4,7 @@ import { type Draft, HOUR_MS, newDraft, type Target } from './draft.ts'
 
 const text = (value: unknown): string => (value === undefined ? '' : String(value))
 
-/** targetsIn are those whom a template tells; undefined where they are not written as a list that a form knows. */
+/** targetsIn parses the recipients of a template; undefined where the form cannot show them. */
 export function targetsIn(actions: string): Target[] | undefined {
   try {
     const list: unknown = JSON.parse(actions === '' ? '[]' : actions)
@@ -20,7 +20,7 @@ const isTarget = (one: unknown): one is Target =>
   Object.entries(one).every(([name, value]) => ['email', 'integration_id'].includes(name) && typeof value === 'string') &&
   Object.keys(one).length === 1
 
-/** draftOfTemplate is a template as the form of a monitor shows it; what it leaves open stands there as it is written. */
+/** draftOfTemplate is the form state of a template; parameters stay in their texts. */
 export function draftOfTemplate(content: Content, queries: readonly MetricQuery[]): Draft {
   const bare = newDraft({}, text(content.window))
   return {
@@ -39,7 +39,7 @@ export function draftOfTemplate(content: Content, queries: readonly MetricQuery[
   }
 }
 
-/** withDraft is a template with what was changed in the form of a monitor, and everything else as it was. */
+/** withDraft applies a form change to a template and leaves other members unchanged. */
 export function withDraft(content: Content, draft: Draft, change: Partial<Draft>): Content {
   const next: Record<string, unknown> = { ...content }
   const put = (name: string, value: unknown) => {

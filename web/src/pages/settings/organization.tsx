@@ -9,8 +9,8 @@ import { Input, TextArea } from '../../ui/field.tsx'
 
 const ORGANISATIONS = ['organisations']
 
-/** OrganisationPart is what the organisation is called, and what it is; from the one that manages others, these too. */
-export function OrganisationPart() {
+/** OrganizationSettings edits the organization; the managing one also creates others. */
+export function OrganizationSettings() {
   const client = useClient()
   const list = useQuery({ queryKey: ORGANISATIONS, queryFn: ({ signal }) => client.organizations.list({ signal }) })
   return (
@@ -107,19 +107,19 @@ function Others({ organisations }: { organisations: readonly Organization[] }) {
   return (
     <>
       {made && <ShownOnce what={`The first key of "${made.name}"`} text={made.first_key} />}
-      <Panel title="Other organisations">
+      <Panel title="Other organizations">
         <Form
-          action="Make the organisation"
+          action="Create organization"
           reads={ORGANISATIONS}
           conflict="name"
           onSend={(text) => client.organizations.create({ body: { name: text('name') } })}
           onDone={setMade}
         >
-          <FormField name="New organisation" of="name" className="min-w-48">
+          <FormField name="New organization" of="name" className="min-w-48">
             <Input name="name" required maxLength={255} autoComplete="off" placeholder="Its name" />
           </FormField>
         </Form>
-        <Rows label="Organisations" heads={['Name', 'Id']} empty="There is no other organisation.">
+        <Rows label="Organizations" heads={['Name', 'Id']} empty="No other organizations yet.">
           {organisations.map(({ id, name }) => (
             <Row
               key={id}

@@ -3,7 +3,7 @@ import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
 export const kinds = ['ingestion', 'search', 'export'] as const
 export type UsageKind = (typeof kinds)[number]
 
-/** Asked is what of the page stands in the address: the range, what is counted (ingestion when nothing is said), and the one dataset or user that is looked into. */
+/** UsageParams are the range, the kind of usage (ingestion by default), and the selected dataset or user. */
 export type UsageParams = RangeParams & { kind?: UsageKind; dataset?: string; user?: string }
 
 export function readUsageParams(search: Record<string, unknown>): UsageParams {

@@ -7,9 +7,9 @@ import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
 import { useClient } from '../../parts/client.ts'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { NotAll } from '../../parts/long-list.tsx'
+import { TruncationNote } from '../../parts/long-list.tsx'
 import { bytes, count, share } from '../../parts/numbers.ts'
-import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
+import { EmptyState, Loading, Page, Panel } from '../../parts/page.tsx'
 import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
 import { saveFile } from '../../parts/save-file.ts'
 import { TimePicker } from '../../parts/time-picker.tsx'
@@ -24,9 +24,9 @@ const WEEK: Range = { words: 'Last 7 days' }
 const SLICES = 84
 const MINUTE_MS = 60_000
 const DRAWN_MAX = 8
-const names: Record<UsageKind, string> = { ingestion: 'Taken in', search: 'Searched', export: 'Exported' }
+const names: Record<UsageKind, string> = { ingestion: 'Ingested', search: 'Searched', export: 'Exported' }
 
-/** UsagePage shows what was taken in, searched and exported over time, by dataset and by user, against the period before. */
+/** UsagePage shows ingestion, searches and exports over time, by dataset and user, against the previous period. */
 export function UsagePage() {
   const params = useSearch({ from: '/inside/usage' })
   const navigate = useNavigate({ from: '/usage' })
@@ -104,16 +104,16 @@ export function UsagePage() {
             {(data) => (
               <>
                 <Shares series={nestedOf(data)} before={before.data?.logs} range={range} of="dataset" chosen={dataset} />
-                {isCut(data, LOGS_MAX) && <NotAll>These are the {LOGS_MAX} largest.</NotAll>}
+                {isCut(data, LOGS_MAX) && <TruncationNote>These are the {LOGS_MAX} largest.</TruncationNote>}
               </>
             )}
           </Part>
         ) : (
-          <Part title="What they searched, by dataset" query={users}>
+          <Part title="Searched by this user, by dataset" query={users}>
             {(data) => (
               <>
                 <Shares series={datasetsOf(data, user)} before={undefined} range={range} of="dataset" chosen={undefined} />
-                {isCut(data, SEARCHED_MAX) && <NotAll>Only of the {SEARCHED_MAX} datasets that were searched most.</NotAll>}
+                {isCut(data, SEARCHED_MAX) && <TruncationNote>Only of the {SEARCHED_MAX} datasets that were searched most.</TruncationNote>}
               </>
             )}
           </Part>
@@ -128,7 +128,7 @@ export function UsagePage() {
                 of="user"
                 chosen={user}
               />
-              {isCut(data, SEARCHED_MAX) && <NotAll>Only of the {SEARCHED_MAX} datasets that were searched most.</NotAll>}
+              {isCut(data, SEARCHED_MAX) && <TruncationNote>Only of the {SEARCHED_MAX} datasets that were searched most.</TruncationNote>}
             </>
           )}
         </Part>
@@ -147,9 +147,9 @@ function WholeOverTime({ kind, whole, logs, ...shown }: WholeOverTimeProps) {
         <>
           <Total kind={kind} data={data} />
           {data.total_count === 0 ? (
-            <Nothing title={kind === 'ingestion' ? 'Nothing was taken in' : kind === 'search' ? 'Nobody searched' : 'Nothing was exported'}>
+            <EmptyState title={kind === 'ingestion' ? 'Nothing ingested' : kind === 'search' ? 'No searches' : 'Nothing was exported'}>
               <p className="text-soft">in this range</p>
-            </Nothing>
+            </EmptyState>
           ) : (
             <Drawn label={names[kind]} data={wholeData(data, names[kind])} logs={logs} {...shown} />
           )}
@@ -162,14 +162,14 @@ function WholeOverTime({ kind, whole, logs, ...shown }: WholeOverTimeProps) {
 type PartOverTimeProps = OverTimeProps & {
   name: string
   series: Series | undefined
-  /** isCut says that there may be more than was told of. */
+  /** isCut means that there may be more series. */
   isCut: boolean
   before: number | undefined
 }
 
-/** PartOverTime is what one dataset or user used. */
+/** PartOverTime shows the usage of one dataset or user. */
 function PartOverTime({ name, series, isCut, before, ...shown }: PartOverTimeProps) {
-  if (!series) return <Nothing title={isCut ? 'Not among the largest of this range' : 'Nothing in this range'} />
+  if (!series) return <EmptyState title={isCut ? 'Not among the largest of this range' : 'Nothing in this range'} />
   const data = {
     times: series.timeseries.map((slice) => Number(slice['@timestamp'])),
     series: [{ name, values: series.timeseries.map(({ value }) => value) }],
@@ -236,7 +236,7 @@ function Part<T>({ title, query, children }: { title: string; query: Asking<T>; 
   return (
     <Panel title={title}>
       {query.error ? <FailureNote thrown={query.error} again={() => query.refetch()} /> : null}
-      {query.data === undefined && !query.error && <Waiting>Counting …</Waiting>}
+      {query.data === undefined && !query.error && <Loading>Loading…</Loading>}
       {query.data !== undefined && (
         <div className={`flex flex-col gap-2 p-3 ${query.isPlaceholderData ? 'opacity-50' : ''}`}>{children(query.data)}</div>
       )}
@@ -284,7 +284,7 @@ type DrawnProps = {
   onRange(fromMs: number, toMs: number): void
 }
 
-/** Drawn piles up the largest datasets and the rest of all; before they are known, the whole. */
+/** Drawn stacks the largest datasets and the rest; until they are loaded it draws the total. */
 function Drawn({ label, data, logs, stepMs, zone, onRange }: DrawnProps) {
   const { byId } = useDatasets()
   const drawn = useMemo<ChartData>(() => {

@@ -11,7 +11,7 @@ import type { DrawingState } from './drawing-state.ts'
 import { Legend } from './legend.tsx'
 
 type ChartProps = {
-  /** label says what is shown, for those who cannot see it. */
+  /** label describes the chart to assistive technology. */
   label: string
   data: ChartData
   shape?: ChartShape
@@ -22,7 +22,7 @@ type ChartProps = {
   unit?(value: number): string
   syncKey?: string
   isOld?: boolean
-  /** onPick is told of a slice that was clicked. */
+  /** onPick receives the clicked slice. */
   onPick?(fromMs: number, toMs: number): void
   onRange?(fromMs: number, toMs: number): void
 }
@@ -88,7 +88,7 @@ function summary({ series, times, stepMs }: ChartData, unit: (value: number) => 
 
 type PlotOptions = Omit<DrawingState, 'colors'> & { shape: ChartShape; zone: Zone; height: number; syncKey: string | undefined }
 
-/** usePlot keeps one drawing in its place: new numbers of the same form and another theme are drawn into it, anything else makes it anew. */
+/** usePlot reuses one plot for new data and themes; a change of its form creates a new plot. */
 function usePlot({ shape, zone, height, syncKey, ...ask }: PlotOptions) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(null)

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Colours are those of the theme in force, as a canvas takes them. */
+/** ChartColors are the colors of the current theme in a form that a canvas accepts. */
 export type ChartColors = {
   series: readonly string[]
   faint: readonly string[]
@@ -16,14 +16,14 @@ export type ChartColors = {
 const PALETTE = 8
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [8, 3, 2, 3]]
 
-/** dashOf tells apart what has the same colour. */
+/** dashOf distinguishes series of the same color. */
 export const dashOf = (index: number): number[] => [...(DASHES[Math.floor(index / PALETTE) % DASHES.length] ?? [])]
 export const colorOf = (list: readonly string[], index: number): string => list[index % list.length] ?? 'grey'
 
-/** seriesColour is the colour of a series as a style takes it. */
+/** seriesColor is the color of a series as a CSS value. */
 export const seriesColor = (index: number): string => `var(--color-series-${(index % PALETTE) + 1})`
 
-/** useColours follows the theme, that of the page and that of the machine. */
+/** useChartColors follows the theme of the page and of the system. */
 export function useChartColors(): ChartColors {
   const [colors, setColors] = useState(readColors)
   useEffect(() => {
@@ -40,7 +40,7 @@ export function useChartColors(): ChartColors {
   return colors
 }
 
-/** readColours lets the browser work the colours out: a canvas knows neither variables nor light and dark. */
+/** readColors resolves the colors in the browser: a canvas supports neither CSS variables nor light-dark(). */
 function readColors(): ChartColors {
   const probe = document.createElement('span')
   document.body.append(probe)

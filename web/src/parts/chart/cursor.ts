@@ -1,4 +1,4 @@
-/** A Cursor is the slice that the crosshair of a chart stands on; who reads it is told of every move, the chart itself is not drawn anew. */
+/** A Cursor is the slice under the crosshair; listeners follow it without a new render of the chart. */
 export type Cursor = { at(): number | undefined; move(at: number | undefined): void; follow(listener: () => void): () => void }
 
 export function newCursor(): Cursor {

@@ -1,7 +1,7 @@
 import type { ChartColors } from './colors.ts'
 import type { ChartBand, ChartData, ChartLevel } from './data.ts'
 
-/** What a drawing reads anew whenever it paints, so that new numbers and another theme need no new drawing. */
+/** DrawingState is read on every paint, so that new data or a new theme needs no new plot. */
 export type DrawingState = {
   data: ChartData
   colors: ChartColors

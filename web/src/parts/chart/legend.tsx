@@ -9,7 +9,7 @@ const NAMED_MAX = 8
 
 type LegendProps = { data: ChartData; cursor: Cursor; bands: readonly ChartBand[]; zone: Zone; unit(value: number): string }
 
-/** Reading says what the crosshair stands on, the largest values first; without a crosshair it names the series. */
+/** Legend shows the values under the crosshair, largest first; without a crosshair it names the series. */
 export function Legend({ data, cursor, bands, zone, unit }: LegendProps) {
   const { series, times, isCut = false } = data
   const at = useSyncExternalStore(cursor.follow, cursor.at)

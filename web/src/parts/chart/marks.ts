@@ -12,7 +12,7 @@ const bandStyles = {
 
 const FONT = 'ui-sans-serif, system-ui, sans-serif'
 
-/** drawBands paints stretches of time behind the series; each bears its letter, for whom colours do not tell. */
+/** drawBands paints time spans behind the series, each with a letter for users who cannot tell the colors apart. */
 export function drawBands(plot: uPlot, { bands, colors }: Pick<DrawingState, 'bands' | 'colors'>): void {
   const { ctx, bbox, valToPos } = plot
   const ratio = devicePixelRatio
@@ -45,7 +45,7 @@ export function drawBands(plot: uPlot, { bands, colors }: Pick<DrawingState, 'ba
   ctx.restore()
 }
 
-/** drawHatching marks a slice that is not over, whose value still grows. */
+/** drawHatching marks a slice in progress, whose value still grows. */
 function drawHatching({ ctx, bbox }: uPlot, from: number, width: number, color: string): void {
   const ratio = devicePixelRatio
   ctx.save()
@@ -64,7 +64,7 @@ function drawHatching({ ctx, bbox }: uPlot, from: number, width: number, color: 
   ctx.restore()
 }
 
-/** drawLevels draws the values that are looked out for, each with its name. */
+/** drawLevels draws the levels with their names. */
 export function drawLevels(
   { ctx, bbox, valToPos }: uPlot,
   { levels, colors, unit }: Pick<DrawingState, 'levels' | 'colors' | 'unit'>,
