@@ -92,7 +92,7 @@ async function makeTemplates(make: (path: string, body: object) => Promise<strin
     parameters: {
       path: { type: 'STRING', description: 'such as /cart' },
       threshold: { type: 'DOUBLE' },
-      email: { type: 'STRING', description: 'who is told' },
+      email: { type: 'STRING', description: 'the recipient' },
     },
     this_template_tags: {},
   })

@@ -245,7 +245,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     expect(searched(page.url())).toEqual({ q: `level = 'error' AND "region" = 'us'`, by: '', widthMs: HOUR_MS / 4 })
   })
 
-  test('looks are read on until nothing older is kept, and one of long ago is told in full', async () => {
+  test('older evaluations are loaded to the end, and an old one is shown in full', async () => {
     const { monitors } = (await stand.org.ask<{ monitors: Monitor[] }>('GET', '/monitors')).body
     const id = monitors.find(({ name }) => name === 'Nothing is sold')?.id ?? ''
     await stand.app.app.world.meta.run(sql`
@@ -421,7 +421,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByText('No downtimes yet').waitFor()
   })
 
-  test('whoever may only read is told so, and an id that is gone is no empty page', async () => {
+  test('a missing permission and a deleted monitor show an error', async () => {
     const gone = await stand.open('/app/monitors?id=00000000-0000-4000-8000-000000000000')
     await gone.getByRole('alert').waitFor()
     const key = await stand.org.newKey(['IngestionApi'])

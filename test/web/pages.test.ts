@@ -342,7 +342,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('region', { name: 'Exported over time' }).waitFor()
   })
 
-  test('an organisation without anything is told what comes here, and whoever may not look is told that', async () => {
+  test('empty lists say what would be here, and a missing permission is shown', async () => {
     const empty = await stand.app.newOrganization()
     const key = empty.key
     for (const [path, said] of [

@@ -107,7 +107,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     }
   })
 
-  test('a wrong key and a link that is not known are told so, and a service that is silent is not taken for either', async () => {
+  test('a wrong key, an unknown link and an unreachable service show different errors', async () => {
     const page = await stand.open('/app/sign-in', { key: null })
     await page.getByLabel('API key').fill('dk_not_a_key')
     await page.getByRole('button', { name: 'Sign in' }).click()

@@ -2,12 +2,12 @@ import { type ReactNode, useState } from 'react'
 import { Input } from '../ui/field.tsx'
 import { hasWords } from './has-words.ts'
 import { EmptyState } from './page.tsx'
-import { Answer, type Read } from './records.tsx'
+import { Answer, type ReadState } from './records.tsx'
 
 type FilteredListProps<T> = {
   /** noun names one item. */
   noun: string
-  of: Read<readonly T[]>
+  of: ReadState<readonly T[]>
   /** none replaces an empty list. */
   none: ReactNode
   textOf(one: T): string

@@ -7,7 +7,7 @@ import { Refusal } from './form.tsx'
 import { isMap, isText, listOf, mapOf, parameters } from './placeholders.ts'
 import { QueryEditor } from './query-editor.tsx'
 import { ParameterFields, PlaceholderMark, type TemplateFormProps, TemplateText, withParameters } from './template-form-fields.tsx'
-import { type Library, TemplateLibrary } from './template-library.tsx'
+import { type TemplateApi, TemplateLibrary } from './template-library.tsx'
 
 type BodyOf = BodyInput<(typeof contract)['metricDefinitionTemplates']['create']>
 
@@ -37,7 +37,7 @@ export async function keepMetric(
 /** MetricTemplates manages metric templates, which widget and monitor templates refer to. */
 export function MetricTemplates({ first }: { first?: string | undefined }) {
   const client = useClient()
-  const library: Library = {
+  const library: TemplateApi = {
     list: async (signal) => (await client.metricDefinitionTemplates.list({ signal })).templates,
     create: (body) => client.metricDefinitionTemplates.create({ body: body as BodyOf }),
     update: (templateId, body) => client.metricDefinitionTemplates.update({ params: { templateId }, body: body as BodyOf }),

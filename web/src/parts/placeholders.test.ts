@@ -34,7 +34,7 @@ test('a query reads as one whatever its parameters stand for', () => {
   expect(() => withPlaceholders(readWhere)('status >>= {{least}}', new Notes())).toThrow()
 })
 
-test('what a form does not know is told by its name', () => {
+test('an unsupported member is named', () => {
   const shapes = { name: isText, groups: listOf(isText), metric: references.one }
   expect(unsupportedMember({ name: 'x', groups: ['a'], metric: { id: 'x', arguments: { a: { input: 'b' } } }, more: 1 }, shapes)).toBe(
     undefined,

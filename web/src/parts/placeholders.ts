@@ -5,7 +5,7 @@ import type { Read } from '@dendro/language/offers'
 /** Templates contain placeholders: a text has `{{name}}` where a parameter goes. */
 
 /** Content is a template in the form of the API; members that a form does not know stay unchanged. */
-export type Content = Readonly<Record<string, unknown>>
+export type TemplateContent = Readonly<Record<string, unknown>>
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 
@@ -13,10 +13,10 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 export const placeholdersIn = (text: string): string[] => [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name.trim()))]
 
 /** parametersOf are the declared parameters of a template. */
-export const parametersOf = ({ parameters }: Content): TemplateParameters => (parameters ?? {}) as TemplateParameters
+export const parametersOf = ({ parameters }: TemplateContent): TemplateParameters => (parameters ?? {}) as TemplateParameters
 
 /** placeholdersUsed are the parameters that a template uses in texts or arguments. */
-export function placeholdersUsed({ parameters: _parameters, ...content }: Content): ReadonlySet<string> {
+export function placeholdersUsed({ parameters: _parameters, ...content }: TemplateContent): ReadonlySet<string> {
   const names = new Set<string>()
   const collect = (value: unknown, member: string) => {
     if (typeof value === 'string') for (const name of member === 'input' ? [value] : placeholdersIn(value)) names.add(name)
@@ -27,27 +27,27 @@ export function placeholdersUsed({ parameters: _parameters, ...content }: Conten
 }
 
 /** Forms support these shapes; other content is edited as JSON. */
-export type Shape = (value: unknown) => boolean
-export const isText: Shape = (value) => typeof value === 'string'
-export const isTextOrNumber: Shape = (value) => typeof value === 'string' || typeof value === 'number'
-export const isTruth: Shape = (value) => typeof value === 'string' || typeof value === 'boolean'
-export const isMap: Shape = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+export type ContentShape = (value: unknown) => boolean
+export const isText: ContentShape = (value) => typeof value === 'string'
+export const isTextOrNumber: ContentShape = (value) => typeof value === 'string' || typeof value === 'number'
+export const isTruth: ContentShape = (value) => typeof value === 'string' || typeof value === 'boolean'
+export const isMap: ContentShape = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 export const listOf =
-  (shape: Shape): Shape =>
+  (shape: ContentShape): ContentShape =>
   (value) =>
     Array.isArray(value) && value.every(shape)
 export const mapOf =
-  (shapes: Readonly<Record<string, Shape>>): Shape =>
+  (shapes: Readonly<Record<string, ContentShape>>): ContentShape =>
   (value) =>
-    isMap(value) && unsupportedMember(value as Content, shapes) === undefined
+    isMap(value) && unsupportedMember(value as TemplateContent, shapes) === undefined
 const isParameter = mapOf({ type: isText, description: isText })
-const isReference: Shape = (value) => mapOf({ id: isText, arguments: isArguments })(value)
-const isArguments: Shape = (value) => isMap(value) && Object.values(value as object).every(isMap)
+const isReference: ContentShape = (value) => mapOf({ id: isText, arguments: isArguments })(value)
+const isArguments: ContentShape = (value) => isMap(value) && Object.values(value as object).every(isMap)
 export const references = { one: isReference, many: listOf(isReference) }
-export const parameters: Shape = (value) => isMap(value) && Object.values(value as object).every(isParameter)
+export const parameters: ContentShape = (value) => isMap(value) && Object.values(value as object).every(isParameter)
 
 /** unsupportedMember is the first member that a form cannot show. */
-export const unsupportedMember = (content: Content, shapes: Readonly<Record<string, Shape>>): string | undefined =>
+export const unsupportedMember = (content: TemplateContent, shapes: Readonly<Record<string, ContentShape>>): string | undefined =>
   Object.keys(shapes).find((name) => content[name] !== undefined && !shapes[name]?.(content[name]))
 
 /** lineOf is the line of a JSON text with the member of a path such as `queries[0].where`. */

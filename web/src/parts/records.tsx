@@ -7,10 +7,10 @@ import { FailureNote } from './failure.tsx'
 import { EmptyState, Loading, Page } from './page.tsx'
 
 /** A Read is the state of a query. */
-export type Read<T> = { data: T | undefined; error: unknown; refetch(): unknown }
+export type ReadState<T> = { data: T | undefined; error: unknown; refetch(): unknown }
 
 /** Answer shows data, loading or error; loaded data stays when a refresh fails. */
-export function Answer<T>({ of, children }: { of: Read<T>; children(data: T): ReactNode }) {
+export function Answer<T>({ of, children }: { of: ReadState<T>; children(data: T): ReactNode }) {
   if (of.data !== undefined) return children(of.data)
   return of.error ? <FailureNote thrown={of.error} again={of.refetch} /> : <Loading>Loading…</Loading>
 }
@@ -19,7 +19,7 @@ type MissingRecordProps = {
   title: string
   /** noun names the kind of record. */
   noun: string
-  of: Read<unknown>
+  of: ReadState<unknown>
   /** back links to the list. */
   back: ReactNode
 }

@@ -5,21 +5,21 @@ import { Button } from '../ui/button.tsx'
 import { Field, TextArea } from '../ui/field.tsx'
 import { FailureNote } from './failure.tsx'
 import { Refusals } from './form.tsx'
-import { type Content, isMap, lineOf, type Shape, unsupportedMember } from './placeholders.ts'
+import { type ContentShape, isMap, lineOf, type TemplateContent, unsupportedMember } from './placeholders.ts'
 import type { TemplateFormProps } from './template-form-fields.tsx'
 
 /** A TemplateForm is the form of a kind of template, with the shapes it supports. */
-export type TemplateForm = { Fields: ComponentType<TemplateFormProps>; shapes: Readonly<Record<string, Shape>> }
+export type TemplateForm = { Fields: ComponentType<TemplateFormProps>; shapes: Readonly<Record<string, ContentShape>> }
 
 type TemplateEditorProps = {
   label: string
   form: TemplateForm
-  first: Content
-  onSave(content: Content): Promise<unknown>
+  first: TemplateContent
+  onSave(content: TemplateContent): Promise<unknown>
   onDone(): void
 }
 
-type View = { kind: 'form'; content: Content } | { kind: 'json'; text: string }
+type View = { kind: 'form'; content: TemplateContent } | { kind: 'json'; text: string }
 
 const ROWS = 18
 
@@ -89,19 +89,19 @@ export function TemplateEditor({ label, form, first, onSave, onDone }: TemplateE
   )
 }
 
-const written = (content: Content): string => JSON.stringify(content, null, 2)
+const written = (content: TemplateContent): string => JSON.stringify(content, null, 2)
 
 /** viewOf opens the form, or JSON when the form cannot show the content. */
-const viewOf = (first: Content, { shapes }: TemplateForm): View =>
+const viewOf = (first: TemplateContent, { shapes }: TemplateForm): View =>
   unsupportedMember(first, shapes) === undefined ? { kind: 'form', content: first } : { kind: 'json', text: written(first) }
 
-function shown(content: Content, { shapes }: TemplateForm): Content {
+function shown(content: TemplateContent, { shapes }: TemplateForm): TemplateContent {
   const strange = unsupportedMember(content, shapes)
   if (strange !== undefined) throw new Error(`The form cannot show “${strange}” as it is written here.`)
   return content
 }
 
-function contentIn(view: View): Content {
+function contentIn(view: View): TemplateContent {
   if (view.kind === 'form') return view.content
   let read: unknown
   try {
@@ -110,7 +110,7 @@ function contentIn(view: View): Content {
     throw new Error(`This is no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`, { cause: thrown })
   }
   if (!isMap(read)) throw new Error('A template is an object, with its members between { and }.')
-  return read as Content
+  return read as TemplateContent
 }
 
 /** RefusedLines list errors with the line of the JSON. */

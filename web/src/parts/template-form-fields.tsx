@@ -3,23 +3,23 @@ import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../ui/field.tsx'
 import { FormField, Refusal } from './form.tsx'
-import { type Content, parametersOf, placeholdersIn, placeholdersUsed } from './placeholders.ts'
+import { parametersOf, placeholdersIn, placeholdersUsed, type TemplateContent } from './placeholders.ts'
 
 /** TemplateFormProps are the props of every template form. */
-export type TemplateFormProps = { content: Content; onChange(content: Content): void }
+export type TemplateFormProps = { content: TemplateContent; onChange(content: TemplateContent): void }
 
 type Parameter = TemplateParameters[string]
 export type ParameterType = Parameter['type']
 
 /** withParameters declares parameters that are not declared yet. */
-export const withParameters = (content: Content, declared: TemplateParameters): Content =>
+export const withParameters = (content: TemplateContent, declared: TemplateParameters): TemplateContent =>
   Object.keys(declared).length === 0 ? content : { ...content, parameters: { ...declared, ...parametersOf(content) } }
 
 type PlaceholderMarkProps = {
   text: string
   /** label names the text. */
   label: string
-  content: Content
+  content: TemplateContent
   /** onOpen replaces the whole text with a parameter. */
   onOpen?: (() => void) | undefined
   onAsk(name: string): void

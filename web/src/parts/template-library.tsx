@@ -5,13 +5,13 @@ import { Button } from '../ui/button.tsx'
 import { Confirm } from './confirm.tsx'
 import { FailureNote } from './failure.tsx'
 import { Loading, Panel } from './page.tsx'
-import type { Content } from './placeholders.ts'
+import type { TemplateContent } from './placeholders.ts'
 import { TemplateEditor, type TemplateForm } from './template-editor.tsx'
 
 type KeptTemplate = { id: string; name: string; description?: string | undefined; parameters: TemplateParameters }
 
 /** A Library is the API of one kind of template; bodies are unchecked, the service validates them. */
-export type Library = {
+export type TemplateApi = {
   list(signal: AbortSignal): Promise<readonly KeptTemplate[]>
   create(body: unknown): Promise<unknown>
   update(id: string, body: unknown): Promise<unknown>
@@ -23,9 +23,9 @@ type TemplateLibraryProps = {
   /** noun is the plural of what the templates create. */
   noun: string
   queryKey: readonly string[]
-  library: Library
+  library: TemplateApi
   /** example is the content of a new template. */
-  example: Content
+  example: TemplateContent
   form: TemplateForm
   /** first is the template that is open at first. */
   first?: string | undefined
@@ -38,7 +38,7 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
   const [edited, setEdited] = useState(first)
   const queries = useQueryClient()
   const list = useQuery({ queryKey, queryFn: ({ signal }) => library.list(signal) })
-  const write = (id: string, begun: Content) => (
+  const write = (id: string, begun: TemplateContent) => (
     <TemplateEditor
       label={id === 'new' ? `New template of ${noun}` : `Template of ${noun}`}
       form={form}
@@ -85,14 +85,14 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
 }
 
 /** contentOf is a template without its id and metadata. */
-function contentOf(template: KeptTemplate): Content {
+function contentOf(template: KeptTemplate): TemplateContent {
   const { id: _id, metadata: _metadata, ...content } = template as KeptTemplate & { metadata?: unknown }
   return content
 }
 
 type RowProps = {
   template: KeptTemplate
-  library: Library
+  library: TemplateApi
   queryKey: readonly string[]
   onEdit(): void
   children: ReactNode

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
 import { FormField, Refusal } from '../../parts/form.tsx'
 import { useMetricTemplates } from '../../parts/metric-templates.tsx'
-import { type Content, isMap, isText, listOf, mapOf, parameters, parametersOf, references } from '../../parts/placeholders.ts'
+import { isMap, isText, listOf, mapOf, parameters, parametersOf, references, type TemplateContent } from '../../parts/placeholders.ts'
 import type { TemplateForm } from '../../parts/template-editor.tsx'
 import { ParameterFields, ReferenceList, type TemplateFormProps, TemplateText, withParameters } from '../../parts/template-form-fields.tsx'
 import { Select } from '../../ui/field.tsx'
@@ -17,10 +17,10 @@ function useWidgetTemplates() {
   })
 }
 
-const referencesIn = (content: Content, of: 'metrics' | 'widgets') => (content[of] ?? []) as TemplateReference[]
+const referencesIn = (content: TemplateContent, of: 'metrics' | 'widgets') => (content[of] ?? []) as TemplateReference[]
 
 /** withWidgets sets the widgets and drops layouts of removed ones. */
-function withWidgets(content: Content, widgets: readonly TemplateReference[]): Content {
+function withWidgets(content: TemplateContent, widgets: readonly TemplateReference[]): TemplateContent {
   const layout = content.layout as { widget_layouts?: { id: string }[] } | undefined
   const widget_layouts = layout?.widget_layouts?.filter((place) => widgets.some(({ id }) => id === place.id))
   return { ...content, widgets, ...(widget_layouts ? { layout: { ...layout, widget_layouts } } : {}) }

@@ -4,7 +4,7 @@ import { BackToDashboards } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { MetricTemplates } from '../../parts/metric-templates.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Library, TemplateLibrary } from '../../parts/template-library.tsx'
+import { type TemplateApi, TemplateLibrary } from '../../parts/template-library.tsx'
 import { dashboardTemplateForm, widgetTemplateForm } from './template-forms.tsx'
 
 type Kind = 'dashboardTemplates' | 'widgetTemplates'
@@ -15,13 +15,13 @@ type Contract = typeof contract
 /** DashboardTemplates lists the templates of dashboards, widgets and metrics; each refers to templates of the next kind. */
 export function DashboardTemplates() {
   const client = useClient()
-  const dashboards: Library = {
+  const dashboards: TemplateApi = {
     list: async (signal) => (await client.dashboardTemplates.list({ signal })).templates,
     create: (body) => client.dashboardTemplates.create({ body: body as BodyOf<'dashboardTemplates'> }),
     update: (templateId, body) => client.dashboardTemplates.update({ params: { templateId }, body: body as BodyOf<'dashboardTemplates'> }),
     remove: (templateId) => client.dashboardTemplates.remove({ params: { templateId } }),
   }
-  const widgets: Library = {
+  const widgets: TemplateApi = {
     list: async (signal) => (await client.widgetTemplates.list({ signal })).templates,
     create: (body) => client.widgetTemplates.create({ body: body as BodyOf<'widgetTemplates'> }),
     update: (templateId, body) => client.widgetTemplates.update({ params: { templateId }, body: body as BodyOf<'widgetTemplates'> }),

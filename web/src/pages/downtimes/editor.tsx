@@ -9,7 +9,7 @@ import { Panel } from '../../parts/page.tsx'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
-import { localText, minuteOf, minuteText, spanText, upcoming, WALL_ZONE, type Weekday, weekdays } from './times.ts'
+import { type DowntimeDay, localText, minuteOf, minuteText, spanText, upcoming, WALL_ZONE, weekdays } from './times.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -25,7 +25,7 @@ type Draft = {
   fromMinute: string
   toMinute: string
   isInverted: boolean
-  days: readonly Weekday[]
+  days: readonly DowntimeDay[]
 }
 
 function draftOf(downtime: Downtime | undefined): Draft {

@@ -25,7 +25,7 @@ test('minutes of the day are read as they are written', () => {
   expect(['00:00', '01:01', '24:00', '24:01', 'noon'].map(minuteOf)).toEqual([0, 61, 1_440, undefined, undefined])
 })
 
-test('the next times of a downtime that repeats are told, the one that holds now first', () => {
+test('the next occurrences of a recurring downtime are listed, an active one first', () => {
   const saturday = Date.UTC(2026, 10, 21, 23, 10)
   const next = (downtime: Downtime, nowMs: number, most = 2) => upcoming(downtime, nowMs, most).map((one) => spanText(one, 'utc'))
   expect(next(weekly(false), saturday, 3)).toEqual([

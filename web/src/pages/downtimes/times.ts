@@ -3,7 +3,7 @@ import { clockOf, type Zone } from '../../parts/time-range.ts'
 
 /** weekdays in the order of a week. */
 export const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
-export type Weekday = (typeof weekdays)[number]
+export type DowntimeDay = (typeof weekdays)[number]
 
 const pad = (value: number): string => String(value).padStart(2, '0')
 
@@ -49,7 +49,7 @@ const AHEAD_MS = 9 * 86_400_000
 function isOn({ from_minute_of_day: from, to_minute_of_day: to, invert, repeat_days }: Weekly, atMs: number): boolean {
   const date = new Date(atMs)
   const minute = date.getUTCHours() * 60 + date.getUTCMinutes()
-  const begins = (day: number) => repeat_days.length === 0 || repeat_days.includes(weekdays[(day + 6) % 7] as Weekday)
+  const begins = (day: number) => repeat_days.length === 0 || repeat_days.includes(weekdays[(day + 6) % 7] as DowntimeDay)
   const today = date.getUTCDay()
   const isIn =
     from <= to ? begins(today) && minute >= from && minute < to : (begins(today) && minute >= from) || (begins(today + 6) && minute < to)

@@ -2,18 +2,18 @@ import type { MetricQuery, Monitor } from '@dendro/api'
 import { newQuery, tidied } from '../../parts/metric-queries.ts'
 import type { Range } from '../../parts/time-range.ts'
 import { boundsOf } from '../../parts/time-range.ts'
-import type { Kind, Operator } from './labels.ts'
+import type { ComparisonOperator, MonitorKind } from './labels.ts'
 
-export type Target = { email?: string; integration_id?: string }
+export type NotificationTarget = { email?: string; integration_id?: string }
 
 /** A Draft is the state of the monitor form: numbers are still text, and fields may be empty. */
-export type Draft = {
+export type MonitorDraft = {
   name: string
   description: string
-  type: Kind
+  type: MonitorKind
   queries: MetricQuery[]
   formula: string
-  operator: Operator
+  operator: ComparisonOperator
   threshold: string
   warning: string
   window: string
@@ -23,7 +23,7 @@ export type Draft = {
   noData: Monitor['no_data_status']
   notifyOnce: boolean
   retentionHours: string
-  targets: Target[]
+  targets: NotificationTarget[]
   hasReport: boolean
   reportText: string
   aux: Record<string, unknown> | undefined
@@ -61,7 +61,7 @@ export function windowFor(range: Range | undefined, nowMs: number): string {
 type QueryParams = { d?: string[]; q?: string; groups?: string[]; fn?: string }
 
 /** newDraft starts from the query parameters. */
-export function newDraft({ d, q, groups, fn }: QueryParams, window: string): Draft {
+export function newDraft({ d, q, groups, fn }: QueryParams, window: string): MonitorDraft {
   const query = newQuery('a', { where: q ?? '', ...(fn ? { select: [fn] } : {}), ...(groups ? { groups } : {}) })
   const { from_expr: _everything, ...placed } = query
   return {
@@ -89,7 +89,7 @@ export function newDraft({ d, q, groups, fn }: QueryParams, window: string): Dra
 
 const text = (value: number | undefined): string => (value === undefined ? '' : String(value))
 
-export const draftOf = (monitor: Monitor): Draft => ({
+export const draftOf = (monitor: Monitor): MonitorDraft => ({
   name: monitor.name,
   description: monitor.description ?? '',
   type: monitor.type,
@@ -117,7 +117,7 @@ export const draftOf = (monitor: Monitor): Draft => ({
 const numberOf = (typed: string): number | undefined => (typed.trim() === '' || Number.isNaN(Number(typed)) ? undefined : Number(typed))
 
 /** ruleOf is the rule in the form of the API; undefined while it is incomplete. */
-export function ruleOf(draft: Draft) {
+export function ruleOf(draft: MonitorDraft) {
   const threshold = numberOf(draft.threshold)
   const warning_threshold = numberOf(draft.warning)
   const hours = numberOf(draft.retentionHours)
@@ -142,7 +142,7 @@ export function ruleOf(draft: Draft) {
 export type WatchRule = NonNullable<ReturnType<typeof ruleOf>>
 
 /** bodyOf is the whole request body; undefined while a required field is missing. */
-export function bodyOf(draft: Draft) {
+export function bodyOf(draft: MonitorDraft) {
   const rule = ruleOf(draft)
   const actions = draft.targets.filter(({ email, integration_id }) => (email ?? '').trim() !== '' || integration_id !== undefined)
   const name = draft.name.trim()

@@ -12,7 +12,7 @@ import { rangeOf } from '../../parts/range-params.ts'
 import { MissingRecord } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
-import { bodyOf, type Draft, draftOf, newDraft, ruleOf, windowFor } from './draft.ts'
+import { bodyOf, draftOf, type MonitorDraft, newDraft, ruleOf, windowFor } from './draft.ts'
 import { NotificationFields } from './notification-fields.tsx'
 import type { MonitorParams } from './params.ts'
 import { Preview } from './preview.tsx'
@@ -39,12 +39,12 @@ export function MonitorEditor({ params, id }: EditorProps) {
   )
 }
 
-function MonitorForm({ first, id, title }: { first: Draft; id: string | undefined; title: string }) {
+function MonitorForm({ first, id, title }: { first: MonitorDraft; id: string | undefined; title: string }) {
   const [draft, setDraft] = useState(first)
   const datasets = useDatasets()
   const rule = useMemo(() => ruleOf(draft), [draft])
   const body = bodyOf(draft)
-  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }))
+  const set = (change: Partial<MonitorDraft>) => setDraft((now) => ({ ...now, ...change }))
   const save = useSave(id)
   return (
     <EditorPage
@@ -88,7 +88,7 @@ function MonitorForm({ first, id, title }: { first: Draft; id: string | undefine
   )
 }
 
-function missing(draft: Draft): string {
+function missing(draft: MonitorDraft): string {
   if (ruleOf(draft) === undefined) return 'a measure and a threshold that is a number'
   return draft.name.trim() === '' ? 'a name' : 'a recipient'
 }
@@ -109,7 +109,7 @@ function useSave(id: string | undefined) {
 }
 
 /** Suggest proposes a name and a description for the query. */
-function Suggest({ draft, onTake }: { draft: Draft; onTake(change: Partial<Draft>): void }) {
+function Suggest({ draft, onTake }: { draft: MonitorDraft; onTake(change: Partial<MonitorDraft>): void }) {
   const client = useClient()
   const ask = useMutation({
     mutationFn: () => {

@@ -2,10 +2,10 @@ import type { Monitor, MonitorEvaluation } from '@dendro/api'
 import { type Unit, unitOf } from '../../parts/chart/unit.ts'
 import { count } from '../../parts/numbers.ts'
 
-export type Operator = Monitor['comparison_operator']
-export type Kind = Monitor['type']
+export type ComparisonOperator = Monitor['comparison_operator']
+export type MonitorKind = Monitor['type']
 
-export const operatorNames: Record<Operator, string> = {
+export const operatorNames: Record<ComparisonOperator, string> = {
   ABOVE: 'above',
   ABOVE_OR_EQUAL: 'at or above',
   BELOW: 'below',
@@ -15,7 +15,7 @@ export const operatorNames: Record<Operator, string> = {
   OUTSIDE: 'outside of',
 }
 
-export const kindNames: Record<Kind, string> = {
+export const kindNames: Record<MonitorKind, string> = {
   PATTERN: 'A value against a threshold',
   CHANGE_DETECTION: 'A change against an earlier time',
   ANOMALY_DETECTION: 'What is unusual for this series',

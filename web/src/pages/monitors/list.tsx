@@ -12,7 +12,7 @@ import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { ruleText } from './labels.ts'
 import { Mute, mutedText } from './mute.tsx'
-import { type Filter, filters, type Grouping, groupings, type MonitorParams } from './params.ts'
+import { filters, groupings, type MonitorFilter, type MonitorGrouping, type MonitorParams } from './params.ts'
 import { useMonitors } from './queries.ts'
 
 /** MonitorList lists the monitors, worst first, with text and status filters. */
@@ -85,7 +85,7 @@ type FiltersProps = { monitors: readonly Monitor[]; params: MonitorParams; onCha
 
 function Filters({ monitors, params, onChange }: FiltersProps) {
   const { show, find = '' } = params
-  const many = (filter: Filter) => monitors.filter((one) => (filter === 'MUTED' ? isMuted(one) : one.status === filter)).length
+  const many = (filter: MonitorFilter) => monitors.filter((one) => (filter === 'MUTED' ? isMuted(one) : one.status === filter)).length
   return (
     <div className="flex flex-wrap items-center gap-1">
       <Input
@@ -121,7 +121,7 @@ function Filters({ monitors, params, onChange }: FiltersProps) {
 }
 
 /** Groups lists monitors by group; the selected ones are muted together. */
-function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping: Grouping | undefined }) {
+function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping: MonitorGrouping | undefined }) {
   const { byId } = useDatasets()
   const [ticked, setTicked] = useState<readonly string[]>([])
   const groups = grouping
@@ -164,7 +164,7 @@ function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping
   )
 }
 
-function groupOf({ status, queries, tags }: Monitor, grouping: Grouping, datasetOf: (id: string) => string): string {
+function groupOf({ status, queries, tags }: Monitor, grouping: MonitorGrouping, datasetOf: (id: string) => string): string {
   if (grouping === 'status') return statusNames[status]
   if (grouping === 'tags') {
     const all = Object.entries(tags).map(([name, value]) => `${name}: ${value}`)

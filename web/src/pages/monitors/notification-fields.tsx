@@ -3,10 +3,10 @@ import { FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
-import type { Draft, Target } from './draft.ts'
+import type { MonitorDraft, NotificationTarget } from './draft.ts'
 import { useIntegrations } from './queries.ts'
 
-type NotificationFieldsProps = { draft: Draft; onChange(change: Partial<Draft>): void }
+type NotificationFieldsProps = { draft: MonitorDraft; onChange(change: Partial<MonitorDraft>): void }
 
 const ACTIONS_MAX = 10
 const MAIL = 'mail'
@@ -37,10 +37,10 @@ export function NotificationFields({ draft, onChange }: NotificationFieldsProps)
 }
 
 type TargetFieldsProps = {
-  targets: readonly Target[]
+  targets: readonly NotificationTarget[]
   /** mark shows the parameters in a template address, which then need not be valid. */
-  mark?: (target: Target, at: number) => ReactNode
-  onChange(targets: readonly Target[]): void
+  mark?: (target: NotificationTarget, at: number) => ReactNode
+  onChange(targets: readonly NotificationTarget[]): void
 }
 
 /** TargetFields edit the list of recipients. */
@@ -68,10 +68,10 @@ export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
 }
 
 type OneTargetProps = {
-  target: Target
+  target: NotificationTarget
   mark: ReactNode
   isOpen: boolean
-  onChange(by: Target): void
+  onChange(by: NotificationTarget): void
   onRemove: (() => void) | undefined
 }
 

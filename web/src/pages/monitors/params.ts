@@ -2,9 +2,9 @@ import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
 import { type Status, statuses } from '../../parts/status.tsx'
 
 export const filters = [...statuses, 'MUTED'] as const
-export type Filter = Status | 'MUTED'
+export type MonitorFilter = Status | 'MUTED'
 export const groupings = ['status', 'dataset', 'tags'] as const
-export type Grouping = (typeof groupings)[number]
+export type MonitorGrouping = (typeof groupings)[number]
 
 /** MonitorParams are the search parameters of the page: the filtered list, one monitor, or an editor. */
 export type MonitorParams = RangeParams & {
@@ -20,9 +20,9 @@ export type MonitorParams = RangeParams & {
   template?: string
   view?: 'templates'
   /** group is the grouping of the list. */
-  group?: Grouping
+  group?: MonitorGrouping
   find?: string
-  show?: Filter
+  show?: MonitorFilter
   d?: string[]
   q?: string
   groups?: string[]

@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react'
 import { FormField } from '../../parts/form.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
-import { type Draft, windows } from './draft.ts'
-import { type Kind, kindNames, type Operator, operatorNames } from './labels.ts'
+import { type MonitorDraft, windows } from './draft.ts'
+import { type ComparisonOperator, kindNames, type MonitorKind, operatorNames } from './labels.ts'
 
 /** A RuleText is a text of a rule that a template may parameterize. */
 export type RuleText = 'threshold' | 'warning' | 'window' | 'compareTo' | 'evaluationWindow'
 
 type RuleFieldsProps = {
-  draft: Draft
+  draft: MonitorDraft
   /** mark shows the parameters in a template text. */
   mark?: (text: RuleText) => ReactNode
-  onChange(change: Partial<Draft>): void
+  onChange(change: Partial<MonitorDraft>): void
 }
 
-const kinds = Object.entries(kindNames) as [Kind, string][]
-const operators = Object.entries(operatorNames) as [Operator, string][]
+const kinds = Object.entries(kindNames) as [MonitorKind, string][]
+const operators = Object.entries(operatorNames) as [ComparisonOperator, string][]
 
 /** RuleFields edit the rule: kind, window, thresholds and the status without data. */
 export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
@@ -80,12 +80,12 @@ export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
 }
 
 /** operatorFor replaces an operator that the kind does not support. */
-const operatorFor = (kind: Kind, operator: Operator): Partial<Draft> => {
+const operatorFor = (kind: MonitorKind, operator: ComparisonOperator): Partial<MonitorDraft> => {
   if (kind === 'ANOMALY_DETECTION') return { operator: 'OUTSIDE', threshold: '3', warning: '' }
   return operator === 'OUTSIDE' ? { operator: 'ABOVE' } : {}
 }
 
-const thresholdName = (type: Kind, change: Draft['changeType']): string =>
+const thresholdName = (type: MonitorKind, change: MonitorDraft['changeType']): string =>
   ({
     PATTERN: 'Threshold',
     USAGE: 'Bytes',

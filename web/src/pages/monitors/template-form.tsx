@@ -3,7 +3,16 @@ import { useState } from 'react'
 import { FormField } from '../../parts/form.tsx'
 import { measureText } from '../../parts/metric-queries.ts'
 import { useMetricTemplates } from '../../parts/metric-templates.tsx'
-import { type Content, isMap, isText, isTextOrNumber, isTruth, parameters, parametersOf, references } from '../../parts/placeholders.ts'
+import {
+  isMap,
+  isText,
+  isTextOrNumber,
+  isTruth,
+  parameters,
+  parametersOf,
+  references,
+  type TemplateContent,
+} from '../../parts/placeholders.ts'
 import type { TemplateForm } from '../../parts/template-editor.tsx'
 import {
   ParameterFields,
@@ -15,7 +24,7 @@ import {
   withParameters,
 } from '../../parts/template-form-fields.tsx'
 import { Field, Select, TextArea } from '../../ui/field.tsx'
-import type { Draft } from './draft.ts'
+import type { MonitorDraft } from './draft.ts'
 import { kindNames, operatorNames } from './labels.ts'
 import { TargetFields } from './notification-fields.tsx'
 import { RuleFields, type RuleText } from './rule-fields.tsx'
@@ -36,10 +45,10 @@ function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
   const reference = (content.metric ?? content.metric_id ?? { id: '' }) as TemplateReference
   const metric = metrics.data?.find(({ id }) => id === reference.id)
   // What is written of a number may not be one yet; it holds as long as nothing else changes the template.
-  const [written, setWritten] = useState<{ of: Content; draft: Draft }>()
+  const [written, setWritten] = useState<{ of: TemplateContent; draft: MonitorDraft }>()
   const known = draftOfTemplate(content, (metric?.queries ?? []) as MetricQuery[])
   const draft = written?.of === content ? { ...written.draft, queries: known.queries } : known
-  const set = (change: Partial<Draft>, declared = {}) => {
+  const set = (change: Partial<MonitorDraft>, declared = {}) => {
     const next = withParameters(withDraft(content, draft, change), declared)
     setWritten({ of: next, draft: { ...draft, ...change } })
     onChange(next)

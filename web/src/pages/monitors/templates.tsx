@@ -4,7 +4,7 @@ import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { MetricTemplates } from '../../parts/metric-templates.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Library, TemplateLibrary } from '../../parts/template-library.tsx'
+import { type TemplateApi, TemplateLibrary } from '../../parts/template-library.tsx'
 import { monitorTemplateForm } from './template-form.tsx'
 
 type Contract = typeof contract
@@ -12,7 +12,7 @@ type Contract = typeof contract
 /** MonitorTemplates lists the monitor templates; each refers to a metric template for its queries. */
 export function MonitorTemplates({ first }: { first: string | undefined }) {
   const client = useClient()
-  const monitors: Library = {
+  const monitors: TemplateApi = {
     list: async (signal) => (await client.monitorTemplates.list({ signal })).templates,
     // What was written may make no sense; the service says what is wrong with it.
     create: (body) => client.monitorTemplates.create({ body: body as BodyInput<Contract['monitorTemplates']['create']> }),
