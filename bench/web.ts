@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { openBrowser } from '../test/web/browser.ts'
+import { openBrowser } from '../test/web/browser.fixture.ts'
 import { BENCH_KEY, median, newDataDir, printTable, removeDataDir, type Service, startService } from './service.ts'
 
 /** The web app in a real Chromium, through the real service: what it weighs, when it shows something, and how smoothly it moves. */

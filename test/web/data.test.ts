@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { TestOrganization } from '../world.ts'
-import { axeFaults, browserPath } from './browser.ts'
-import { openStand, type Stand } from './stand.ts'
+import { axeFaults, browserPath } from './browser.fixture.ts'
+import { openStand, type Stand } from './stand.fixture.ts'
 
 let stand: Stand
 
@@ -51,7 +51,7 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     expect(await page.getByLabel('Find a dataset').inputValue()).toBe('money')
     await rowOf(page, 'ledger').waitFor()
     await page.getByLabel('Find a dataset').fill('no such thing')
-    await page.getByText('No dataset is called so').waitFor()
+    await page.getByText('No dataset matches').waitFor()
   })
 
   test('a dataset is made, waits with a ready configuration and a key, says that it receives, and is renamed and deleted', async () => {
@@ -62,15 +62,15 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     const form = page.getByRole('dialog', { name: 'New dataset' })
     await form.getByLabel('Collection').fill('.shop')
     await form.getByLabel('Name').fill('orders')
-    await form.getByRole('button', { name: 'Make the dataset' }).click()
+    await form.getByRole('button', { name: 'Create dataset' }).click()
     await form.getByText('must not begin with a dot').first().waitFor()
     await form.getByLabel('Collection').fill('shop')
-    await form.getByRole('button', { name: 'Make the dataset' }).click()
+    await form.getByRole('button', { name: 'Create dataset' }).click()
     await page.getByRole('heading', { name: 'shop / orders' }).waitFor()
-    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const key = await page.getByRole('status').locator('code').textContent()
     await page.getByLabel('Agent').selectOption('vector')
-    await page.getByRole('button', { name: 'Write it' }).click()
+    await page.getByRole('button', { name: 'Generate' }).click()
     const file = page.getByRole('region', { name: 'The configuration' })
     await file.getByText('/ingest/shop/orders').first().waitFor()
     const sent = await stand.app.ask('POST', '/ingest', {
@@ -88,9 +88,9 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     await page.getByRole('form', { name: 'Names' }).getByLabel('Dataset').fill('purchases')
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('heading', { name: 'shop / purchases' }).waitFor()
-    await page.getByRole('button', { name: 'Delete the dataset' }).click()
+    await page.getByRole('button', { name: 'Delete dataset' }).click()
     await page.getByRole('dialog').getByText('with all its events and tags').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete the dataset' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete dataset' }).click()
     await page.getByRole('heading', { name: 'Data', exact: true }).waitFor()
     await rowOf(page, 'purchases').waitFor({ state: 'detached' })
     expect(await datasetOf(org, 'purchases')).toBeUndefined()
@@ -101,8 +101,8 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
   test('a dataset says its keys with their shares, and a value leads to its events', async () => {
     const page = await stand.open('/app/data')
     await page.getByRole('link', { name: 'orders', exact: true }).click()
-    await page.getByRole('link', { name: 'Keys' }).click()
-    const row = page.getByRole('region', { name: 'Keys table' }).getByRole('row').filter({ hasText: 'region' })
+    await page.getByRole('link', { name: 'Fields' }).click()
+    const row = page.getByRole('region', { name: 'Fields table' }).getByRole('row').filter({ hasText: 'region' })
     await row.getByText('50 %').waitFor()
     await row.getByRole('link', { name: 'eu' }).click()
     await page
@@ -131,22 +131,22 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     const page = await stand.open(`/app/data?id=${dataset?.id}&part=parser`, { key: org.key })
     await page.getByRole('button', { name: 'New parser' }).click()
     await page.getByLabel('Pattern').fill('port %{NUMBER:port} is %{NOSUCH:state}')
-    await page.getByRole('button', { name: 'Make the parser' }).click()
+    await page.getByRole('button', { name: 'Create parser' }).click()
     await page
       .getByRole('form', { name: 'New parser' })
       .getByText(/NOSUCH/)
       .first()
       .waitFor()
     await page.getByLabel('Pattern').fill('port %{NUMBER:port} is %{WORD:state}')
-    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('button', { name: 'Test pattern' }).click()
     await page.getByText('It fits 8 of 8').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Ports')
-    await page.getByRole('button', { name: 'Make the parser' }).click()
+    await page.getByRole('button', { name: 'Create parser' }).click()
     await page.getByRole('button', { name: 'Use Ports' }).click()
     await page.getByRole('heading', { name: 'Read by Ports' }).waitFor()
     expect((await datasetOf(org, 'ports'))?.parser_id).not.toBe('')
-    await page.getByRole('button', { name: 'Leave without' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Leave without' }).click()
+    await page.getByRole('button', { name: 'Unassign' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Unassign' }).click()
     await page.getByText('This dataset has no parser of its own').waitFor()
     await page.getByRole('button', { name: 'Delete the parser Ports' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -164,7 +164,7 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     await page.getByText('the setting of the service').waitFor()
     await page.getByLabel('Keep events for').selectOption('DAYS_30')
     await page.getByText(/are hidden at once/).waitFor()
-    await page.getByRole('button', { name: 'Set it' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('30 days, set on this dataset').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('team')
     await page.getByLabel('Value', { exact: true }).fill('till')
@@ -172,7 +172,7 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     const tag = page.getByRole('region', { name: 'Tags table' }).getByRole('row').filter({ hasText: 'team' })
     await tag.getByRole('button', { name: 'Change' }).click()
     await page.getByLabel('New value of team').fill('tills')
-    await page.getByRole('form', { name: 'Change team' }).getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('form', { name: 'Change team' }).getByRole('button', { name: 'Save', exact: true }).click()
     await tag.getByText('tills').waitFor()
 
     await page.getByRole('link', { name: 'All datasets' }).click()
@@ -183,7 +183,7 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     expect((await datasetsOf(org)).filter(({ collection }) => collection === 'store')).toHaveLength(2)
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Change the collection store' }).click()
-    await page.getByRole('button', { name: 'Delete the collection' }).click()
+    await page.getByRole('button', { name: 'Delete collection' }).click()
     await page.getByText('with 2 datasets: ').waitFor()
     await page.getByRole('button', { name: 'Delete all' }).click()
     await page.getByRole('rowheader', { name: 'store' }).waitFor({ state: 'detached' })
@@ -196,7 +196,7 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     const page = await stand.open('/app/data?keep=true', { key: org.key })
     await page.getByLabel(/^Of/).selectOption({ label: 'the collection shop' })
     await page.getByRole('form', { name: 'New rule' }).getByLabel('Keep events for').selectOption('DAYS_180')
-    await page.getByRole('button', { name: 'Set the rule' }).click()
+    await page.getByRole('button', { name: 'Create rule' }).click()
     const kept = page.getByRole('region', { name: 'Kept table' }).getByRole('row').filter({ hasText: 'shop / orders' })
     await kept.getByText('180 days').waitFor()
     await page.getByRole('button', { name: 'Delete the rule of the collection shop' }).click()
@@ -219,13 +219,13 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     ]) {
       await page.goto(`${stand.app.url}/app/data?${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
-      await expect.poll(() => page.getByText(/^Reading/).count(), { timeout: 60_000 }).toBe(0)
+      await expect.poll(() => page.getByText(/^Loading/).count(), { timeout: 60_000 }).toBe(0)
       expect(await axeFaults(page, path)).toEqual([])
     }
     await page.getByLabel('Agent').waitFor()
     await page.goto(`${stand.app.url}/app/data`)
     await page.getByRole('button', { name: 'New dataset' }).click()
-    await page.getByRole('button', { name: 'Make the dataset' }).waitFor()
+    await page.getByRole('button', { name: 'Create dataset' }).waitFor()
     expect(await axeFaults(page, 'new dataset')).toEqual([])
   })
 })

@@ -2,8 +2,8 @@ import type { Monitor } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
 import { openRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
-import { axeFaults, browserPath } from './browser.ts'
-import { openStand, type Stand } from './stand.ts'
+import { axeFaults, browserPath } from './browser.fixture.ts'
+import { openStand, type Stand } from './stand.fixture.ts'
 
 let stand: Stand
 let dataset: string
@@ -90,8 +90,8 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await expect.poll(() => page.getByLabel('Name', { exact: true }).last().inputValue(), { timeout: 60_000 }).toBe('Payments fail (copy)')
     await page.getByLabel('Compared is').selectOption('NEW')
     await page.getByRole('textbox', { name: /^Against the time before, of/ }).fill('2 days')
-    await page.getByLabel('By groups of').fill('')
-    await page.getByRole('button', { name: 'Create the monitor' }).click()
+    await page.getByLabel('Group by').fill('')
+    await page.getByRole('button', { name: 'Create monitor' }).click()
     await page.getByRole('heading', { name: 'Payments fail (copy)', level: 1 }).waitFor()
     await page.getByText(/^new patterns of level = 'error' above 5/).waitFor()
     const { monitors } = (await stand.org.ask<{ monitors: Monitor[] }>('GET', '/monitors')).body
@@ -113,7 +113,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('link', { name: 'Templates' }).click()
     await page.getByRole('button', { name: 'New template of monitors' }).click()
     const form = page.getByRole('region', { name: 'New template of monitors' })
-    await form.getByRole('button', { name: 'Save the template' }).click()
+    await form.getByRole('button', { name: 'Save template' }).click()
     await form.getByText('The service did not take this').waitFor()
     const metric = form.getByRole('group', { name: 'Queries of the template of a metric' })
     await metric.getByText(/^must be/).waitFor()
@@ -144,7 +144,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await json.fill(JSON.stringify({ ...content, window: 7 }, null, 2))
     await form.getByRole('button', { name: 'As a form' }).click()
     await form.getByText('The form cannot show “window” as it is written here.').waitFor()
-    await form.getByRole('button', { name: 'Save the template' }).click()
+    await form.getByRole('button', { name: 'Save template' }).click()
     await form
       .getByRole('list', { name: 'What was not taken' })
       .getByText(/^Line \d+: /)
@@ -153,12 +153,12 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await form.getByRole('button', { name: 'As a form' }).click()
     await form.getByRole('button', { name: 'leave open: window' }).click()
     await form.getByText('asks for window').waitFor()
-    await form.getByRole('button', { name: 'Save the template' }).click()
+    await form.getByRole('button', { name: 'Save template' }).click()
     await page.getByRole('link', { name: 'Use the template Errors in {{region}}' }).click()
-    await page.getByText(/^It still needs (region|window)\.$/).waitFor()
+    await page.getByText(/^Missing: (region|window)\.$/).waitFor()
     await page.getByLabel('region').fill('us')
     await page.getByLabel('window').fill('Last 15 minutes')
-    await page.getByRole('button', { name: 'Create the monitor' }).click()
+    await page.getByRole('button', { name: 'Create monitor' }).click()
     await page.getByRole('heading', { name: 'Errors in us', level: 1 }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -167,16 +167,16 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
 
   test('a monitor is kept as a template, whose threshold is then left open; the metric of it is written in a form too', async () => {
     const page = await stand.open(`/app/monitors?id=${firing.id}`)
-    await page.getByRole('button', { name: 'Keep as template' }).click()
+    await page.getByRole('button', { name: 'Save as template' }).click()
     await page.getByLabel('Name of the template').fill('Like the payments')
-    await page.getByRole('button', { name: 'Keep it' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('link', { name: 'Choose what it leaves open' }).click()
     const form = page.getByRole('region', { name: 'Template of monitors' })
     await form.getByText("count(*) of level = 'error' by region").waitFor()
     expect(await form.getByRole('textbox', { name: 'Threshold' }).inputValue()).toBe('5')
     await form.getByRole('button', { name: 'leave open: threshold' }).click()
     await form.getByRole('group', { name: 'Asked for: threshold' }).waitFor()
-    await form.getByRole('button', { name: 'Save the template' }).click()
+    await form.getByRole('button', { name: 'Save template' }).click()
     await page.getByRole('list', { name: 'Monitors' }).getByText('asks for threshold').waitFor()
     await page.getByRole('button', { name: 'Edit the template Like the payments' }).last().click()
     const metric = page.getByRole('region', { name: 'Template of metrics' })
@@ -187,7 +187,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await metric.getByRole('button', { name: 'Ask for level' }).click()
     await metric.getByText('asks for level').waitFor()
     expect(await axeFaults(page, 'the form of a template')).toEqual([])
-    await metric.getByRole('button', { name: 'Save the template' }).click()
+    await metric.getByRole('button', { name: 'Save template' }).click()
     await page.getByRole('list', { name: 'Metrics' }).getByText('asks for level').waitFor()
   })
 
@@ -203,14 +203,14 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
   test('one monitor says why it fired: the value of each group against the threshold, what changed, and what was told', async () => {
     const page = await stand.open('/app/monitors')
     await page.getByRole('link', { name: 'Payments fail' }).click()
-    const look = page.getByRole('region', { name: 'The latest look' })
-    await look.getByText('alerts above 5').waitFor()
-    const eu = look.getByRole('row').filter({ hasText: 'region:eu' })
+    const evaluation = page.getByRole('region', { name: 'Last evaluation' })
+    await evaluation.getByText('alerts above 5').waitFor()
+    const eu = evaluation.getByRole('row').filter({ hasText: 'region:eu' })
     await eu.filter({ hasText: 'Alert' }).waitFor()
     expect(await eu.textContent()).toContain('26')
     await page.getByRole('region', { name: 'Changes' }).getByText('Alert').first().waitFor()
-    await page.getByRole('group', { name: /^What the monitor saw/ }).waitFor()
-    await page.getByRole('link', { name: 'Events it looked at' }).click()
+    await page.getByRole('group', { name: /^Evaluated values/ }).waitFor()
+    await page.getByRole('link', { name: 'Events of this evaluation' }).click()
     await page.getByText('40 events ·').waitFor()
   })
 
@@ -221,27 +221,31 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
       return { q, by, widthMs: Number(found.get('t')) - Number(found.get('f')) }
     }
     const page = await stand.open(`/app/monitors?id=${firing.id}`)
-    await page.getByRole('region', { name: 'The latest look' }).getByRole('link', { name: 'region:eu' }).click()
+    await page.getByRole('region', { name: 'Last evaluation' }).getByRole('link', { name: 'region:eu' }).click()
     await page.getByText('26 events ·').waitFor()
     await page.goBack()
     await page.getByRole('region', { name: 'Changes' }).getByRole('link').first().click()
-    await page.waitForURL(/[?&]look=\d+/)
+    await page.waitForURL(/[?&]evaluation=\d+/)
     await page.goto(`${stand.app.url}/app/monitors?edit=${firing.id}`)
-    const preview = page.getByRole('region', { name: 'The last 7 days with it' })
-    const chart = preview.getByRole('group', { name: /^What it would have seen: .*Enter opens the events/ })
+    const preview = page.getByRole('region', { name: 'Preview: last 7 days' })
+    const chart = preview.getByRole('group', { name: /^Previewed values: .*Enter opens the events/ })
     await chart.focus()
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/app\/explore/)
     expect(searched(page.url())).toEqual({ q: "level = 'error'", by: '["region"]', widthMs: HOUR_MS / 4 })
     await page.goBack()
-    const change = preview.getByRole('region', { name: 'What would have changed' }).getByRole('row').filter({ hasText: 'region:us' }).last()
+    const change = preview
+      .getByRole('region', { name: 'Previewed status changes' })
+      .getByRole('row')
+      .filter({ hasText: 'region:us' })
+      .last()
     await change.getByRole('link').click()
     await page.getByText('40 events ·').waitFor()
     expect(searched(page.url())).toEqual({ q: `level = 'error' AND "region" = 'us'`, by: '', widthMs: HOUR_MS / 4 })
   })
 
-  test('looks are read on until nothing older is kept, and one of long ago is told in full', async () => {
+  test('older evaluations are loaded to the end, and an old one is shown in full', async () => {
     const { monitors } = (await stand.org.ask<{ monitors: Monitor[] }>('GET', '/monitors')).body
     const id = monitors.find(({ name }) => name === 'Nothing is sold')?.id ?? ''
     await stand.app.app.world.meta.run(sql`
@@ -249,16 +253,16 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
       select org_id, monitor_id, time - n * 60000, from_ts - n * 60000, to_ts - n * 60000, status, is_change, record
       from monitor_evaluations, generate_series(1, 1500) n where monitor_id = ${id}`)
     const page = await stand.open(`/app/monitors?id=${id}`)
-    const saw = page.getByRole('region', { name: 'What it saw' })
-    await saw.getByText(/^1.?000 looks/).waitFor()
-    await saw.getByText(/^The oldest shown is of/).waitFor()
-    await saw.getByRole('button', { name: 'Older looks' }).click()
-    await saw.getByText(/^1.?501 looks/).waitFor()
-    await saw.getByText(/^Nothing older is kept than/).waitFor()
-    expect(await saw.getByRole('button', { name: 'Older looks' }).count()).toBe(0)
+    const saw = page.getByRole('region', { name: 'Evaluations', exact: true })
+    await saw.getByText(/^1.?000 evaluations/).waitFor()
+    await saw.getByText(/^Oldest shown:/).waitFor()
+    await saw.getByRole('button', { name: 'Load older' }).click()
+    await saw.getByText(/^1.?501 evaluations/).waitFor()
+    await saw.getByText(/^Oldest stored:/).waitFor()
+    expect(await saw.getByRole('button', { name: 'Load older' }).count()).toBe(0)
     const { evaluations } = (await stand.org.ask<{ evaluations: { time: number }[] }>('GET', `/monitors/${id}/evaluations?limit=1`)).body
-    await page.goto(`${stand.app.url}/app/monitors?id=${id}&look=${(evaluations[0]?.time ?? 0) - 1_400 * 60_000}`)
-    await page.getByRole('region', { name: /^The look at/ }).waitFor()
+    await page.goto(`${stand.app.url}/app/monitors?id=${id}&evaluation=${(evaluations[0]?.time ?? 0) - 1_400 * 60_000}`)
+    await page.getByRole('region', { name: /^Evaluation at/ }).waitFor()
   })
 
   test('changes and notifications are listed a part at a time, with how many there are left', async () => {
@@ -296,23 +300,23 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
   test('a question in Explore becomes a monitor: it opens on the last 7 days, is tried with another threshold, kept, changed and deleted', async () => {
     const page = await stand.open(`/app/explore?q=${encodeURIComponent(JSON.stringify("level = 'error'"))}&r=Last%201%20hour`)
     await page.getByRole('button', { name: 'Create monitor' }).click()
-    const preview = page.getByRole('region', { name: 'The last 7 days with it' })
-    await preview.getByText(/^3 changes, 3 times/).waitFor()
-    await preview.getByRole('group', { name: /^What it would have seen: 1 series/ }).waitFor()
+    const preview = page.getByRole('region', { name: 'Preview: last 7 days' })
+    await preview.getByText(/^3 status changes, 3 notifications/).waitFor()
+    await preview.getByRole('group', { name: /^Previewed values: 1 series/ }).waitFor()
     await expect.poll(() => page.getByLabel('Only events with').textContent()).toBe("level = 'error'")
     expect(await page.getByLabel('Over the').inputValue()).toBe('Last 1 hour')
     await page.getByRole('textbox', { name: 'Threshold' }).fill('1000')
-    await preview.getByText('It would have stayed quiet.').waitFor()
-    expect(await page.getByRole('button', { name: 'Create the monitor' }).isDisabled()).toBe(true)
-    await page.getByRole('button', { name: 'Propose one' }).click()
+    await preview.getByText('No status changes.').waitFor()
+    expect(await page.getByRole('button', { name: 'Create monitor' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Suggest' }).click()
     await expect.poll(() => page.getByLabel('Name', { exact: true }).last().inputValue(), { timeout: 60_000 }).not.toBe('')
     await page.getByLabel('Name', { exact: true }).last().fill('From a question')
     await page.getByLabel('Address').fill('me@example.org')
-    await page.getByRole('button', { name: 'Create the monitor' }).click()
+    await page.getByRole('button', { name: 'Create monitor' }).click()
     await page.getByRole('heading', { name: 'From a question', level: 1 }).waitFor()
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Threshold' }).fill('7')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(/above 7 in the last 1 hour/).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -372,7 +376,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.keyboard.press('Tab')
     await expect.poll(() => line.textContent()).toBe("environment = 'production' ")
     expect(await line.locator('mark').count()).toBe(0)
-    await page.getByRole('button', { name: 'Keep the metric' }).click()
+    await page.getByRole('button', { name: 'Create metric' }).click()
     await page.getByRole('link', { name: 'Of production' }).waitFor()
     const kept = await org.ask<{ definitions: { queries: object[] }[] }>('GET', '/metrics/definitions')
     expect(JSON.stringify(kept.body)).toContain(`"from_expr":"environment = 'production'"`)
@@ -387,37 +391,37 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
 
   test('a downtime is planned, changed and deleted', async () => {
     const page = await stand.open('/app/downtimes')
-    await page.getByText('No downtime is planned').waitFor()
+    await page.getByText('No downtimes yet').waitFor()
     await page.getByRole('link', { name: 'New downtime' }).click()
     await page.getByLabel('Name').fill('Release')
     await page.getByLabel('Why').fill('The till is made anew')
     await page.getByLabel('Payments fail').check()
-    await page.getByRole('button', { name: 'Plan the downtime' }).click()
+    await page.getByRole('button', { name: 'Create downtime' }).click()
     const row = page.getByRole('list', { name: 'Downtimes' }).getByRole('listitem')
-    await row.getByText('holds now').waitFor()
+    await row.getByText('active').waitFor()
     await row.getByRole('button', { name: 'End Release' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
     await row.getByText('over', { exact: true }).waitFor()
     await row.getByRole('link', { name: 'Release', exact: true }).click()
-    await page.getByRole('button', { name: 'Again and again' }).click()
+    await page.getByRole('button', { name: 'Recurring' }).click()
     await page.getByLabel('Saturday').check()
-    const next = page.getByRole('region', { name: /^Quiet next, in/ })
+    const next = page.getByRole('region', { name: /^Next occurrences, in/ })
     await next
       .getByText(/22:00 – \d{4}-\d\d-\d\d 06:00$/)
       .first()
       .waitFor()
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await row.getByText('Sat 22:00 – 06:00').waitFor()
     await row.getByText('by the clock in UTC').waitFor()
     await row.getByRole('link', { name: 'Copy Release' }).click()
     await page.getByRole('heading', { name: 'Copy of a downtime' }).waitFor()
-    await page.getByRole('link', { name: 'Leave it' }).click()
+    await page.getByRole('link', { name: 'Cancel' }).click()
     await row.getByRole('button', { name: 'Delete Release' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('No downtime is planned').waitFor()
+    await page.getByText('No downtimes yet').waitFor()
   })
 
-  test('whoever may only read is told so, and an id that is gone is no empty page', async () => {
+  test('a missing permission and a deleted monitor show an error', async () => {
     const gone = await stand.open('/app/monitors?id=00000000-0000-4000-8000-000000000000')
     await gone.getByRole('alert').waitFor()
     const key = await stand.org.newKey(['IngestionApi'])
@@ -431,12 +435,12 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
   ] as const)('axe finds no fault: %s, %d pixels', async (theme, width) => {
     for (const [path, text] of [
       ['/app/monitors', 'Payments fail'],
-      [`/app/monitors?id=${firing.id}`, 'The latest look'],
-      [`/app/monitors?edit=${firing.id}`, /times it would have told/],
+      [`/app/monitors?id=${firing.id}`, 'Last evaluation'],
+      [`/app/monitors?edit=${firing.id}`, /status changes, \d+ notifications/],
       ['/app/monitors?group=status', 'Grouped by'],
       ['/app/monitors?view=templates', 'the template of a metric'],
-      ['/app/downtimes', 'No downtime is planned'],
-      ['/app/downtimes?edit=new', 'What it covers'],
+      ['/app/downtimes', 'No downtimes yet'],
+      ['/app/downtimes?edit=new', 'Scope'],
     ] as const) {
       const page = await stand.open(path, { theme, width })
       await page.getByText(text).first().waitFor()

@@ -2,8 +2,8 @@ import type { Dashboard } from '@dendro/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { exporting } from '../../server/src/resources/queries/exports/run.ts'
-import { axeFaults, browserPath } from './browser.ts'
-import { openStand, type Stand } from './stand.ts'
+import { axeFaults, browserPath } from './browser.fixture.ts'
+import { openStand, type Stand } from './stand.fixture.ts'
 
 let stand: Stand
 let dataset: string
@@ -112,16 +112,16 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     const page = await stand.open('/app/dashboards')
     await page.getByRole('button', { name: 'New dashboard' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('My own')
-    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('link', { name: 'Add the first widget' }).click()
     await page.getByLabel('Name', { exact: true }).first().fill('Errors')
     await page.getByLabel('Shown as').selectOption('bar')
-    await page.getByLabel('By groups of').fill('region')
+    await page.getByLabel('Group by').fill('region')
     await page
       .getByRole('region', { name: 'Preview' })
       .getByRole('group', { name: /^Preview: 3 series/ })
       .waitFor()
-    await page.getByRole('button', { name: 'Add the widget' }).click()
+    await page.getByRole('button', { name: 'Add widget' }).click()
     const card = page.getByRole('region', { name: 'Errors' })
     await card.getByRole('group', { name: /: 3 series/ }).waitFor()
     await page.getByRole('button', { name: 'Arrange' }).click()
@@ -145,16 +145,16 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await expect.poll(() => card.getAttribute('style'), POLL).toContain('--col: 6 / span 4')
     await page.getByRole('link', { name: 'Edit Errors' }).click()
     await page.getByLabel('Shown as').selectOption('score')
-    await page.getByLabel('By groups of').fill('')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByLabel('Group by').fill('')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await card.getByText('120', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Renamed')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { name: 'Renamed' }).waitFor()
     await card.getByRole('button', { name: 'Remove Errors' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('Nothing is shown here yet').waitFor()
+    await page.getByText('This dashboard has no widgets yet').waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('link', { name: 'The shop' }).waitFor()
@@ -170,21 +170,21 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('link', { name: 'A frame around widgets' }).click()
     await page.getByLabel('Name', { exact: true }).fill('The frame')
-    await page.getByText('It still needs a widget within it.').waitFor()
-    for (const name of ['First', 'Second']) await page.getByRole('button', { name: `Put ${name} in`, exact: true }).click()
+    await page.getByText('Missing: a widget in the frame.').waitFor()
+    for (const name of ['First', 'Second']) await page.getByRole('button', { name: `Add ${name}`, exact: true }).click()
     await page.getByRole('button', { name: 'Move Second up' }).click()
-    await page.getByRole('button', { name: 'Add the frame' }).click()
+    await page.getByRole('button', { name: 'Add frame' }).click()
     const frame = page.getByRole('region', { name: 'The frame' })
     await frame.getByRole('region', { name: 'Second' }).getByText('120', { exact: true }).waitFor()
     expect(await frame.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['Second', 'First'])
     await expect.poll(() => page.getByRole('heading', { level: 2 }).allTextContents(), POLL).toEqual(['The frame'])
     await page.getByRole('link', { name: 'Add a widget to The frame' }).click()
     await page.getByLabel('Name', { exact: true }).first().fill('Third')
-    await page.getByRole('button', { name: 'Add the widget' }).click()
+    await page.getByRole('button', { name: 'Add widget' }).click()
     await frame.getByRole('region', { name: 'Third' }).waitFor()
     await page.getByRole('link', { name: 'Edit The frame' }).click()
-    await page.getByRole('button', { name: 'Take First out' }).click()
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Remove First' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await expect.poll(() => page.getByRole('heading', { level: 2 }).allTextContents(), POLL).toEqual(['The frame', 'First'])
     await page.getByRole('button', { name: 'Remove The frame' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
@@ -200,7 +200,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByLabel('Name', { exact: true }).first().fill('Orders of the moon')
     await page.getByLabel('Only events with').fill("region = '<b>moon</b>'")
     await page.getByRole('group', { name: /^Preview: 1 series/ }).waitFor()
-    await page.getByRole('button', { name: 'Keep the metric' }).click()
+    await page.getByRole('button', { name: 'Create metric' }).click()
     const row = page.getByRole('list', { name: 'Metrics' }).getByRole('listitem').filter({ hasText: 'Orders of the moon' })
     await row.getByText('on no widget').waitFor()
     await page.getByRole('button', { name: 'Delete Orders by region' }).click()
@@ -214,9 +214,9 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
 
   test('a dashboard is kept as a template, which is written further and used', async () => {
     const page = await stand.open(`/app/dashboards?id=${text(dashboard)}`)
-    await page.getByRole('button', { name: 'Keep as template' }).click()
+    await page.getByRole('button', { name: 'Save as template' }).click()
     await page.getByLabel('Name of the template').fill('Like the shop')
-    await page.getByRole('button', { name: 'Keep it' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('link', { name: 'templates', exact: true }).click()
     const all = page.getByRole('region', { name: 'Dashboards' })
     await all.getByRole('button', { name: 'Edit the template Like the shop' }).click()
@@ -225,17 +225,17 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     const written = all.getByLabel(/^The template as JSON/)
     const body = JSON.parse(await written.inputValue())
     await written.fill('{')
-    await all.getByRole('button', { name: 'Save the template' }).click()
+    await all.getByRole('button', { name: 'Save template' }).click()
     await all.getByText(/^This is no JSON/).waitFor()
     await written.fill(JSON.stringify({ ...body, parameters: {} }))
     await all.getByRole('button', { name: 'As a form' }).click()
     await all.getByLabel('Name', { exact: true }).fill('Shop of {{who}}')
     await all.getByRole('button', { name: 'Ask for who' }).click()
     await all.getByText('asks for who').waitFor()
-    await all.getByRole('button', { name: 'Save the template' }).click()
+    await all.getByRole('button', { name: 'Save template' }).click()
     await all.getByRole('link', { name: 'Use the template Shop of {{who}}' }).click()
     await page.getByLabel('who').fill('Ada')
-    await page.getByRole('button', { name: 'Make the dashboard' }).click()
+    await page.getByRole('button', { name: 'Create dashboard' }).click()
     await page.getByRole('heading', { name: 'Shop of Ada', level: 1 }).waitFor()
     await page.getByRole('region', { name: 'A frame' }).getByRole('region', { name: 'Within' }).getByText('120', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Detach' }).click()
@@ -277,7 +277,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('link', { name: 'Region {{region}}' }).click()
     await page.getByLabel('region').fill('us')
     await page.getByText('Orders of us').waitFor()
-    await page.getByRole('button', { name: 'Make the dashboard' }).click()
+    await page.getByRole('button', { name: 'Create dashboard' }).click()
     await page.getByRole('heading', { name: 'Region us', level: 1 }).waitFor()
     await page.getByRole('region', { name: 'Orders of us' }).getByText('40', { exact: true }).waitFor()
   })
@@ -296,10 +296,10 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     const file = page.waitForEvent('download')
     await row.getByRole('link', { name: 'Download' }).click()
     expect((await file).suggestedFilename()).toContain('ndjson')
-    await row.getByRole('button', { name: /^Order the export of .* again$/ }).click()
+    await row.getByRole('button', { name: /^Repeat the export of / }).click()
     await expect.poll(() => row.getByText('✓ complete').count(), POLL).toBe(2)
     await page.getByRole('button', { name: 'Failed 0' }).click()
-    await page.getByText('No export is like this').waitFor()
+    await page.getByText('No export matches').waitFor()
     await page.getByRole('button', { name: 'Complete 2' }).click()
     for (const left of [1, 0]) {
       await row
@@ -309,7 +309,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
       await expect.poll(() => row.count(), POLL).toBe(left)
     }
-    await page.getByText('No file was ordered yet').waitFor()
+    await page.getByText('No exports yet').waitFor()
   })
 
   test('usage shows what was taken in by dataset, and what was searched by whom', async () => {
@@ -321,7 +321,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       return page.getByText(/120 events$/).isVisible()
     }
     await expect.poll(isCounted, { interval: 500 }).toBe(true)
-    await page.getByRole('group', { name: /^Taken in: 1 series of \d+ steps/ }).waitFor()
+    await page.getByRole('group', { name: /^Ingested: 1 series of \d+ steps/ }).waitFor()
     const own = page.getByRole('region', { name: 'By dataset' })
     await own.getByRole('link', { name: 'Events of shop / orders' }).waitFor()
     await own.getByRole('link', { name: 'shop / orders', exact: true }).click()
@@ -334,7 +334,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('region', { name: 'Searched, by user' }).getByRole('link').first().click()
     await page.getByText('Only what was searched by').waitFor()
     await page
-      .getByRole('region', { name: 'What they searched, by dataset' })
+      .getByRole('region', { name: 'Searched by this user, by dataset' })
       .getByRole('link', { name: 'shop / orders', exact: true })
       .waitFor()
     await page.getByRole('link', { name: 'Show all' }).click()
@@ -342,14 +342,14 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('region', { name: 'Exported over time' }).waitFor()
   })
 
-  test('an organisation without anything is told what comes here, and whoever may not look is told that', async () => {
+  test('empty lists say what would be here, and a missing permission is shown', async () => {
     const empty = await stand.app.newOrganization()
     const key = empty.key
     for (const [path, said] of [
-      ['/app/dashboards', 'There is no dashboard yet'],
-      ['/app/exports', 'No file was ordered yet'],
-      ['/app/usage', 'Nothing was taken in'],
-      ['/app/monitors', 'Nothing is watched yet'],
+      ['/app/dashboards', 'No dashboards yet'],
+      ['/app/exports', 'No exports yet'],
+      ['/app/usage', 'Nothing ingested'],
+      ['/app/monitors', 'No monitors yet'],
     ] as const) {
       const page = await stand.open(path, { key })
       await page.getByText(said).waitFor()
@@ -370,7 +370,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       [`/app/dashboards?id=${text(dashboard)}`, 'No events in this range'],
       [`/app/dashboards?id=${text(dashboard)}&before=true`, 'the period before'],
       [`/app/dashboards?id=${text(dashboard)}&widget=${text('new')}`, 'Preview'],
-      [`/app/dashboards?id=${text(dashboard)}&frame=${text('new')}`, 'What stands within'],
+      [`/app/dashboards?id=${text(dashboard)}&frame=${text('new')}`, 'Widgets in the frame'],
       ['/app/dashboards?view=metrics', 'Orders by region'],
       ['/app/dashboards?view=metrics&metric=new', 'Preview'],
       ['/app/dashboards?view=templates', 'can be kept as a template'],

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { killServices, startService, stop, untilUp } from '../service.ts'
-import { browserPath, openBrowser } from './browser.ts'
-import { type Shot, shots, spoil } from './shots.ts'
-import { type Made, makeWatched, placed } from './watched.ts'
+import { browserPath, openBrowser } from './browser.fixture.ts'
+import { type Made, makeWatched, placed } from './demo-records.fixture.ts'
+import { type Shot, shots, spoil } from './screenshots.fixture.ts'
 
 /** `npm run screens [-- word…]` takes pictures of every page for people to look at, or of those whose names hold every word: `explore full dark 390`. */
 
@@ -61,7 +61,7 @@ async function fill(browser: Browser, url: string): Promise<void> {
   await page.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), KEY)
   await page.goto(`${url}/app/welcome`)
   await page.getByRole('button', { name: 'Send demo data' }).click()
-  await page.getByRole('button', { name: 'Demo data is there' }).waitFor()
+  await page.getByRole('button', { name: 'Demo data sent' }).waitFor()
   await page.getByRole('link', { name: 'Explore them' }).waitFor()
   await page.close()
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, browserPath } from './browser.ts'
-import { openStand, type Stand } from './stand.ts'
+import { axeFaults, browserPath } from './browser.fixture.ts'
+import { openStand, type Stand } from './stand.fixture.ts'
 
 let stand: Stand
 
@@ -15,7 +15,7 @@ const settingsNames = [
   'Integrations',
   'Limits',
   'Encryption keys',
-  'Organisation',
+  'Organization',
   'Audit trail',
 ]
 
@@ -43,7 +43,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await page.getByLabel('Last name').fill('Shaw')
     await page.getByLabel('E-mail').fill(`mary-${org.orgId}@example.org`)
     await page.getByLabel('Password').fill('eleven herons by the weir')
-    await page.getByRole('button', { name: 'Make the Administrator' }).click()
+    await page.getByRole('button', { name: 'Create administrator' }).click()
     // This service can send mail, so the invitation goes there; its link is what a person would click.
     await page.getByText('An invitation is on its way').waitFor()
     const link = /\S+\?token=[\w-]+/.exec(stand.app.mails.findLast(({ to }) => to.startsWith(`mary-${org.orgId}`))?.text ?? '')?.[0] ?? ''
@@ -55,7 +55,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await other.getByRole('heading', { name: 'Explore' }).waitFor({ state: 'attached' })
     await other.goto(`${stand.app.url}/app/welcome`)
     await other.getByText('can sign in with e-mail and password').waitFor()
-    await other.getByRole('button', { name: 'Make a key for shippers' }).click()
+    await other.getByRole('button', { name: 'Create a key for shippers' }).click()
     await other
       .getByText(/X-SERVICE-API-KEY: dk_/)
       .first()
@@ -75,14 +75,14 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
       await page.getByLabel('Last name').fill('Byron')
       await page.getByLabel('E-mail').fill('ada@example.org')
       await page.getByLabel('Password').fill('password1234')
-      await page.getByRole('button', { name: 'Make the Administrator' }).click()
+      await page.getByRole('button', { name: 'Create administrator' }).click()
       await page.getByRole('alert').waitFor()
       await page.getByLabel('Password').fill('eleven herons by the weir')
-      await page.getByRole('button', { name: 'Make the Administrator' }).click()
+      await page.getByRole('button', { name: 'Create administrator' }).click()
       await page.getByText('ada@example.org can sign in with e-mail and password').waitFor()
       await page.getByRole('link', { name: 'ada@example.org' }).click()
       await page.getByLabel('First name').fill('Augusta')
-      await page.getByRole('form', { name: 'Your name' }).getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('form', { name: 'Your name' }).getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByText('Saved.').waitFor()
       await page.getByLabel('Password now').fill('not the one')
       await page.getByLabel('New password').fill('twelve otters in the brook')
@@ -107,7 +107,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     }
   })
 
-  test('a wrong key and a link that is not known are told so, and a service that is silent is not taken for either', async () => {
+  test('a wrong key, an unknown link and an unreachable service show different errors', async () => {
     const page = await stand.open('/app/sign-in', { key: null })
     await page.getByLabel('API key').fill('dk_not_a_key')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -127,13 +127,13 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
   test('keys are made, shown once, changed and deleted', async () => {
     const page = await stand.open('/app/settings?part=keys')
     await page.getByLabel('Name', { exact: true }).fill('Lorries')
-    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const key = await page.getByRole('status').locator('code').textContent()
     expect((await stand.app.ask('GET', '/auth/me', { key: key ?? '' })).status).toBe(200)
     const row = rowOf(page, 'API keys', 'Lorries')
     await row.getByRole('button', { name: 'Change' }).click()
     await page.getByLabel('Name of the key').fill('Barges')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     const renamed = rowOf(page, 'API keys', 'Barges')
     await renamed.getByRole('button', { name: 'Delete the key Barges' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -141,14 +141,14 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     expect((await stand.app.ask('GET', '/auth/me', { key: key ?? '' })).status).toBe(401)
   })
 
-  test('people are invited and kept out, put into groups, and given roles of the organisation', async () => {
+  test('people are invited and kept out, put into groups, and given roles of the organization', async () => {
     const org = await stand.app.newOrganization()
     const user = await org.newUser(['Standard'])
     const page = await stand.open('/app/settings?part=roles', { key: org.key })
     await page.getByRole('button', { name: 'New role' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Watcher')
     await page.getByRole('group', { name: 'Search' }).getByRole('checkbox').first().check()
-    await page.getByRole('button', { name: 'Make the role' }).click()
+    await page.getByRole('button', { name: 'Create role' }).click()
     await rowOf(page, 'Roles', 'Watcher').waitFor()
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Users' }).click()
@@ -158,16 +158,16 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await change.getByRole('button', { name: /Standard/ }).click()
     await page.getByRole('checkbox', { name: 'Watcher' }).check()
     await page.keyboard.press('Escape')
-    await change.getByRole('button', { name: 'Save' }).click()
+    await change.getByRole('button', { name: 'Save', exact: true }).click()
     await row.getByText('Standard, Watcher').waitFor()
-    await row.getByRole('button', { name: 'Keep out' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Keep out' }).click()
-    await row.getByText('kept out').waitFor()
+    await row.getByRole('button', { name: 'Deactivate' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
+    await row.getByText('deactivated').waitFor()
     expect((await stand.app.ask('GET', '/auth/me', { token: user.token })).status).toBe(401)
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Groups' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Night shift')
-    await page.getByRole('button', { name: 'Make the group' }).click()
+    await page.getByRole('button', { name: 'Create group' }).click()
     await rowOf(page, 'Groups', 'Night shift').getByRole('button', { name: 'Members' }).click()
     await page.getByLabel('Add a member').selectOption({ label: user.email })
     await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -178,10 +178,10 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await roles.getByRole('button', { name: /none/ }).click()
     await page.getByRole('checkbox', { name: 'Watcher' }).check()
     await page.keyboard.press('Escape')
-    await roles.getByRole('button', { name: 'Save' }).click()
+    await roles.getByRole('button', { name: 'Save', exact: true }).click()
     await group.getByText('Watcher').waitFor()
     await page.getByLabel('Name', { exact: true }).first().fill('night SHIFT')
-    await page.getByRole('button', { name: 'Make the group' }).click()
+    await page.getByRole('button', { name: 'Create group' }).click()
     await page
       .locator('p', { hasText: /exist|taken|already/ })
       .first()
@@ -195,23 +195,23 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     const page = await stand.open('/app/settings?part=integrations', { key: org.key })
     await page.getByLabel('New workspace').last().fill('Our chat')
     await page.getByLabel('Address of the webhook').fill('https://chat.example.org/hooks/7c1f')
-    await page.getByRole('button', { name: 'Add the workspace' }).click()
+    await page.getByRole('button', { name: 'Add workspace' }).click()
     await rowOf(page, 'Chat workspaces', 'Our chat').waitFor()
     await page.getByLabel('New channels').last().fill('On call')
     await page.getByRole('textbox', { name: 'Channels', exact: true }).fill('#oncall, #alerts')
-    await page.getByRole('button', { name: 'Add the channels' }).click()
+    await page.getByRole('button', { name: 'Add channels' }).click()
     const channels = rowOf(page, 'Chat channels', 'On call').first()
     await channels.getByText('#oncall, #alerts').waitFor()
     await channels.getByRole('button', { name: 'Change' }).click()
     const form = page.getByRole('form', { name: 'Change On call' })
     await form.getByRole('textbox', { name: 'Channels' }).fill('#oncall')
-    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByRole('button', { name: 'Save', exact: true }).click()
     await expect.poll(() => channels.textContent(), { timeout: 60_000 }).not.toContain('#alerts')
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Access rules' }).click()
     await page.getByLabel(/^Who/).selectOption({ label: user.email })
     await page.getByLabel(/^What/).selectOption({ label: 'shop / salaries' })
-    await page.getByRole('button', { name: 'Make the rule' }).click()
+    await page.getByRole('button', { name: 'Create rule' }).click()
     await rowOf(page, 'Access rules', 'shop / salaries').waitFor()
     const seen = await stand.app.ask<{ datasets: { dataset: string }[] }>('GET', '/datasets', { token: user.token })
     expect(seen.body.datasets.map(({ dataset }) => dataset)).not.toContain('salaries')
@@ -226,13 +226,13 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await rowOf(page, 'Audit', 'datasets.create').waitFor()
   })
 
-  test('a webhook is made and tried, an e-mail template and a limit are kept, and the organisation gets a name', async () => {
+  test('a webhook is made and tried, an e-mail template and a limit are kept, and the organization gets a name', async () => {
     const org = await stand.app.newOrganization()
     const page = await stand.open('/app/settings?part=integrations', { key: org.key })
     await page.getByRole('button', { name: 'New webhook' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Bell')
     await page.getByLabel('Address', { exact: true }).fill('https://10.1.2.3/ring')
-    await page.getByRole('button', { name: 'Make the webhook' }).click()
+    await page.getByRole('button', { name: 'Create webhook' }).click()
     const bell = rowOf(page, 'Webhooks', 'Bell')
     if (await bell.isVisible().catch(() => false)) await bell.getByRole('button', { name: 'Test' }).click()
     await page
@@ -243,17 +243,17 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await page.getByRole('button', { name: 'New template' }).click()
     await page.getByLabel('Name', { exact: true }).last().fill('Letter')
     await page.getByLabel(/^Text/).fill('Dear all, $title')
-    await page.getByRole('button', { name: 'Make the template' }).click()
+    await page.getByRole('button', { name: 'Create template' }).click()
     await rowOf(page, 'E-mail templates', 'Letter').waitFor()
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Limits' }).click()
     await page.getByLabel('Gigabytes in a month').fill('2')
-    await page.getByRole('button', { name: 'Set the limit' }).click()
-    await rowOf(page, 'Limits', 'the organisation').getByText('2.0 GB').waitFor()
+    await page.getByRole('button', { name: 'Create limit' }).click()
+    await rowOf(page, 'Limits', 'the organization').getByText('2.0 GB').waitFor()
 
-    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Organisation' }).click()
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Organization' }).click()
     await page.getByLabel('Name', { exact: true }).fill(`Mill ${org.orgId}`)
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved.').waitFor()
     await page.reload()
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe(`Mill ${org.orgId}`)
@@ -287,7 +287,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
       if (name === 'Users') await page.goto(`${stand.app.url}/app/settings`)
       else await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name, exact: true }).click()
       await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
-      await expect.poll(() => page.getByText('Reading …').count(), { timeout: 60_000 }).toBe(0)
+      await expect.poll(() => page.getByText('Loading…').count(), { timeout: 60_000 }).toBe(0)
       expect(await axeFaults(page, name)).toEqual([])
     }
   })

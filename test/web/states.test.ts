@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, browserPath } from './browser.ts'
-import { shots, spoil } from './shots.ts'
-import { openStand, type Stand } from './stand.ts'
-import { placed } from './watched.ts'
+import { axeFaults, browserPath } from './browser.fixture.ts'
+import { placed } from './demo-records.fixture.ts'
+import { shots, spoil } from './screenshots.fixture.ts'
+import { openStand, type Stand } from './stand.fixture.ts'
 
 /** What the pages look like where there is nothing, where nothing comes, and where everything fails; what they look like full is tried page by page. */
 
@@ -27,7 +27,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
       await page.goto(stand.app.url + path)
       await page.getByRole('heading').first().waitFor()
       if (state !== 'loading')
-        await expect.poll(() => page.getByText(/^(Reading|Counting|Measuring|Looking)/).count(), { message: path }).toBe(0)
+        await expect.poll(() => page.getByText(/^(Loading|Reading|Counting|Measuring|Looking)/).count(), { message: path }).toBe(0)
       expect(await axeFaults(page, path)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
     }
@@ -43,7 +43,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     const middle = (box: typeof first) => (box ? box.y + box.height / 2 : Number.NaN)
     expect(Math.abs(middle(await last.boundingBox()) - middle(first))).toBeLessThan(4)
     await last.click()
-    await narrow.getByRole('dialog').getByRole('button', { name: 'Keep' }).click()
+    await narrow.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     const wide = await stand.open('/app/monitors', { width: 1920 })
     const box = await wide.getByRole('link', { name: 'New monitor' }).boundingBox()
     expect((box?.x ?? Number.NaN) + (box?.width ?? 0)).toBeLessThan(1400)

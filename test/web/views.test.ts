@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
-import { axeFaults, browserPath } from './browser.ts'
-import { openStand, type Stand } from './stand.ts'
+import { axeFaults, browserPath } from './browser.fixture.ts'
+import { openStand, type Stand } from './stand.fixture.ts'
 
 let stand: Stand
 

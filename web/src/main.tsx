@@ -5,12 +5,12 @@ import { createRoot } from 'react-dom/client'
 import './app.css'
 import { askAhead } from './pages/explore/ahead.ts'
 import { readAsked } from './pages/explore/asked.ts'
-import { tellLibraries } from './parts/style-nonce.ts'
-import { applyTheme, keptTheme } from './parts/theme.ts'
+import { exposeStyleNonce } from './parts/style-nonce.ts'
+import { applyTheme, storedTheme } from './parts/theme.ts'
 import { router } from './router.tsx'
 
-tellLibraries()
-applyTheme(keptTheme())
+exposeStyleNonce()
+applyTheme(storedTheme())
 // The service shows this page at its root too, where people arrive who type its address.
 if (!location.pathname.startsWith('/app')) history.replaceState(undefined, '', '/app/')
 

@@ -1,18 +1,18 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { readAsked as readAskedOfApi } from './pages/api/asked.ts'
-import { readAsked as readAskedOfDashboards } from './pages/dashboards/asked.ts'
-import { readAsked as readAskedOfData } from './pages/data/asked.ts'
-import { readAsked as readAskedOfDowntimes } from './pages/downtimes/asked.ts'
+import { readDashboardParams as readAskedOfDashboards } from './pages/dashboards/params.ts'
+import { readDataParams as readAskedOfData } from './pages/data/params.ts'
+import { readDowntimeParams as readAskedOfDowntimes } from './pages/downtimes/params.ts'
 import { readAsked } from './pages/explore/asked.ts'
 import { ExplorePage } from './pages/explore/explore.tsx'
-import { readAsked as readAskedOfMonitors } from './pages/monitors/asked.ts'
-import { readAsked as readAskedOfSettings } from './pages/settings/asked.ts'
+import { readMonitorParams as readAskedOfMonitors } from './pages/monitors/params.ts'
+import { readSettingsParams as readAskedOfSettings } from './pages/settings/params.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
-import { readAsked as readAskedOfUsage } from './pages/usage/asked.ts'
+import { readUsageParams as readAskedOfUsage } from './pages/usage/params.ts'
 import { Frame } from './parts/frame.tsx'
 import { keptCredential } from './session/session.ts'
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: Lost })
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -24,7 +24,7 @@ const signIn = createRoute({
   }),
 })
 
-/** Everything inside needs somebody; a link that was followed without is kept for afterwards. */
+/** Pages inside need a credential; the requested link is kept for after sign-in. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -104,7 +104,7 @@ export const router = createRouter({
   ]),
   basepath: '/app',
   defaultPreload: false,
-  defaultPendingComponent: Coming,
+  defaultPendingComponent: PendingPage,
   defaultPendingMs: 300,
   defaultPendingMinMs: 0,
 })
@@ -115,16 +115,16 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Coming stands in the place of a page whose program is not there yet. */
-function Coming() {
+/** PendingPage is shown while the code of a page loads. */
+function PendingPage() {
   return (
     <p role="status" className="p-4 text-soft">
-      Reading the page …
+      Loading…
     </p>
   )
 }
 
-function Lost() {
+function NotFound() {
   return (
     <main className="p-8">
       <h1 className="text-lg font-semibold">There is no such page</h1>

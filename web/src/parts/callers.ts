@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useClient } from './client.ts'
 
-/** useCallers gives the name of a person or a key by its id, where this person may see them. */
+/** useCallers maps ids of users and keys to names, where the caller may see them. */
 export function useCallers(): (id: string) => string | undefined {
   const client = useClient()
   const users = useQuery({ queryKey: ['users'], queryFn: ({ signal }) => client.users.list({ signal }) })
@@ -16,7 +16,7 @@ export function useCallers(): (id: string) => string | undefined {
   }, [users.data, keys.data])
 }
 
-/** useCallerNames gives the name of a person or a key by its id; the id shortened where the name may not be seen. */
+/** useCallerNames maps ids of users and keys to names, or to the shortened id. */
 export function useCallerNames(): (id: string) => string {
   const callerOf = useCallers()
   return (id) => callerOf(id) ?? `${id.slice(0, 8)}…`

@@ -4,7 +4,7 @@ import { Modal } from '../ui/modal.tsx'
 import { hasWords } from './has-words.ts'
 import { count } from './numbers.ts'
 
-/** A Command is something a person can do from the keyboard by typing part of its name. */
+/** A Command is an action of the command palette. */
 export type Command = { name: string; group: string; note?: string; run(): unknown }
 
 type Given = () => readonly Command[]
@@ -12,7 +12,7 @@ const Place = createContext<{ offer(given: Given): () => void } | undefined>(und
 
 const SHOWN_MAX = 60
 
-/** Commands opens with Ctrl-K over any page, with what the frame offers and what the page does. */
+/** Commands is the palette that Ctrl-K opens, with the commands of the frame and of the page. */
 export function Commands({ own, children }: { own: readonly Command[]; children: ReactNode }) {
   const given = useRef(new Set<Given>())
   const [isOpen, setOpen] = useState(false)
@@ -42,7 +42,7 @@ export function Commands({ own, children }: { own: readonly Command[]; children:
   )
 }
 
-/** useCommands offers commands while the page that calls it is shown. */
+/** useCommands adds commands while the calling page is mounted. */
 export function useCommands(commands: () => readonly Command[]): void {
   const place = useContext(Place)
   const latest = useRef(commands)
@@ -74,16 +74,16 @@ function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void })
       onClose={onClose}
       className="top-24 left-1/2 z-50 flex max-h-[70vh] w-140 max-w-[92vw] -translate-x-1/2 flex-col rounded-lg border bg-panel"
     >
-      <Dialog.Title className="sr-only">Everything that can be done here</Dialog.Title>
+      <Dialog.Title className="sr-only">Commands</Dialog.Title>
       <input
         role="combobox"
         aria-expanded
         aria-controls={id}
         aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
         aria-autocomplete="list"
-        aria-label="What do you want to do?"
+        aria-label="Type a command"
         className="h-11 shrink-0 rounded-t-lg border-line border-b bg-transparent px-4"
-        placeholder="What do you want to do?"
+        placeholder="Type a command"
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value)
@@ -115,7 +115,7 @@ function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void })
           {count(matching.length - found.length)} more; type on to find them
         </p>
       )}
-      {found.length === 0 && <p className="px-4 py-3 text-soft">Nothing here is called so.</p>}
+      {found.length === 0 && <p className="px-4 py-3 text-soft">No command matches.</p>}
     </Modal>
   )
 }

@@ -1,6 +1,6 @@
-import { isOr } from './reading.ts'
+import { isOr } from './query-readers.ts'
 
-/** groupCondition is met by the events of one group: each key with its value, or without one. */
+/** groupCondition matches the events of one group: each key with its value, or without one. */
 export function groupCondition(keys: readonly string[], values: readonly string[]): string {
   return keys
     .map((key, at) => {
@@ -12,6 +12,6 @@ export function groupCondition(keys: readonly string[], values: readonly string[
     .join(' AND ')
 }
 
-/** bothConditions are met together; one that is empty asks for nothing. */
+/** bothConditions joins two conditions with AND; an empty one is dropped. */
 export const bothConditions = (first: string, second: string): string =>
   first === '' || second === '' ? first + second : `${isOr(first) ? `(${first})` : first} AND ${second}`

@@ -3,10 +3,10 @@ import { Button } from '../ui/button.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { FailureNote } from './failure.tsx'
 
-type ConfirmProps = { action: string; question: string; onYes(): Promise<unknown>; size?: 'normal' | 'small'; label?: string }
+type ConfirmProps = { action: string; message: string; onYes(): Promise<unknown>; size?: 'normal' | 'small'; label?: string }
 
-/** Confirm asks once more, beside its button, before what cannot be taken back. */
-export function Confirm({ action, question, onYes, size = 'normal', label }: ConfirmProps) {
+/** Confirm asks for confirmation in a popover before a destructive action. */
+export function Confirm({ action, message, onYes, size = 'normal', label }: ConfirmProps) {
   const [isOpen, setOpen] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
@@ -23,7 +23,7 @@ export function Confirm({ action, question, onYes, size = 'normal', label }: Con
   }
   return (
     <Popover
-      label={question}
+      label={message}
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
@@ -33,13 +33,13 @@ export function Confirm({ action, question, onYes, size = 'normal', label }: Con
       }
     >
       <div className="flex w-64 max-w-full flex-col gap-2">
-        <p>{question}</p>
+        <p>{message}</p>
         {failure !== undefined && <FailureNote thrown={failure} />}
         <div className="flex gap-2">
           <Button look="main" disabled={isBusy} onClick={act}>
-            {isBusy ? 'At it …' : action}
+            {isBusy ? 'Working…' : action}
           </Button>
-          <Button onClick={() => setOpen(false)}>Keep</Button>
+          <Button onClick={() => setOpen(false)}>Cancel</Button>
         </div>
       </div>
     </Popover>

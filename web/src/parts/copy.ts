@@ -1,4 +1,4 @@
-/** copyText puts a text into the clipboard, also where the page came without encryption and browsers keep their clipboard to themselves. */
+/** copyText copies to the clipboard, also over plain HTTP, where the Clipboard API is not available. */
 export async function copyText(text: string): Promise<void> {
   if (isSecureContext) return navigator.clipboard.writeText(text)
   const place = document.createElement('textarea')

@@ -13,11 +13,11 @@ type DatasetPickerProps = {
   /** picked are ids; undefined means all. */
   picked: readonly string[] | undefined
   onPick(picked: string[] | undefined): void
-  /** onSelector is offered where datasets can be chosen by what they are, too. */
+  /** onSelector is offered where a selector expression is allowed. */
   onSelector?: (() => void) | undefined
 }
 
-/** DatasetPicker chooses where to look: everything, or some datasets, found by typing. */
+/** DatasetPicker selects all or some datasets, with a text filter. */
 export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPickerProps) {
   const [typed, setTyped] = useState('')
   const queries = useQueryClient()
@@ -66,7 +66,7 @@ export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPicker
               </button>
             </li>
           ))}
-          {shown.length === 0 && <li className="px-1 text-soft">No dataset has such a name.</li>}
+          {shown.length === 0 && <li className="px-1 text-soft">No dataset matches.</li>}
         </ul>
         {onSelector && (
           <Button size="small" look="quiet" className="self-start" onClick={onSelector}>
@@ -81,15 +81,15 @@ export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPicker
 const FRESH_MS = 300_000
 const DAY_MS = 86_400_000
 
-/** Freshness is when a dataset was last heard of: filled while it is being sent to, hollow when it has been silent, a cross where it never spoke. */
+/** Freshness shows when a dataset last received data: filled while it receives, hollow when silent, a cross if never. */
 function Freshness({ atMs }: { atMs: number | undefined }) {
   const nowMs = Date.now()
   const ageMs = atMs === undefined ? undefined : nowMs - atMs
-  const [sign, colour] =
+  const [sign, color] =
     ageMs === undefined ? ['×', 'text-soft'] : ageMs < FRESH_MS ? ['●', 'text-accent'] : [ageMs < DAY_MS ? '◐' : '○', 'text-soft']
   return (
     <span className="flex shrink-0 items-center gap-1 text-soft text-xs tabular-nums" title="When data arrived last">
-      <span aria-hidden className={colour}>
+      <span aria-hidden className={color}>
         {sign}
       </span>
       {atMs === undefined ? 'never' : ago(atMs, nowMs)}

@@ -5,11 +5,11 @@ import { copyText } from './copy.ts'
 type FailureNoteProps = {
   thrown: unknown
   again?: (() => unknown) | undefined
-  /** isSmall is for a part beside others, which may all fail at once: it has no frame. */
+  /** isSmall has no frame, for parts of a page that may all fail at once. */
   isSmall?: boolean
 }
 
-/** FailureNote says what failed, with what an administrator needs to find it, and how to go on. */
+/** FailureNote shows an error with its correlation id and, if it can help, a retry. */
 export function FailureNote({ thrown, again, isSmall = false }: FailureNoteProps) {
   const id = thrown instanceof ApiFailure ? thrown.correlation_id : undefined
   const size = isSmall ? 'small' : 'normal'
@@ -33,7 +33,7 @@ export function FailureNote({ thrown, again, isSmall = false }: FailureNoteProps
   )
 }
 
-/** What was wrong with the question itself stays wrong. */
+/** A rejected request stays rejected. */
 const mayPass = (thrown: unknown): boolean => !(thrown instanceof ApiFailure) || thrown.status >= 500 || thrown.status === 429
 
 function titleOf(thrown: unknown): string {

@@ -1,26 +1,26 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from './client.ts'
-import { askedRange, type Range } from './time-range.ts'
+import { type Range, timeRangeOf } from './time-range.ts'
 
-/** A Field is a key with its values; `also` is another way to write it. */
+/** A Field is a key with its values; `also` is an alias. */
 export type Field = { name: string; also?: string; count: number; values: { value: string; count: number }[] }
-/** Fields are the keys of a sample; isCut says that a dataset may have more of them. */
+/** Fields are the keys of a sample; isCut means that a dataset may have more. */
 export type Fields = { fields: Field[]; sampled: number; isCut: boolean; ms: number }
 
-/** A Scope is where keys are looked for; `turn` changes when a person asks again. */
-type Scope = { datasets: readonly string[] | undefined; range: Range; turn: number }
+/** A Scope is where keys are searched; refreshCount changes with each manual refresh. */
+type Scope = { datasets: readonly string[] | undefined; range: Range; refreshCount: number }
 
-/** useKnownFields are the keys of the newest events of some datasets, with their most frequent values, from a sample. */
-export function useKnownFields({ datasets, range, turn }: Scope, isOn: boolean) {
+/** useKnownFields loads the keys of the newest events with their most frequent values, from a sample. */
+export function useKnownFields({ datasets, range, refreshCount }: Scope, isOn: boolean) {
   const client = useClient()
   return useQuery({
-    queryKey: ['fields', datasets, range, turn],
+    queryKey: ['fields', datasets, range, refreshCount],
     enabled: isOn,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<Fields> => {
       const source = datasets === undefined ? {} : { log_id: [...datasets] }
       const startedMs = performance.now()
-      const answer = await client.topKeys.get({ query: { ...source, ...askedRange(range), limit: FIELDS_MAX }, signal })
+      const answer = await client.topKeys.get({ query: { ...source, ...timeRangeOf(range), limit: FIELDS_MAX }, signal })
       return { ...merged(Object.values(answer)), ms: performance.now() - startedMs }
     },
   })
@@ -28,7 +28,7 @@ export function useKnownFields({ datasets, range, turn }: Scope, isOn: boolean) 
 
 type Keys = Record<string, { rank: number; values: Record<string, { value: string; rank: number }> }>
 
-/** FIELDS_MAX of each dataset are read at once; whoever looks for another by name makes the service look for it. */
+/** FIELDS_MAX is how many keys are loaded per dataset; others are requested by name. */
 const FIELDS_MAX = 300
 
 function merged(logs: readonly Keys[]): Omit<Fields, 'ms'> {

@@ -8,23 +8,23 @@ import { FailureNote } from './failure.tsx'
 type Refused = ReadonlyMap<string, string>
 const RefusedContext = createContext<Refused>(new Map())
 
-/** A TextOf gives what stands in a field, without the blanks around it. */
+/** A TextOf returns the trimmed value of a form field. */
 export type TextOf = (name: string) => string
 
 type FormProps<Out> = {
-  /** action is what its button says. */
+  /** action is the label of the submit button. */
   action: string
   /** label names the form where a page has several. */
   label?: string
-  /** reads is the key of what is read anew once it was done. */
+  /** reads is the query key to invalidate after success. */
   reads: readonly unknown[]
   onSend(text: TextOf): Promise<Out>
   onDone?: ((made: Out) => void) | undefined
   onLeave?: (() => void) | undefined
-  /** conflict names the field that speaks of what exists already. */
+  /** conflict is the field that a 409 refers to. */
   conflict?: string
   isReady?: boolean
-  /** shape is one line, which is emptied for the next one once it was sent, or a column, which keeps what it says. */
+  /** shape is a line, which is reset after success, or a column, which keeps its values. */
   shape?: 'line' | 'column'
   done?: string
   className?: string
@@ -33,7 +33,7 @@ type FormProps<Out> = {
 
 const shapes = { line: 'flex flex-wrap items-start gap-2 p-3 max-sm:*:w-full', column: 'flex flex-col gap-3 p-3' }
 
-/** Form takes what its fields hold to the service; what is refused stands beside the field it speaks of, and once in full with the id of the request. */
+/** Form submits its fields; field errors appear beside their fields, and the whole error with its request id once. */
 export function Form<Out>(props: FormProps<Out>) {
   const { action, label, reads, onSend, onDone, onLeave, conflict, isReady = true, shape = 'line', done, className = '', children } = props
   const queries = useQueryClient()
@@ -56,7 +56,7 @@ export function Form<Out>(props: FormProps<Out>) {
         {sending.error && <FailureNote thrown={sending.error} />}
         <div className={`flex flex-wrap items-center gap-2 ${shape === 'line' ? 'sm:pt-4.5' : ''}`}>
           <Button type="submit" look="main" disabled={!isReady || sending.isPending}>
-            {sending.isPending ? 'At it …' : action}
+            {sending.isPending ? 'Working…' : action}
           </Button>
           {onLeave && <Button onClick={onLeave}>Cancel</Button>}
           {done && sending.isSuccess && <span role="status">{done}</span>}
@@ -66,7 +66,7 @@ export function Form<Out>(props: FormProps<Out>) {
   )
 }
 
-/** textOf reads a form as it is now. */
+/** textOf reads the current values of a form. */
 function textOf(form: HTMLFormElement): TextOf {
   const data = new FormData(form)
   return (name) => String(data.get(name) ?? '').trim()
@@ -78,7 +78,7 @@ function refusedOf(thrown: unknown, conflict: string | undefined): Refused {
   return new Map((thrown.errors ?? []).map(({ field, message }) => [field, message]))
 }
 
-/** Refusals stand beside the fields of what is written without a form of its own. */
+/** Refusals shows field errors where there is no Form. */
 export const Refusals = ({ thrown, children }: { thrown: unknown; children: ReactNode }) => (
   <RefusedContext value={refusedOf(thrown, undefined)}>{children}</RefusedContext>
 )
@@ -88,12 +88,12 @@ type FormFieldProps = {
   help?: ReactNode
   className?: string
   of: string | readonly string[]
-  /** below stands under the control without being its name. */
+  /** below is shown under the control, outside its label. */
   below?: ReactNode
   children: ReactNode
 }
 
-/** FormField is a field of a form under its name; `of` is what the service calls it. */
+/** FormField is a labeled field; `of` is its name in the API. */
 export const FormField = ({ of, className = '', below, ...field }: FormFieldProps) => (
   <div className={`flex min-w-0 flex-col gap-0.5 ${className}`}>
     <Field {...field} />
@@ -102,7 +102,7 @@ export const FormField = ({ of, className = '', below, ...field }: FormFieldProp
   </div>
 )
 
-/** Refusal is what the service said about a field. */
+/** Refusal shows the error of a field. */
 export function Refusal({ of }: Pick<FormFieldProps, 'of'>) {
   const refused = useContext(RefusedContext)
   const names = typeof of === 'string' ? [of] : of
@@ -110,5 +110,5 @@ export function Refusal({ of }: Pick<FormFieldProps, 'of'>) {
   return message === undefined ? null : <p className="text-error text-xs">{message}</p>
 }
 
-/** belongs says whether what is wrong with a member, as in `roles[0]`, is said beside the field of the whole. */
+/** belongs is true for an error of a member, as in `roles[0]`, and the field of the whole. */
 const belongs = (member: string, of: string): boolean => member === of || member.startsWith(`${of}.`) || member.startsWith(`${of}[`)

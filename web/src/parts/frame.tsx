@@ -4,9 +4,9 @@ import { forgetCredential } from '../session/session.ts'
 import { Button } from '../ui/button.tsx'
 import { useClient } from './client.ts'
 import { Commands } from './commands.tsx'
-import { useCurrentShown } from './current-shown.ts'
 import { useMe } from './me.ts'
-import { applyTheme, keptTheme, type Theme } from './theme.ts'
+import { useScrollToCurrent } from './scroll-to-current.ts'
+import { applyTheme, storedTheme, type Theme } from './theme.ts'
 
 const places = [
   { to: '/explore', name: 'Explore' },
@@ -19,11 +19,11 @@ const places = [
   { to: '/api', name: 'API' },
 ] as const
 
-/** Frame is what stands around every page: where one can go, who one is, the theme. */
+/** Frame is the layout around every page: navigation, theme and account. */
 export function Frame() {
   const navigate = useNavigate()
   const { pathname } = useLocation()
-  const row = useCurrentShown(pathname)
+  const row = useScrollToCurrent(pathname)
   const isInDowntimes = pathname.endsWith('/downtimes')
   const commands = places.map(({ to, name }) => ({ group: 'Go to', name, run: () => navigate({ to, search: {} }) }))
   return (
@@ -74,14 +74,14 @@ const themes: Record<Theme, { next: Theme; sign: string }> = {
 }
 
 function ThemeButton() {
-  const [theme, setTheme] = useState(keptTheme)
+  const [theme, setTheme] = useState(storedTheme)
   const { next, sign } = themes[theme]
-  const turn = () => {
+  const toggle = () => {
     applyTheme(next)
     setTheme(next)
   }
   return (
-    <Button look="quiet" onClick={turn} title={`Theme: ${theme}. Change to ${next}.`} aria-label={`Theme ${theme}, change to ${next}`}>
+    <Button look="quiet" onClick={toggle} title={`Theme: ${theme}. Change to ${next}.`} aria-label={`Theme ${theme}, change to ${next}`}>
       {sign}
     </Button>
   )

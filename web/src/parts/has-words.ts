@@ -1,4 +1,4 @@
-/** hasWords tells whether every word that was typed is in a text, whatever the case. */
+/** hasWords is true when the text contains every typed word, ignoring case. */
 export function hasWords(text: string, typed: string): boolean {
   const low = text.toLowerCase()
   return typed

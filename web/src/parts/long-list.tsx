@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { count } from './numbers.ts'
 
-/** useShown shows a long list a part at a time; `more` stands below it while there is more, and says how much. */
+/** useShown pages a long list; `more` is the button for the next page, if any. */
 export function useShown<T>(all: readonly T[], partMax: number): { shown: readonly T[]; more: ReactNode } {
   const [max, setMax] = useState(partMax)
   const rest = all.length - max
@@ -16,5 +16,7 @@ export function useShown<T>(all: readonly T[], partMax: number): { shown: readon
   return { shown: all.slice(0, max), more }
 }
 
-/** NotAll stands below a list that the service ends, so that nobody takes it for all there is. */
-export const NotAll = ({ children }: { children: ReactNode }) => <p className="px-3 py-2 text-center text-soft text-xs">{children}</p>
+/** TruncationNote marks a list that the service truncated. */
+export const TruncationNote = ({ children }: { children: ReactNode }) => (
+  <p className="px-3 py-2 text-center text-soft text-xs">{children}</p>
+)

@@ -2,7 +2,7 @@ import type { MetricQuery } from '@dendro/api'
 
 export const EVERYTHING = '*'
 
-/** newQuery counts the events that match. */
+/** newQuery counts all events. */
 export const newQuery = (name: string, more: Partial<MetricQuery> = {}): MetricQuery => ({
   name,
   select: ['count(*)'],
@@ -11,7 +11,7 @@ export const newQuery = (name: string, more: Partial<MetricQuery> = {}): MetricQ
   ...more,
 })
 
-/** tidied are queries as they are sent: no blanks around their texts, and no group that is empty. */
+/** tidied are queries ready to send: trimmed, without empty groups. */
 export const tidied = (queries: readonly MetricQuery[]): MetricQuery[] =>
   queries.map(({ groups, id: _id, ...query }) => {
     const keys = (groups ?? []).map((key) => key.trim()).filter((key) => key !== '')
@@ -19,7 +19,7 @@ export const tidied = (queries: readonly MetricQuery[]): MetricQuery[] =>
     return { ...query, ...selector, where: query.where.trim(), ...(keys.length > 0 ? { groups: keys } : {}) }
   })
 
-/** measureText says in one line what queries measure. */
+/** measureText describes queries in one line. */
 export const measureText = (queries: readonly Pick<MetricQuery, 'select' | 'where' | 'groups'>[]): string =>
   queries
     .map(({ select, where, groups = [] }) =>

@@ -4,10 +4,10 @@ import { Button } from '../ui/button.tsx'
 import { useClient } from './client.ts'
 import { useDatasets } from './datasets.ts'
 import { Refusal } from './form.tsx'
-import { OpenMark, OpenText, ParameterFields, type TemplateFormProps, withAsked } from './open-fields.tsx'
-import { isMap, isText, listOf, mapOf, parameters } from './open-texts.ts'
+import { isMap, isText, listOf, mapOf, parameters } from './placeholders.ts'
 import { QueryEditor } from './query-editor.tsx'
-import { type Library, TemplateLibrary } from './template-library.tsx'
+import { ParameterFields, PlaceholderMark, type TemplateFormProps, TemplateText, withParameters } from './template-form-fields.tsx'
+import { type TemplateApi, TemplateLibrary } from './template-library.tsx'
 
 type BodyOf = BodyInput<(typeof contract)['metricDefinitionTemplates']['create']>
 
@@ -20,7 +20,7 @@ export function useMetricTemplates() {
 
 type Measured = Pick<MetricDefinition, 'name' | 'description' | 'queries' | 'formulas'>
 
-/** keepMetric keeps queries as a template that asks for nothing yet, and tells its id. */
+/** keepMetric saves queries as a template without parameters and returns its id. */
 export async function keepMetric(
   client: ReturnType<typeof useClient>,
   { name, description, queries, formulas }: Measured,
@@ -34,10 +34,10 @@ export async function keepMetric(
   return (await client.metricDefinitionTemplates.create({ body })).id
 }
 
-/** MetricTemplates are what metrics are made from, and what monitors and widgets of templates measure. */
+/** MetricTemplates manages metric templates, which widget and monitor templates refer to. */
 export function MetricTemplates({ first }: { first?: string | undefined }) {
   const client = useClient()
-  const library: Library = {
+  const library: TemplateApi = {
     list: async (signal) => (await client.metricDefinitionTemplates.list({ signal })).templates,
     create: (body) => client.metricDefinitionTemplates.create({ body: body as BodyOf }),
     update: (templateId, body) => client.metricDefinitionTemplates.update({ params: { templateId }, body: body as BodyOf }),
@@ -93,16 +93,16 @@ function MetricTemplateFields({ content, onChange }: TemplateFormProps) {
   const openDatasets = (of: MetricQuery) => {
     const { from_expr: _expression, ...rest } = of
     const opened = queries.map((one) => (one === of ? { ...rest, from: ['{{datasets}}'] } : one))
-    const asked = { datasets: { type: 'STRING_LIST' as const, description: 'ids of datasets' } }
-    onChange(withAsked({ ...content, queries: opened }, asked))
+    const declared = { datasets: { type: 'STRING_LIST' as const, description: 'ids of datasets' } }
+    onChange(withParameters({ ...content, queries: opened }, declared))
   }
   const mark = (one: MetricQuery) => (
     <div className="flex flex-wrap items-center gap-2">
-      <OpenMark
+      <PlaceholderMark
         text={[one.select[0], one.where, one.from_expr, ...(one.from ?? []), ...(one.groups ?? [])].join(' ')}
         label={`query ${one.name}`}
         content={content}
-        onAsk={(name) => onChange(withAsked(content, { [name]: { type: 'STRING' } }))}
+        onAsk={(name) => onChange(withParameters(content, { [name]: { type: 'STRING' } }))}
       />
       {!(one.from ?? []).some((id) => id.includes('{{')) && (
         <Button size="small" look="quiet" onClick={() => openDatasets(one)} aria-label={`leave the datasets open: query ${one.name}`}>
@@ -114,11 +114,11 @@ function MetricTemplateFields({ content, onChange }: TemplateFormProps) {
   const own = { content, onChange }
   return (
     <>
-      <OpenText {...own} name="Name" of="name" />
-      <OpenText {...own} name="Description" of="description" isLong charsMax={1_000} />
-      <h3 className="font-medium">What it asks for</h3>
+      <TemplateText {...own} name="Name" of="name" />
+      <TemplateText {...own} name="Description" of="description" isLong charsMax={1_000} />
+      <h3 className="font-medium">Parameters</h3>
       <ParameterFields {...own} />
-      <h3 className="font-medium">What it measures</h3>
+      <h3 className="font-medium">Query</h3>
       <p className="-mt-2 text-soft text-xs">
         Where something differs, say the name of what is asked for in double braces, such as {'{{region}}'}.
       </p>

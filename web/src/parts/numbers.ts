@@ -26,7 +26,7 @@ export const share = (part: number, all: number): string => {
   return percent > 0 && percent < 0.1 ? '< 0.1 %' : `${percent.toFixed(percent < 10 ? 1 : 0)} %`
 }
 
-/** change says how much more or less something is than it was; from ten times on, how many times as much. */
+/** change is the difference in percent, or as a factor from ten on. */
 export function change(now: number, before: number): string {
   if (now === before) return 'the same'
   if (before === 0) return 'new'

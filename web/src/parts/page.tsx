@@ -3,12 +3,12 @@ import type { ReactNode } from 'react'
 type PageProps = {
   title: string
   actions?: ReactNode
-  /** isWide is for what gains by the whole screen: charts, and what stands beside one another. Lists and tables would only be drawn apart. */
+  /** isWide is for charts and side-by-side layouts, which gain from the whole width. */
   isWide?: boolean
   children: ReactNode
 }
 
-/** Page is a page that scrolls as a whole: its name, what can be done, and what it shows. What can be done stays in one line, which scrolls where it is too long. */
+/** Page has a title, actions and content; on narrow screens the actions scroll in one line. */
 export function Page({ title, actions, isWide = false, children }: PageProps) {
   return (
     <div className="h-full overflow-auto">
@@ -27,8 +27,8 @@ export function Page({ title, actions, isWide = false, children }: PageProps) {
   )
 }
 
-/** Waiting keeps the place of what is being read, so that nothing moves when it comes. */
-export function Waiting({ children, height = '8rem' }: { children: ReactNode; height?: string }) {
+/** Loading reserves the height of the content, so that nothing shifts when it arrives. */
+export function Loading({ children, height = '8rem' }: { children: ReactNode; height?: string }) {
   return (
     <p
       role="status"
@@ -40,8 +40,8 @@ export function Waiting({ children, height = '8rem' }: { children: ReactNode; he
   )
 }
 
-/** Nothing says why there is nothing to see, and the way out. */
-export function Nothing({ title, children }: { title: string; children?: ReactNode }) {
+/** EmptyState explains an empty page and how to fill it. */
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-md border border-line border-dashed p-10 text-center">
       <h2 className="font-semibold">{title}</h2>
@@ -50,7 +50,7 @@ export function Nothing({ title, children }: { title: string; children?: ReactNo
   )
 }
 
-/** Panel is a part of a page under its own name; its frame is also that of what is read or failed in it. */
+/** Panel is a titled section; its frame also encloses loading and error states. */
 export function Panel({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <section

@@ -1,27 +1,27 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Editor, EditorKey, Mark } from './query-editing.ts'
-import type { Known } from './suggestions.ts'
+import type { QueryContext } from './suggestions.ts'
 
-export type QueryLineWish = {
+export type QueryLineProps = {
   label: string
   text: string
-  known: Known
+  known: QueryContext
   placeholder?: string
   onText(text: string): void
-  /** onRun is what Enter does; without it, it sends the form that the line stands in. */
+  /** onRun runs on Enter; without it, Enter submits the form. */
   onRun?: ((text: string) => void) | undefined
 }
 
-/** Heard is who hears of what is done in the editor. */
-export type Heard = {
+/** EditorListeners receive the events of the editor. */
+export type EditorListeners = {
   onKey(key: EditorKey, cursor: number): boolean
-  onLook(text: string, cursor: number): void
+  onSuggest(text: string, cursor: number): void
   onFocus(isFocused: boolean): void
 }
 
-/** A Box holds the plain line that is there at once, and the editor that comes after it and goes on with what was typed. */
-export type Box = {
+/** A QueryBox holds the plain textarea that is rendered first, and the editor that replaces it. */
+export type QueryBox = {
   home: RefObject<HTMLDivElement | null>
   plain: RefObject<HTMLTextAreaElement | null>
   editor: Editor | undefined
@@ -31,7 +31,7 @@ export type Box = {
   focus(): void
 }
 
-/** AT_REST_MS is when the page has its first answers: then the editor is fetched, or as soon as somebody comes to write. */
+/** AT_REST_MS delays the download of the editor until the first data is loaded; focus starts it at once. */
 const AT_REST_MS = 1_000
 
 let editing: Promise<typeof import('./query-editing.ts')> | undefined
@@ -40,13 +40,13 @@ const fetchEditor = () => {
   return editing
 }
 
-/** useBox opens the editor once it is here, with the text, the cursor and the focus of the plain line. */
-export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
+/** useQueryBox opens the editor with the text, cursor and focus of the textarea. */
+export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorListeners>): QueryBox {
   const home = useRef<HTMLDivElement>(null)
   const plain = useRef<HTMLTextAreaElement>(null)
   const [editor, setEditor] = useState<Editor>()
-  const latest = useRef(wish)
-  latest.current = wish
+  const latest = useRef(props)
+  latest.current = props
   useEffect(() => {
     let isGone = false
     let opened: Editor | undefined
@@ -67,17 +67,17 @@ export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
         onText: (text, cursor) =>
           flushSync(() => {
             latest.current.onText(text)
-            heard.current.onLook(text, cursor)
+            listeners.current.onSuggest(text, cursor)
           }),
-        onClick: (cursor) => heard.current.onLook(opened?.text() ?? '', cursor),
-        onKey: (key, cursor) => heard.current.onKey(key, cursor),
-        onFocus: (isFocused) => heard.current.onFocus(isFocused),
+        onClick: (cursor) => listeners.current.onSuggest(opened?.text() ?? '', cursor),
+        onKey: (key, cursor) => listeners.current.onKey(key, cursor),
+        onFocus: (isFocused) => listeners.current.onFocus(isFocused),
       })
       // First, so that who hears of the focus leaving the plain line hears where it went.
       if (hadFocus) opened.focus()
       if (before) before.hidden = true
       // What was typed before the editor came is completed as if it had been typed here.
-      if (hadFocus && opened.text() !== began) heard.current.onLook(opened.text(), opened.cursor())
+      if (hadFocus && opened.text() !== began) listeners.current.onSuggest(opened.text(), opened.cursor())
       setEditor(opened)
     }
     const fetch = () => void fetchEditor().then(({ openEditor }) => open(openEditor))
@@ -90,10 +90,10 @@ export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
       line?.removeEventListener('focus', fetch)
       opened?.close()
     }
-  }, [heard])
+  }, [listeners])
   useEffect(() => {
-    if (editor && editor.text() !== wish.text) editor.setText(wish.text, wish.text.length)
-  }, [editor, wish.text])
+    if (editor && editor.text() !== props.text) editor.setText(props.text, props.text.length)
+  }, [editor, props.text])
   const write = useCallback(
     (text: string, cursor: number) => {
       editor?.setText(text, cursor)
@@ -115,15 +115,15 @@ export function useBox(wish: QueryLineWish, heard: RefObject<Heard>): Box {
   )
 }
 
-/** focusEnd goes on behind what is there; who writes already stays where he is. */
+/** focusEnd moves the cursor to the end, unless the line has the focus already. */
 function focusEnd(line: HTMLTextAreaElement | null): void {
   if (!line || document.activeElement === line) return
   line.focus()
   line.setSelectionRange(line.value.length, line.value.length)
 }
 
-/** useShown keeps the mark and what assistive programs are told in step with what is known. */
-export function useShown(editor: Editor | undefined, mark: Mark | undefined, attributes: Record<string, string>): void {
+/** useEditorAttributes syncs the error mark and the ARIA attributes. */
+export function useEditorAttributes(editor: Editor | undefined, mark: Mark | undefined, attributes: Record<string, string>): void {
   const shown = JSON.stringify(attributes)
   useEffect(() => editor?.setAttributes(JSON.parse(shown)), [editor, shown])
   const { position, length, title } = mark ?? {}

@@ -5,14 +5,14 @@ import type { PieceKind } from '@dendro/language/notes'
 import { type Read, readText } from '@dendro/language/offers'
 import { styleNonce } from './style-nonce.ts'
 
-/** A Mark is a stretch of the text that something is wrong with, as `title` says; an empty one is a place where something is missing. */
+/** A Mark is a range with an error; an empty one is a place where something is missing. */
 export type Mark = { readonly position: number; readonly length: number; readonly title: string }
 
 const keys = ['Enter', 'Alt-Enter', 'Tab', 'Escape', 'ArrowDown', 'ArrowUp', 'Ctrl-Space'] as const
 export type EditorKey = (typeof keys)[number]
 
-/** An EditorWish is what an editor begins with, and who hears of what happens in it; a key that is taken does nothing else. */
-export type EditorWish = {
+/** EditorOptions are the initial state and the callbacks; onKey returns true when it handled the key. */
+export type EditorOptions = {
   text: string
   from: number
   to: number
@@ -25,7 +25,7 @@ export type EditorWish = {
   onFocus(isFocused: boolean): void
 }
 
-/** An Editor is a line of text, which grows to several, and shows what its parts are. */
+/** An Editor is a growing, highlighted line of text. */
 export type Editor = {
   focus(): void
   text(): string
@@ -36,7 +36,7 @@ export type Editor = {
   close(): void
 }
 
-const looks: Record<PieceKind, string> = {
+const pieceStyles: Record<PieceKind, string> = {
   key: 'text-accent',
   operator: 'text-soft',
   value: 'text-ink',
@@ -46,7 +46,7 @@ const looks: Record<PieceKind, string> = {
 }
 const WRONG = 'bg-transparent text-error underline decoration-2 decoration-wavy underline-offset-2'
 
-/** Missing stands where a text lacks something. */
+/** Missing marks a place where something is missing. */
 class Missing extends WidgetType {
   readonly #title: string
 
@@ -91,14 +91,14 @@ function markAt(mark: Mark | undefined, end: number): DecorationSet {
   return Decoration.set([Decoration.mark({ tagName: 'mark', class: WRONG, attributes: { title: mark.title } }).range(from, to)])
 }
 
-/** colours show what the parser takes the parts of the text for, as far as it comes. */
-const colours = (read: Read) => {
-  const looksOf = new Map(Object.entries(looks).map(([kind, look]) => [kind, Decoration.mark({ class: look })]))
+/** highlighting styles the parts of the text as parsed. */
+const highlighting = (read: Read) => {
+  const decorationOf = new Map(Object.entries(pieceStyles).map(([kind, style]) => [kind, Decoration.mark({ class: style })]))
   const drawn = (text: string): DecorationSet => {
     const ranges: Range<Decoration>[] = []
     for (const { kind, position, length } of readText(read, text).pieces) {
-      const look = looksOf.get(kind)
-      if (look && length > 0) ranges.push(look.range(position, position + length))
+      const style = decorationOf.get(kind)
+      if (style && length > 0) ranges.push(style.range(position, position + length))
     }
     return Decoration.set(ranges, true)
   }
@@ -124,34 +124,34 @@ const replaceWithoutStyles = EditorView.domEventHandlers({
   },
 })
 
-/** openEditor puts an editor into an element; whoever opens it closes it. */
-export function openEditor(parent: HTMLElement, wish: EditorWish): Editor {
+/** openEditor mounts an editor; the caller closes it. */
+export function openEditor(parent: HTMLElement, options: EditorOptions): Editor {
   const attributes = new Compartment()
   const view = new EditorView({
     parent,
     state: EditorState.create({
-      doc: wish.text,
-      selection: { anchor: Math.min(wish.from, wish.text.length), head: Math.min(wish.to, wish.text.length) },
+      doc: options.text,
+      selection: { anchor: Math.min(options.from, options.text.length), head: Math.min(options.to, options.text.length) },
       extensions: [
-        Prec.highest(keymap.of(keys.map((key) => ({ key, run: ({ state }) => wish.onKey(key, state.selection.main.head) })))),
+        Prec.highest(keymap.of(keys.map((key) => ({ key, run: ({ state }) => options.onKey(key, state.selection.main.head) })))),
         history(),
         keymap.of([...historyKeymap, ...standardKeymap]),
         EditorView.cspNonce.of(styleNonce),
         EditorView.lineWrapping,
         replaceWithoutStyles,
-        placeholder(wish.placeholder),
-        attributes.of(EditorView.contentAttributes.of(wish.attributes)),
+        placeholder(options.placeholder),
+        attributes.of(EditorView.contentAttributes.of(options.attributes)),
         theme,
-        colours(wish.read),
+        highlighting(options.read),
         marks,
         EditorView.updateListener.of(({ docChanged, state, transactions }) => {
           if (docChanged && !transactions.some((one) => one.annotation(fromOutside)))
-            wish.onText(state.doc.toString(), state.selection.main.head)
+            options.onText(state.doc.toString(), state.selection.main.head)
         }),
         EditorView.domEventHandlers({
-          focus: () => wish.onFocus(true),
-          blur: () => wish.onFocus(false),
-          click: (_, { state }) => wish.onClick(state.selection.main.head),
+          focus: () => options.onFocus(true),
+          blur: () => options.onFocus(false),
+          click: (_, { state }) => options.onClick(state.selection.main.head),
         }),
       ],
     }),

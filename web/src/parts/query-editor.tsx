@@ -6,26 +6,26 @@ import { Field, Input } from '../ui/field.tsx'
 import { DatasetPicker } from './dataset-picker.tsx'
 import { type Field as KnownField, useKnownFields } from './fields.ts'
 import { EVERYTHING, newQuery } from './metric-queries.ts'
-import { openly } from './open-texts.ts'
+import { withPlaceholders } from './placeholders.ts'
 import { QueryField, type QueryFocus } from './query-input.tsx'
-import { readFormula, readItem, readKeys, readWhere } from './reading.ts'
-import { knownOfDatasets } from './selecting.ts'
+import { readFormula, readItem, readKeys, readWhere } from './query-readers.ts'
+import { selectorContext } from './selector-context.ts'
 
 const QUERIES_MAX = 6
-/** LATELY is where keys and their values are looked for. */
+/** LATELY is the range for suggestions. */
 const LATELY = { words: 'Last 1 day' }
 
 type QueryEditorProps = {
   queries: readonly MetricQuery[]
   formula: string
   datasets: readonly Dataset[]
-  /** mark shows what a query of a template leaves open; without it, nothing is. */
+  /** mark shows the placeholders of a template query. */
   mark?(query: MetricQuery): ReactNode
   onQueries(queries: MetricQuery[]): void
   onFormula(formula: string): void
 }
 
-/** QueryEditor writes the queries of a metric, and the formula over them where there are several. */
+/** QueryEditor edits the queries of a metric and the formula over them. */
 export function QueryEditor({ queries, formula, datasets, mark, onQueries, onFormula }: QueryEditorProps) {
   const change = (at: number, by: MetricQuery) => onQueries(queries.map((one, index) => (index === at ? by : one)))
   const names = queries.map(({ name }) => name)
@@ -53,7 +53,7 @@ export function QueryEditor({ queries, formula, datasets, mark, onQueries, onFor
           <QueryField
             label="Formula"
             text={formula}
-            known={{ read: mark ? openly(readFormula(names)) : readFormula(names), fields: [], names }}
+            known={{ read: mark ? withPlaceholders(readFormula(names)) : readFormula(names), fields: [], names }}
             onText={onFormula}
           />
           <p className="text-soft text-xs">
@@ -75,12 +75,13 @@ type OneQueryProps = {
 
 function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) {
   const { name, select, from, from_expr, where, groups = [] } = query
-  const known = useKnownFields({ datasets: from && from.length > 0 ? from : undefined, range: LATELY, turn: 0 }, true).data?.fields ?? []
+  const known =
+    useKnownFields({ datasets: from && from.length > 0 ? from : undefined, range: LATELY, refreshCount: 0 }, true).data?.fields ?? []
   const [wantsSelector, setWantsSelector] = useState(false)
   const isPicked = from !== undefined && from.length > 0
   const isSelected = from_expr !== undefined && from_expr !== '' && (from_expr !== EVERYTHING || (wantsSelector && !isPicked))
   const isOpen = mark !== undefined && (from ?? []).some((id) => id.includes('{{'))
-  const reading = mark ? openly : (read: Read) => read
+  const reading = mark ? withPlaceholders : (read: Read) => read
   const pick = (ids: string[] | undefined) => {
     setWantsSelector(false)
     const { from: _from, from_expr: _expr, ...rest } = query
@@ -133,7 +134,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
       <QueryField
         className="col-span-full"
         label="Only events with"
-        placeholder="all events, or key = value AND …"
+        placeholder="all events, or field = value AND …"
         text={where}
         known={{ read: reading(readWhere), fields: known }}
         onText={(text) => onChange({ ...query, where: text })}
@@ -147,15 +148,15 @@ type SelectedProps = {
   selector: string
   datasets: readonly Dataset[]
   reading(read: Read): Read
-  /** isBegun says that somebody has just come to write it. */
+  /** isBegun focuses the line when the user has just opened it. */
   isBegun: boolean
   onSelector(selector: string): void
 }
 
-/** Selected are the datasets that a selector chooses; the text stays as it was typed, and an empty one means all of them. */
+/** Selected edits a dataset selector; the typed text is kept, and an empty one means all datasets. */
 function Selected({ selector, datasets, reading, isBegun, onSelector }: SelectedProps) {
   const [text, setText] = useState(selector === EVERYTHING ? '' : selector)
-  const known = useMemo(() => knownOfDatasets(datasets), [datasets])
+  const known = useMemo(() => selectorContext(datasets), [datasets])
   const line = useRef<QueryFocus>(null)
   useEffect(() => {
     if (isBegun) line.current?.focus()
@@ -177,7 +178,7 @@ function Selected({ selector, datasets, reading, isBegun, onSelector }: Selected
   )
 }
 
-/** Groups are the keys to group by, written as the language writes a list; the text stays as it was typed. */
+/** Groups edits the list of group keys; the typed text is kept. */
 function Groups({
   groups,
   read,
@@ -194,8 +195,8 @@ function Groups({
   const isSame = keysIn(text).join(',') === keysIn(groups.join(',')).join(',')
   return (
     <QueryField
-      label="By groups of"
-      placeholder="key, key"
+      label="Group by"
+      placeholder="field, field"
       text={isSame ? text : groups.join(', ')}
       known={{ read, fields }}
       onText={(next) => {

@@ -1,16 +1,16 @@
 import type { FieldProblem } from '@dendro/language/refusal'
 import { type KeyboardEvent, type Ref, useImperativeHandle } from 'react'
 import { Button } from '../ui/button.tsx'
-import type { QueryLineWish } from './query-box.ts'
+import type { QueryLineProps } from './query-box.ts'
 import { useQueryLine } from './query-line.ts'
 import type { Suggestion } from './suggestions.ts'
 
-/** QueryFocus is what a page may do to a query line from outside. */
+/** QueryFocus is the imperative handle of a query line. */
 export type QueryFocus = { focus(): void }
 
-/** QueryInput is a line of the query language: it shows its parts, suggests what can stand at the cursor and marks what is wrong. */
-export function QueryInput({ ref, ...wish }: QueryLineWish & { ref?: Ref<QueryFocus> | undefined }) {
-  const line = useQueryLine(wish)
+/** QueryInput is a line of the query language with highlighting, suggestions and error marks. */
+export function QueryInput({ ref, ...props }: QueryLineProps & { ref?: Ref<QueryFocus> | undefined }) {
+  const line = useQueryLine(props)
   const { id, box, list, problem } = line
   useImperativeHandle(ref, () => ({ focus: box.focus }), [box])
   const onPlainKey = (event: KeyboardEvent) => {
@@ -27,12 +27,12 @@ export function QueryInput({ ref, ...wish }: QueryLineWish & { ref?: Ref<QueryFo
             ref={box.plain}
             rows={1}
             className="block h-[30px] w-full resize-none overflow-hidden bg-transparent px-2 py-[5px] leading-5 outline-none placeholder:font-sans placeholder:text-soft"
-            aria-label={wish.label}
-            placeholder={wish.placeholder}
+            aria-label={props.label}
+            placeholder={props.placeholder}
             spellCheck={false}
             autoComplete="off"
-            value={wish.text}
-            onChange={(event) => wish.onText(event.target.value)}
+            value={props.text}
+            onChange={(event) => props.onText(event.target.value)}
             onKeyDown={onPlainKey}
           />
         )}
@@ -43,14 +43,14 @@ export function QueryInput({ ref, ...wish }: QueryLineWish & { ref?: Ref<QueryFo
   )
 }
 
-/** QueryField is a line of the query language under its name. */
-export function QueryField({ className = '', ...wish }: QueryLineWish & { className?: string; ref?: Ref<QueryFocus> | undefined }) {
+/** QueryField is a labeled QueryInput. */
+export function QueryField({ className = '', ...props }: QueryLineProps & { className?: string; ref?: Ref<QueryFocus> | undefined }) {
   return (
     <div className={`flex min-w-0 flex-col gap-0.5 ${className}`}>
       <span className="text-soft text-xs" aria-hidden="true">
-        {wish.label}
+        {props.label}
       </span>
-      <QueryInput {...wish} />
+      <QueryInput {...props} />
     </div>
   )
 }
@@ -84,7 +84,7 @@ const Suggestions = ({ id, suggestions, at, onTake }: SuggestionsProps) => (
   </div>
 )
 
-/** Problem says what is wrong at the mark, and offers what would mend it. */
+/** Problem shows the error at the mark with its fix. */
 const Problem = ({ id, problem, onFix }: { id: string; problem: FieldProblem; onFix(): void }) => (
   <div
     id={id}

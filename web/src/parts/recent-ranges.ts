@@ -3,7 +3,7 @@ import { presets, type Range } from './time-range.ts'
 const KEY = 'dendro.ranges'
 const KEPT_MAX = 5
 
-/** recentRanges are the ranges that were chosen last in this browser, the newest first, without those that are offered anyway. */
+/** recentRanges are the last ranges used in this browser, newest first, without presets. */
 export function recentRanges(): Range[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
@@ -19,7 +19,7 @@ function isRange(kept: unknown): kept is Range {
   return 'fromMs' in kept && 'toMs' in kept && typeof kept.fromMs === 'number' && typeof kept.toMs === 'number'
 }
 
-export function keepRange(range: Range): void {
+export function rememberRange(range: Range): void {
   if ('words' in range && presets.some(({ words }) => words === range.words)) return
   const text = JSON.stringify(range)
   const others = recentRanges().filter((one) => JSON.stringify(one) !== text)

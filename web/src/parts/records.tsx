@@ -4,30 +4,30 @@ import { Button } from '../ui/button.tsx'
 import { Confirm } from './confirm.tsx'
 import { copyText } from './copy.ts'
 import { FailureNote } from './failure.tsx'
-import { Nothing, Page, Waiting } from './page.tsx'
+import { EmptyState, Loading, Page } from './page.tsx'
 
-/** A Read is what is asked of the service, as far as it is answered. */
-export type Read<T> = { data: T | undefined; error: unknown; refetch(): unknown }
+/** A Read is the state of a query. */
+export type ReadState<T> = { data: T | undefined; error: unknown; refetch(): unknown }
 
-/** Answer shows what was read, or that it is being read, or why it cannot be; what was there before stays when a later look fails. */
-export function Answer<T>({ of, children }: { of: Read<T>; children(data: T): ReactNode }) {
+/** Answer shows data, loading or error; loaded data stays when a refresh fails. */
+export function Answer<T>({ of, children }: { of: ReadState<T>; children(data: T): ReactNode }) {
   if (of.data !== undefined) return children(of.data)
-  return of.error ? <FailureNote thrown={of.error} again={of.refetch} /> : <Waiting>Reading …</Waiting>
+  return of.error ? <FailureNote thrown={of.error} again={of.refetch} /> : <Loading>Loading…</Loading>
 }
 
-type AbsentProps = {
+type MissingRecordProps = {
   title: string
-  /** noun is what it is a page of. */
+  /** noun names the kind of record. */
   noun: string
-  of: Read<unknown>
-  /** back leads to the list of all of them. */
+  of: ReadState<unknown>
+  /** back links to the list. */
   back: ReactNode
 }
 
-/** Absent is the page of one record that cannot be shown: it is being read, could not be, or is gone. It leads back to the list. */
-export const Absent = ({ title, noun, of, back }: AbsentProps) => (
+/** MissingRecord is the page of a record that is loading, failed or deleted, with a link to the list. */
+export const MissingRecord = ({ title, noun, of, back }: MissingRecordProps) => (
   <Page title={title} actions={back}>
-    <Answer of={of}>{() => <Nothing title={`This ${noun} is gone`}>{back}</Nothing>}</Answer>
+    <Answer of={of}>{() => <EmptyState title={`This ${noun} is gone`}>{back}</EmptyState>}</Answer>
   </Page>
 )
 
@@ -35,7 +35,7 @@ type RowsProps = { label: string; heads: readonly string[]; empty: string; child
 
 const HeadsContext = createContext<readonly string[]>([])
 
-/** Rows is a table of records; its last column is what can be done with each. On a narrow screen the cells of a record stand below one another, each beside its name. */
+/** Rows is a table of records with actions in the last column; on narrow screens cells are stacked with their column names. */
 export function Rows({ label, heads, empty, children }: RowsProps) {
   if (children.length === 0) return <p className="px-3 py-6 text-center text-soft">{empty}</p>
   return (
@@ -50,7 +50,7 @@ export function Rows({ label, heads, empty, children }: RowsProps) {
               </th>
             ))}
             <th className="px-3 py-2">
-              <span className="sr-only">What can be done</span>
+              <span className="sr-only">Actions</span>
             </th>
           </tr>
         </thead>
@@ -64,12 +64,12 @@ export function Rows({ label, heads, empty, children }: RowsProps) {
 
 type RowProps = {
   cells: readonly ReactNode[]
-  /** below is what stands under the record over the whole width: a form, or what failed. */
+  /** below is shown under the record over the whole width: a form, or an error. */
   below?: ReactNode
   children?: ReactNode
 }
 
-/** Row is one record: its cells, what can be done with it, and what was opened below it. */
+/** Row is one record with its actions and an optional open form. */
 export function Row({ cells, below, children }: RowProps) {
   const heads = useContext(HeadsContext)
   return (
@@ -77,7 +77,7 @@ export function Row({ cells, below, children }: RowProps) {
       <tr className="border-line border-t align-top max-sm:block max-sm:py-1.5">
         {cells.map((cell, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its column
-          <td key={at} data-head={heads[at]} className={`break-words px-3 py-1.5 max-sm:py-0.5 ${at === 0 ? 'max-sm:block' : beside}`}>
+          <td key={at} data-head={heads[at]} className={`break-words px-3 py-1.5 max-sm:py-0.5 ${at === 0 ? 'max-sm:block' : narrowCell}`}>
             <div className="min-w-0">{cell}</div>
           </td>
         ))}
@@ -96,35 +96,35 @@ export function Row({ cells, below, children }: RowProps) {
   )
 }
 
-/** beside puts the name of its column beside a cell of a narrow screen; what is empty is left out there. */
-const beside =
+/** narrowCell shows the column name beside a cell on narrow screens and hides empty cells. */
+const narrowCell =
   'max-sm:grid max-sm:grid-cols-[6.5rem_minmax(0,1fr)] max-sm:items-baseline max-sm:gap-x-2 max-sm:before:text-soft max-sm:before:text-xs max-sm:before:content-[attr(data-head)] max-sm:has-[>div:empty]:hidden'
 
 type ChangeAndDeleteProps = {
   isEdited: boolean
   label?: string
-  question: string
+  message: string
   onEdit(isEdited: boolean): void
   onDelete(): Promise<unknown>
 }
 
-/** ChangeAndDelete are what can be done with a record whose form opens below it. */
-export const ChangeAndDelete = ({ isEdited, label, question, onEdit, onDelete }: ChangeAndDeleteProps) => (
+/** ChangeAndDelete are the actions of a record whose form opens below it. */
+export const ChangeAndDelete = ({ isEdited, label, message, onEdit, onDelete }: ChangeAndDeleteProps) => (
   <>
     <Button size="small" aria-expanded={isEdited} onClick={() => onEdit(!isEdited)}>
       Change
     </Button>
-    <Confirm size="small" action="Delete" {...(label === undefined ? {} : { label })} question={question} onYes={onDelete} />
+    <Confirm size="small" action="Delete" {...(label === undefined ? {} : { label })} message={message} onYes={onDelete} />
   </>
 )
 
-/** useAct changes something and reads again what it is part of. */
-export function useAct<In, Out>(key: readonly unknown[], run: (given: In) => Promise<Out>) {
+/** useAction runs a mutation and invalidates a query key. */
+export function useAction<In, Out>(key: readonly unknown[], run: (given: In) => Promise<Out>) {
   const queries = useQueryClient()
   return useMutation({ mutationFn: run, onSuccess: () => queries.invalidateQueries({ queryKey: key }) })
 }
 
-/** ShownOnce is a secret or a link that will not be shown again. */
+/** ShownOnce shows a secret that cannot be shown again. */
 export function ShownOnce({ what, text }: { what: string; text: string }) {
   return (
     <div role="status" className="rounded-md border border-accent bg-tint p-3">

@@ -1,7 +1,7 @@
 import { Button } from '../ui/button.tsx'
 import { copyText } from './copy.ts'
 
-/** Shippers are ready configurations of what sends lines, below a heading of the second level; the key stands in them where one was made for it. */
+/** Shippers shows ready configurations of common shippers, with the key if one was created. */
 export function Shippers({ apiKey }: { apiKey?: string | undefined }) {
   return (
     <ul className="grid min-w-0 grid-cols-[repeat(auto-fit,minmax(min(27rem,100%),1fr))] gap-3">

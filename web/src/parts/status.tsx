@@ -2,20 +2,20 @@ import type { Monitor } from '@dendro/api'
 
 export type Status = Monitor['status']
 
-/** statuses are what a monitor can say, the worst first. */
+/** statuses are sorted worst first. */
 export const statuses: readonly Status[] = ['ALERT', 'WARN', 'NO_DATA', 'OK']
 export const statusNames: Record<Status, string> = { ALERT: 'Alert', WARN: 'Warning', NO_DATA: 'No data', OK: 'OK' }
 
-const forms: Record<Status, { path: string; fill: string; letter: string; y: number }> = {
-  ALERT: { path: 'M6 1h8l5 5v8l-5 5H6l-5-5V6z', fill: 'fill-error', letter: 'A', y: 14 },
-  WARN: { path: 'M10 1l9.5 18H.5z', fill: 'fill-warn', letter: 'W', y: 17 },
-  NO_DATA: { path: 'M2 2h16v16H2z', fill: 'fill-soft', letter: 'N', y: 14 },
-  OK: { path: 'M10 1a9 9 0 1 1 0 18a9 9 0 1 1 0-18z', fill: 'fill-accent', letter: '✓', y: 14 },
+const forms: Record<Status, { path: string; fill: string; symbol: string; y: number }> = {
+  ALERT: { path: 'M6 1h8l5 5v8l-5 5H6l-5-5V6z', fill: 'fill-error', symbol: 'A', y: 14 },
+  WARN: { path: 'M10 1l9.5 18H.5z', fill: 'fill-warn', symbol: 'W', y: 17 },
+  NO_DATA: { path: 'M2 2h16v16H2z', fill: 'fill-soft', symbol: 'N', y: 14 },
+  OK: { path: 'M10 1a9 9 0 1 1 0 18a9 9 0 1 1 0-18z', fill: 'fill-accent', symbol: '✓', y: 14 },
 }
 
-/** StatusMark tells a status by shape and letter as well as by colour. */
+/** StatusMark shows a status by shape and letter as well as by color. */
 export function StatusMark({ status, isNamed = false }: { status: Status; isNamed?: boolean }) {
-  const { path, fill, letter, y } = forms[status]
+  const { path, fill, symbol, y } = forms[status]
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
       <svg
@@ -29,7 +29,7 @@ export function StatusMark({ status, isNamed = false }: { status: Status; isName
       >
         <path d={path} className={fill} />
         <text x="10" y={y} textAnchor="middle" className={`fill-panel font-bold ${status === 'WARN' ? 'text-[9px]' : 'text-[11px]'}`}>
-          {letter}
+          {symbol}
         </text>
       </svg>
       {isNamed && statusNames[status]}
@@ -37,7 +37,7 @@ export function StatusMark({ status, isNamed = false }: { status: Status; isName
   )
 }
 
-/** Step is a change from one status to another; where nothing changed, only what it is. */
+/** Step shows a status change, or the status when it did not change. */
 export function Step({ before, after }: { before: Status; after: Status }) {
   return (
     <span className="inline-flex items-center gap-1">

@@ -1,7 +1,7 @@
-/** styleNonce is what a style sheet has to name that a part of the interface puts into the page; without it the browser leaves it out. */
+/** styleNonce is the CSP nonce for style sheets that scripts insert. */
 export const styleNonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 
-/** tellLibraries gives the nonce to those that look for it under the name that bundlers have agreed on. */
-export function tellLibraries(): void {
+/** exposeStyleNonce sets the global that libraries read by bundler convention. */
+export function exposeStyleNonce(): void {
   Object.assign(globalThis, { __webpack_nonce__: styleNonce })
 }

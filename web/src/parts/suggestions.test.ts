@@ -1,6 +1,6 @@
 import { type Read, readText } from '@dendro/language/offers'
 import { expect, test } from 'vitest'
-import { readFormula as formulaOver, readItem, readKeys, readWhere } from './reading.ts'
+import { readFormula as formulaOver, readItem, readKeys, readWhere } from './query-readers.ts'
 import { suggestionsAt } from './suggestions.ts'
 
 const fields = [

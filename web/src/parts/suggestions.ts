@@ -7,26 +7,26 @@ import { quoted } from '@dendro/language/refusal'
 import type { Field } from './fields.ts'
 import { compact } from './numbers.ts'
 
-/** A Suggestion replaces the text from `from` to `to` by `insert`; one that `goesOn` asks for something behind it. */
+/** A Suggestion replaces the text from `from` to `to`; goesOn means that more input must follow. */
 export type Suggestion = { label: string; insert: string; note: string; goesOn: boolean; from: number; to: number }
 
-/** A Vocabulary is what is built into a language, and what its operators mean. */
+/** A Vocabulary has the built-in names of a language and the meanings of its operators. */
 export type Vocabulary = {
   readonly builtIns: readonly string[]
   readonly meanings: Readonly<Record<string, readonly (readonly [label: string, note: string])[]>>
 }
 
-/** Known is what a text is read with and what can be suggested in it: keys with their values, names of queries, what was asked before. */
-export type Known = {
+/** QueryContext is the parser of a text and the sources of its suggestions: keys, query names, recent queries. */
+export type QueryContext = {
   readonly read: Read
   readonly fields: readonly Field[]
-  /** vocabulary is that of questions about events, unless it is another. */
+  /** vocabulary defaults to that of event queries. */
   readonly vocabulary?: Vocabulary
   readonly names?: readonly string[] | undefined
   readonly recent?: readonly string[] | undefined
 }
 
-type Wording = { label: string; insert: string; note: string }
+type SuggestionText = { label: string; insert: string; note: string }
 
 const SHOWN_MAX = 14
 const RECENT_SHOWN = 8
@@ -51,8 +51,8 @@ const meanings: Vocabulary['meanings'] = {
     ['NOT LIKE', 'not with % and _'],
   ],
 }
-/** ofEvents is the vocabulary of questions about events. */
-export const ofEvents: Vocabulary = { builtIns: ['@status', '@raw', '@time', '@origin', '@pattern'], meanings }
+/** eventVocabulary is the vocabulary of event queries. */
+export const eventVocabulary: Vocabulary = { builtIns: ['@status', '@raw', '@time', '@origin', '@pattern'], meanings }
 const statuses = ['error', 'warn', 'info'].map((value) => ({ value, count: 0 }))
 const connectives: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
@@ -65,8 +65,8 @@ const connectives: ReadonlyMap<string, string> = new Map(
 /** What has been begun comes first, then what is the matter at a place; words that could also stand there are suggested only once they have been begun. */
 const order: readonly Offer['kind'][] = ['value', 'operator', 'name', 'function', 'key', 'words']
 
-/** suggestionsAt puts into words what the parser would take at the cursor. */
-export function suggestionsAt(text: string, cursor: number, known: Known): Suggestion[] {
+/** suggestionsAt lists what the parser accepts at the cursor. */
+export function suggestionsAt(text: string, cursor: number, known: QueryContext): Suggestion[] {
   if (text.trim() === '' && known.recent && known.recent.length > 0) {
     return known.recent
       .slice(0, RECENT_SHOWN)
@@ -85,19 +85,19 @@ export function suggestionsAt(text: string, cursor: number, known: Known): Sugge
 const goesOn = (offer: Offer): boolean =>
   offer.kind === 'operator' || offer.kind === 'function' || (offer.kind === 'key' && offer.style !== 'plain')
 
-/** endOf is where the word ends that the cursor stands in; what follows a sign or a quote is left alone. */
+/** endOf is the end of the word at the cursor; after an operator or quote it is the cursor. */
 function endOf(text: string, cursor: number, typed: string): number {
   if (typed === '' || /^['"=<>!~]/.test(typed)) return cursor
   return cursor + (/^[^\s(),'"=<>!~:]*/.exec(text.slice(cursor))?.[0].length ?? 0)
 }
 
-/** fitted leaves one blank between what is inserted and what follows. */
-const fitted = (wording: Wording, text: string, to: number): Wording & { to: number } => ({
+/** fitted avoids a double space after the insertion. */
+const fitted = (wording: SuggestionText, text: string, to: number): SuggestionText & { to: number } => ({
   ...wording,
   to: wording.insert.endsWith(' ') && text[to] === ' ' ? to + 1 : to,
 })
 
-function wordingsOf(offer: Offer, { fields, names = [], vocabulary = ofEvents }: Known, isMain: boolean): Wording[] {
+function wordingsOf(offer: Offer, { fields, names = [], vocabulary = eventVocabulary }: QueryContext, isMain: boolean): SuggestionText[] {
   const { typed } = offer
   switch (offer.kind) {
     case 'key':
@@ -127,8 +127,8 @@ function wordingsOf(offer: Offer, { fields, names = [], vocabulary = ofEvents }:
   }
 }
 
-/** keys puts first what begins with the typed letters; within that the most frequent. */
-function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly Field[], { builtIns }: Vocabulary): Wording[] {
+/** keys sorts prefix matches first, then by frequency. */
+function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly Field[], { builtIns }: Vocabulary): SuggestionText[] {
   const low = typed.toLowerCase()
   if (style === 'plain' && fields.some(({ name }) => name === typed)) return []
   const all = [
@@ -143,13 +143,13 @@ function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly 
     .map(({ name, note }) => ({ label: name, insert: `${printKey(name)}${after}`, note }))
 }
 
-const operators = (words: readonly string[], typed: string, { meanings: of }: Vocabulary): Wording[] =>
+const operators = (words: readonly string[], typed: string, { meanings: of }: Vocabulary): SuggestionText[] =>
   words
     .filter((word) => word.startsWith(typed) && word !== typed && (word !== 'NOT' || typed !== ''))
     .flatMap((word) => of[word] ?? (typed === '' ? [] : [[word, ''] as const]))
     .map(([label, note]) => ({ label, insert: label.endsWith('(') ? label : `${label} `, note }))
 
-function values(key: string, typed: string, after: string, fields: readonly Field[]): Wording[] {
+function values(key: string, typed: string, after: string, fields: readonly Field[]): SuggestionText[] {
   const known = key === '@status' ? statuses : (fields.find(({ name, also }) => name === key || also === key)?.values ?? [])
   const low = typed.replace(/^['"]/, '').toLowerCase()
   return known

@@ -5,30 +5,30 @@ import { Button } from '../ui/button.tsx'
 import { Field, TextArea } from '../ui/field.tsx'
 import { FailureNote } from './failure.tsx'
 import { Refusals } from './form.tsx'
-import type { TemplateFormProps } from './open-fields.tsx'
-import { type Content, isMap, lineOf, type Shape, strangeIn } from './open-texts.ts'
+import { type ContentShape, isMap, lineOf, type TemplateContent, unsupportedMember } from './placeholders.ts'
+import type { TemplateFormProps } from './template-form-fields.tsx'
 
-/** A TemplateForm is what a kind of template is written in, and what it knows to write. */
-export type TemplateForm = { Fields: ComponentType<TemplateFormProps>; shapes: Readonly<Record<string, Shape>> }
+/** A TemplateForm is the form of a kind of template, with the shapes it supports. */
+export type TemplateForm = { Fields: ComponentType<TemplateFormProps>; shapes: Readonly<Record<string, ContentShape>> }
 
 type TemplateEditorProps = {
   label: string
   form: TemplateForm
-  first: Content
-  onSave(content: Content): Promise<unknown>
+  first: TemplateContent
+  onSave(content: TemplateContent): Promise<unknown>
   onDone(): void
 }
 
-type View = { kind: 'form'; content: Content } | { kind: 'json'; text: string }
+type View = { kind: 'form'; content: TemplateContent } | { kind: 'json'; text: string }
 
 const ROWS = 18
 
-/** TemplateEditor writes a template in a form, or as JSON: two views of the same, and neither loses what the other does not show. */
+/** TemplateEditor edits a template as a form or as JSON; switching loses nothing. */
 export function TemplateEditor({ label, form, first, onSave, onDone }: TemplateEditorProps) {
   const [view, setView] = useState<View>(() => viewOf(first, form))
   const [fault, setFault] = useState<unknown>()
   const save = useMutation({ mutationFn: async () => onSave(contentIn(view)), onSuccess: onDone })
-  const turn = (kind: View['kind']) => {
+  const switchTo = (kind: View['kind']) => {
     setFault(undefined)
     try {
       const content = contentIn(view)
@@ -47,7 +47,7 @@ export function TemplateEditor({ label, form, first, onSave, onDone }: TemplateE
             size="small"
             look={view.kind === kind ? 'chosen' : 'quiet'}
             aria-pressed={view.kind === kind}
-            onClick={() => view.kind !== kind && turn(kind)}
+            onClick={() => view.kind !== kind && switchTo(kind)}
           >
             {kind === 'form' ? 'As a form' : 'As JSON'}
           </Button>
@@ -81,27 +81,27 @@ export function TemplateEditor({ label, form, first, onSave, onDone }: TemplateE
             save.mutate()
           }}
         >
-          {save.isPending ? 'Saving …' : 'Save the template'}
+          {save.isPending ? 'Saving…' : 'Save template'}
         </Button>
-        <Button onClick={onDone}>Leave it</Button>
+        <Button onClick={onDone}>Cancel</Button>
       </div>
     </section>
   )
 }
 
-const written = (content: Content): string => JSON.stringify(content, null, 2)
+const written = (content: TemplateContent): string => JSON.stringify(content, null, 2)
 
-/** viewOf shows what is kept in a form; what the form does not know, as JSON. */
-const viewOf = (first: Content, { shapes }: TemplateForm): View =>
-  strangeIn(first, shapes) === undefined ? { kind: 'form', content: first } : { kind: 'json', text: written(first) }
+/** viewOf opens the form, or JSON when the form cannot show the content. */
+const viewOf = (first: TemplateContent, { shapes }: TemplateForm): View =>
+  unsupportedMember(first, shapes) === undefined ? { kind: 'form', content: first } : { kind: 'json', text: written(first) }
 
-function shown(content: Content, { shapes }: TemplateForm): Content {
-  const strange = strangeIn(content, shapes)
+function shown(content: TemplateContent, { shapes }: TemplateForm): TemplateContent {
+  const strange = unsupportedMember(content, shapes)
   if (strange !== undefined) throw new Error(`The form cannot show “${strange}” as it is written here.`)
   return content
 }
 
-function contentIn(view: View): Content {
+function contentIn(view: View): TemplateContent {
   if (view.kind === 'form') return view.content
   let read: unknown
   try {
@@ -110,10 +110,10 @@ function contentIn(view: View): Content {
     throw new Error(`This is no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`, { cause: thrown })
   }
   if (!isMap(read)) throw new Error('A template is an object, with its members between { and }.')
-  return read as Content
+  return read as TemplateContent
 }
 
-/** RefusedLines say in which line stands what the service did not take. */
+/** RefusedLines list errors with the line of the JSON. */
 function RefusedLines({ thrown, text }: { thrown: unknown; text: string }) {
   const errors = thrown instanceof ApiFailure ? (thrown.errors ?? []) : []
   const found = errors.flatMap(({ field, message }) => {

@@ -4,14 +4,14 @@ import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from './confirm.tsx'
 import { FailureNote } from './failure.tsx'
-import type { Content } from './open-texts.ts'
-import { Panel, Waiting } from './page.tsx'
+import { Loading, Panel } from './page.tsx'
+import type { TemplateContent } from './placeholders.ts'
 import { TemplateEditor, type TemplateForm } from './template-editor.tsx'
 
 type KeptTemplate = { id: string; name: string; description?: string | undefined; parameters: TemplateParameters }
 
-/** A Library is where the templates of one noun are kept; what is written of them is refused there where it makes no sense. */
-export type Library = {
+/** A Library is the API of one kind of template; bodies are unchecked, the service validates them. */
+export type TemplateApi = {
   list(signal: AbortSignal): Promise<readonly KeptTemplate[]>
   create(body: unknown): Promise<unknown>
   update(id: string, body: unknown): Promise<unknown>
@@ -20,25 +20,25 @@ export type Library = {
 
 type TemplateLibraryProps = {
   title: string
-  /** noun is what is made from them, in the plural. */
+  /** noun is the plural of what the templates create. */
   noun: string
   queryKey: readonly string[]
-  library: Library
-  /** example is what a new one begins as. */
-  example: Content
+  library: TemplateApi
+  /** example is the content of a new template. */
+  example: TemplateContent
   form: TemplateForm
-  /** first is the template that is written as the page opens. */
+  /** first is the template that is open at first. */
   first?: string | undefined
   use?(template: KeptTemplate): ReactNode
 }
 
-/** TemplateLibrary lists templates, and has them written in a form. */
+/** TemplateLibrary lists and edits templates. */
 export function TemplateLibrary(props: TemplateLibraryProps) {
   const { title, noun, queryKey, library, example, form, first, use } = props
   const [edited, setEdited] = useState(first)
   const queries = useQueryClient()
   const list = useQuery({ queryKey, queryFn: ({ signal }) => library.list(signal) })
-  const write = (id: string, begun: Content) => (
+  const write = (id: string, begun: TemplateContent) => (
     <TemplateEditor
       label={id === 'new' ? `New template of ${noun}` : `Template of ${noun}`}
       form={form}
@@ -62,9 +62,9 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
       }
     >
       {list.error ? <FailureNote thrown={list.error} again={() => list.refetch()} /> : null}
-      {!list.data && !list.error && <Waiting>Reading the templates …</Waiting>}
+      {!list.data && !list.error && <Loading>Loading…</Loading>}
       {edited === 'new' && write('new', example)}
-      {list.data?.length === 0 && edited !== 'new' && <p className="p-3 text-soft">There is no template of {noun} yet.</p>}
+      {list.data?.length === 0 && edited !== 'new' && <p className="p-3 text-soft">No templates of {noun} yet.</p>}
       {list.data && list.data.length > 0 && (
         <ul aria-label={title} className="divide-y divide-line">
           {list.data.map((one) => (
@@ -84,15 +84,15 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
   )
 }
 
-/** contentOf is a template without what the service keeps of it. */
-function contentOf(template: KeptTemplate): Content {
+/** contentOf is a template without its id and metadata. */
+function contentOf(template: KeptTemplate): TemplateContent {
   const { id: _id, metadata: _metadata, ...content } = template as KeptTemplate & { metadata?: unknown }
   return content
 }
 
 type RowProps = {
   template: KeptTemplate
-  library: Library
+  library: TemplateApi
   queryKey: readonly string[]
   onEdit(): void
   children: ReactNode
@@ -121,7 +121,7 @@ function Row({ template, library, queryKey, onEdit, children }: RowProps) {
         action="Delete"
         size="small"
         label={`Delete the template ${name}`}
-        question={`Delete the template “${name}”? What was made from it stays.`}
+        message={`Delete the template “${name}”? Records created from it stay.`}
         onYes={remove}
       />
     </div>

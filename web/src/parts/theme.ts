@@ -2,7 +2,7 @@ export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'dendro.theme'
 
-export function keptTheme(): Theme {
+export function storedTheme(): Theme {
   const kept = localStorage.getItem(KEY)
   return kept === 'light' || kept === 'dark' ? kept : 'system'
 }

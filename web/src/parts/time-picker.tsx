@@ -1,16 +1,16 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Popover } from '../ui/popover.tsx'
-import { keepRange, recentRanges } from './recent-ranges.ts'
+import { recentRanges, rememberRange } from './recent-ranges.ts'
 import { boundsOf, calendarRange, clockOf, nameOf, presets, type Range, readMoment, readRange, type Zone, zoneText } from './time-range.ts'
 
 type TimePickerProps = { range: Range; zone: Zone; onPick(range: Range): void; onZone(zone: Zone): void }
 
-/** TimePicker takes a typed range, a preset, two moments, or one of the ranges that were used last. */
+/** TimePicker selects a typed range, a preset, two times, or a recent range. */
 export function TimePicker({ range, zone, onPick, onZone }: TimePickerProps) {
   const [isOpen, setOpen] = useState(false)
   const pick = (picked: Range) => {
-    keepRange(picked)
+    rememberRange(picked)
     onPick(picked)
     setOpen(false)
   }
@@ -79,11 +79,11 @@ function Typed({ onPick, zone }: { onPick(range: Range): void; zone: Zone }) {
   )
 }
 
-/** meaning is what was understood: the words, and of days from when to when they are. */
+/** meaning shows how the text was understood, with the dates of calendar ranges. */
 const meaning = (range: Range, zone: Zone): string =>
   'words' in range && !/^Last /.test(range.words) ? `${range.words}: ${nameOf(boundsOf(range, Date.now()), zone)}` : nameOf(range, zone)
 
-/** Moments are the two ends of a range, each as a day and a clock in the zone that times are shown in. */
+/** Moments edits the two ends of a range in the selected zone. */
 function Moments({ range, zone, onPick }: { range: Range; zone: Zone; onPick(range: Range): void }) {
   const bounds = boundsOf(range, Date.now())
   const [from, setFrom] = useState(() => fieldText(bounds.fromMs, zone))

@@ -1,4 +1,4 @@
-/** A Range is what a person chose: words the service resolves anew with every question, or two fixed moments. */
+/** A Range is relative words, resolved at every query, or two fixed times. */
 export type Range = { words: string } | { fromMs: number; toMs: number }
 
 export const DEFAULT_RANGE: Range = { words: 'Last 15 minutes' }
@@ -57,7 +57,7 @@ export function readRange(typed: string, nowMs: number, zone: Zone = 'utc'): Ran
   return readLast(text) ?? readMoments(typed.trim(), nowMs, zone)
 }
 
-/** calendarRange is a range of whole days in a zone, however long the days are. */
+/** calendarRange is a range of whole days in a zone. */
 export const calendarRange = (words: string, nowMs: number, zone: Zone): Range =>
   zone === 'utc' || !calendar.includes(words) ? { words } : calendarBounds(words, nowMs, zone)
 
@@ -72,7 +72,7 @@ function readLast(text: string): Range | undefined {
   return { words: `Last ${number} ${unit.name}${number === 1 ? '' : 's'}` }
 }
 
-/** AROUND_MS is what is shown before and after a single moment. */
+/** AROUND_MS is shown before and after a single time. */
 const AROUND_MS = 5 * MINUTE_MS
 
 function readMoments(text: string, nowMs: number, zone: Zone): Range | undefined {
@@ -97,7 +97,7 @@ export function readMoment(text: string, zone: Zone = 'utc'): number | undefined
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** boundsOf says which moments a range means now. Calendar words are in UTC, as the service reads them. */
+/** boundsOf resolves a range to times. Calendar words are in UTC, as in the service. */
 export function boundsOf(range: Range, nowMs: number): { fromMs: number; toMs: number } {
   if ('fromMs' in range) return range
   const last = /^Last (\d+) (\w+?)s?$/.exec(range.words)
@@ -152,7 +152,7 @@ const roundSteps = [
   ...[1, 2, 7, 14, 30, 90, 365].map((days) => days * DAY_MS),
 ]
 
-/** A Grid cuts a range into equal round steps that stand still while the range slides; its ends reach beyond the range by less than a step. */
+/** A Grid divides a range into round steps that stay aligned while the range slides; it exceeds the range by less than a step. */
 export type Grid = { fromMs: number; toMs: number; stepMs: number; slices: number }
 
 export function gridOf({ fromMs, toMs }: { fromMs: number; toMs: number }, slicesMax: number): Grid {
@@ -166,7 +166,7 @@ export function gridOf({ fromMs, toMs }: { fromMs: number; toMs: number }, slice
 export type Zone = 'utc' | 'local'
 const pad = (value: number, width = 2): string => String(value).padStart(width, '0')
 
-/** clockOf writes a moment to the millisecond. */
+/** clockOf formats a time to the millisecond. */
 export function clockOf(ms: number, zone: Zone): { day: string; clock: string } {
   const date = new Date(ms)
   const utc = zone === 'utc'
@@ -179,7 +179,7 @@ export function clockOf(ms: number, zone: Zone): { day: string; clock: string } 
   return { day, clock: `${parts.map((part) => pad(part)).join(':')}.${pad(date.getUTCMilliseconds(), 3)}` }
 }
 
-/** zoneText names the zone of the browser at a moment, since its distance to UTC changes over the year. */
+/** zoneText names the zone of the browser with its UTC offset at that time. */
 export function zoneText(ms: number): string {
   const minutes = -new Date(ms).getTimezoneOffset()
   const sign = minutes < 0 ? '−' : '+'
@@ -187,7 +187,7 @@ export function zoneText(ms: number): string {
   return `${Intl.DateTimeFormat().resolvedOptions().timeZone}, ${distance}`
 }
 
-/** nameOf is how a range is written on its button. */
+/** nameOf is the label of a range. */
 export function nameOf(range: Range, zone: Zone): string {
   if ('words' in range) return range.words
   const [from, to] = [clockOf(range.fromMs, zone), clockOf(range.toMs, zone)]
@@ -195,6 +195,6 @@ export function nameOf(range: Range, zone: Zone): string {
   return `${from.day} ${short(from.clock)} – ${to.day === from.day ? '' : `${to.day} `}${short(to.clock)}`
 }
 
-/** askedRange is a range as the service takes it. */
-export const askedRange = (range: Range): { time_range: string } | { from_ts: number; to_ts: number } =>
+/** timeRangeOf is a range in the form of the API. */
+export const timeRangeOf = (range: Range): { time_range: string } | { from_ts: number; to_ts: number } =>
   'words' in range ? { time_range: range.words } : { from_ts: range.fromMs, to_ts: range.toMs }

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { hasWords } from '../../parts/has-words.ts'
-import { Page, Waiting } from '../../parts/page.tsx'
+import { Loading, Page } from '../../parts/page.tsx'
 import { type Entry, entriesOf, type OpenApi } from './document.ts'
 import { OperationView } from './operation.tsx'
 
@@ -25,7 +25,7 @@ export function ApiPage() {
         {answer.error ? (
           <FailureNote thrown={answer.error} again={() => answer.refetch()} />
         ) : (
-          <Waiting>Reading what the service can do …</Waiting>
+          <Loading>Reading what the service can do …</Loading>
         )}
       </Page>
     )

@@ -8,15 +8,15 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { KeepDashboard } from './keep-dashboard.tsx'
-import { useChange } from './questions.ts'
+import { useDashboardChange } from './queries.ts'
+import { SaveDashboardTemplate } from './save-dashboard-template.tsx'
 
-/** DashboardTools rename a dashboard, keep it as a template, copy and delete it. */
+/** DashboardTools rename, save as a template, detach and delete a dashboard. */
 export function DashboardTools({ dashboard }: { dashboard: Dashboard }) {
   const client = useClient()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const change = useChange(dashboard.id)
+  const change = useDashboardChange(dashboard.id)
   const [isOpen, setOpen] = useState(false)
   const [failure, setFailure] = useState<unknown>()
   const send = (event: FormEvent<HTMLFormElement>) => {
@@ -52,13 +52,13 @@ export function DashboardTools({ dashboard }: { dashboard: Dashboard }) {
   return (
     <>
       {dashboard.template && (
-        <Confirm action="Detach" question="Forget that this was made from a template? It stays as it is." onYes={detach} />
+        <Confirm action="Detach" message="Forget that this was made from a template? It stays as it is." onYes={detach} />
       )}
-      <KeepDashboard dashboard={dashboard} />
+      <SaveDashboardTemplate dashboard={dashboard} />
       <Popover label="Rename" open={isOpen} onOpenChange={setOpen} trigger={<Button>Rename</Button>}>
         {form}
       </Popover>
-      <Confirm action="Delete" question={`Delete “${dashboard.name}” with those of its widgets that stand nowhere else?`} onYes={remove} />
+      <Confirm action="Delete" message={`Delete “${dashboard.name}” with those of its widgets that stand nowhere else?`} onYes={remove} />
     </>
   )
 }

@@ -8,15 +8,15 @@ import { OneDashboard } from './one-dashboard.tsx'
 import { DashboardTemplates } from './templates.tsx'
 import { WidgetEditor } from './widget-editor.tsx'
 
-/** DashboardsPage is the list of dashboards, one of them, or the writing of what they are made of, as the address says. */
+/** DashboardsPage shows the list, one dashboard, or an editor, as the search parameters say. */
 export function DashboardsPage() {
-  const asked = useSearch({ from: '/inside/dashboards' })
-  if (asked.metric !== undefined) return <MetricEditor key={asked.metric} id={asked.metric} />
-  if (asked.view === 'metrics') return <MetricList />
-  if (asked.view === 'templates') return <DashboardTemplates />
-  if (asked.template !== undefined) return <FromTemplate key={asked.template} id={asked.template} />
-  if (asked.id === undefined) return <DashboardList />
-  if (asked.frame !== undefined) return <FrameEditor key={asked.frame} dashboardId={asked.id} id={asked.frame} />
-  if (asked.widget !== undefined) return <WidgetEditor key={asked.widget} dashboardId={asked.id} id={asked.widget} asked={asked} />
-  return <OneDashboard key={asked.id} id={asked.id} asked={asked} />
+  const params = useSearch({ from: '/inside/dashboards' })
+  if (params.metric !== undefined) return <MetricEditor key={params.metric} id={params.metric} />
+  if (params.view === 'metrics') return <MetricList />
+  if (params.view === 'templates') return <DashboardTemplates />
+  if (params.template !== undefined) return <FromTemplate key={params.template} id={params.template} />
+  if (params.id === undefined) return <DashboardList />
+  if (params.frame !== undefined) return <FrameEditor key={params.frame} dashboardId={params.id} id={params.frame} />
+  if (params.widget !== undefined) return <WidgetEditor key={params.widget} dashboardId={params.id} id={params.widget} params={params} />
+  return <OneDashboard key={params.id} id={params.id} params={params} />
 }

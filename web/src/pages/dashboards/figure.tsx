@@ -4,33 +4,33 @@ import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand } from '../../parts/chart/data.ts'
 import { chartData, leavesOf, SERIES_MAX, withBefore } from '../../parts/chart/measured.ts'
 import type { Zone } from '../../parts/time-range.ts'
-import { type Look, unitFor } from './look.ts'
 import { Pie, Score, TopList, Treemap } from './shares.tsx'
 import type { Slice } from './slice.ts'
+import { unitFor, type WidgetStyle } from './widget-style.ts'
 
 type FigureProps = {
   type: Widget['type']
-  look: Look
+  style: WidgetStyle
   label: string
   measured: readonly MetricTimeseries[]
-  /** before is what was measured one period earlier. */
+  /** before is the result for the previous period. */
   before?: readonly MetricTimeseries[] | undefined
   height: number
   zone: Zone
   bands: readonly ChartBand[]
-  room?: string
+  syncKey?: string
   isOld: boolean
   onPick?(fromMs: number, toMs: number): void
   onRange?(fromMs: number, toMs: number): void
   onSlice?(slice: Slice): void
 }
 
-/** Figure is the picture of what was measured, in the way a widget wants it. */
+/** Figure draws metric results in the type of the widget. */
 export function Figure(props: FigureProps) {
-  const { type, look, label, measured, before, height, zone, bands, room, isOld, onPick, onRange, onSlice } = props
+  const { type, style, label, measured, before, height, zone, bands, syncKey, isOld, onPick, onRange, onSlice } = props
   const data = useMemo(() => withBefore(chartData(measured), before && chartData(before)), [measured, before])
   const slices = useMemo(() => slicesOf(measured), [measured])
-  const unit = useMemo(() => unitFor(look, measured), [look, measured])
+  const unit = useMemo(() => unitFor(style, measured), [style, measured])
   const parts = { label, slices, isCut: slices.length >= SERIES_MAX, height, unit, ...(onSlice ? { onSlice } : {}) }
   if (type === 'score') return <Score measured={measured} height={height} unit={unit} {...(onSlice ? { onSlice } : {})} />
   if (type === 'pie') return <Pie {...parts} />
@@ -46,7 +46,7 @@ export function Figure(props: FigureProps) {
       bands={bands}
       isOld={isOld}
       unit={unit}
-      {...(room === undefined ? {} : { room })}
+      {...(syncKey === undefined ? {} : { syncKey })}
       {...(onPick ? { onPick } : {})}
       {...(onRange ? { onRange } : {})}
     />

@@ -2,19 +2,19 @@ import type { Dashboard, Widget } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { BackToDashboard } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
+import { EditorPage } from '../../parts/editor-page.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Absent } from '../../parts/records.tsx'
-import { Writing } from '../../parts/writing.tsx'
+import { MissingRecord } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
-import { BackToDashboard } from './back-to-list.tsx'
-import { flowing } from './layout.ts'
-import { useAllWidgets, useDashboard } from './questions.ts'
+import { flowed } from './layout.ts'
+import { useAllWidgets, useDashboard } from './queries.ts'
 
 type FrameEditorProps = { dashboardId: string; id: string }
 
-/** FrameEditor writes a frame: a widget around others, which stand within it instead of on the dashboard. */
+/** FrameEditor edits a frame: a widget that contains other widgets, which then leave the dashboard grid. */
 export function FrameEditor({ dashboardId, id }: FrameEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const all = useAllWidgets(true)
@@ -26,7 +26,7 @@ export function FrameEditor({ dashboardId, id }: FrameEditorProps) {
       error: dashboard.error ?? all.error,
       refetch: () => Promise.all([dashboard.refetch(), all.refetch()]),
     }
-    return <Absent title={title} noun="frame" of={of} back={<BackToDashboard id={dashboardId} />} />
+    return <MissingRecord title={title} noun="frame" of={of} back={<BackToDashboard id={dashboardId} />} />
   }
   return <FrameForm title={title} dashboard={dashboard.data} frame={frame} all={all.data} />
 }
@@ -48,26 +48,26 @@ function FrameForm({ title, dashboard, frame, all }: FrameFormProps) {
   const [inner, setInner] = useState<readonly string[]>(frame?.widget_ids ?? [])
   const [wide, setWide] = useState<Wide>(sizes.find(([one]) => Number(one) === frame?.layout.widget_layouts[0]?.w)?.[0] ?? '6')
   const save = useSave(dashboard, frame)
-  const missing = name.trim() === '' ? 'a name' : inner.length === 0 ? 'a widget within it' : undefined
+  const missing = name.trim() === '' ? 'a name' : inner.length === 0 ? 'a widget in the frame' : undefined
   const send = () => {
-    const widget_layouts = flowing(inner.map((id) => ({ id, x: 0, y: 0, w: Number(wide), h: HIGH })))
+    const widget_layouts = flowed(inner.map((id) => ({ id, x: 0, y: 0, w: Number(wide), h: HIGH })))
     save.mutate({ name: name.trim(), description: description.trim(), widget_ids: [...inner], layout: { widget_layouts } })
   }
   return (
-    <Writing
+    <EditorPage
       title={title}
-      action={frame ? 'Save' : 'Add the frame'}
+      action={frame ? 'Save' : 'Add frame'}
       missing={missing}
       isSending={save.isPending}
       failure={save.error}
-      leave={
+      cancel={
         <Link to="/dashboards" search={({ frame: _frame, ...rest }) => rest}>
-          Leave it
+          Cancel
         </Link>
       }
       onSend={send}
     >
-      <Panel title="What it is">
+      <Panel title="General">
         <div className="grid gap-3 p-3 sm:grid-cols-2">
           <Field name="Name">
             <Input value={name} required maxLength={255} onChange={(event) => setName(event.target.value)} />
@@ -86,13 +86,13 @@ function FrameForm({ title, dashboard, frame, all }: FrameFormProps) {
         inner={inner}
         onInner={setInner}
       />
-    </Writing>
+    </EditorPage>
   )
 }
 
 type WithinProps = { all: readonly Widget[]; own: Dashboard; inner: readonly string[]; onInner(inner: string[]): void }
 
-/** Within chooses what stands in a frame, and in which order. */
+/** Within selects and orders the widgets of a frame. */
 function Within({ all, own, inner, onInner }: WithinProps) {
   const chosen = inner.flatMap((id) => all.filter((one) => one.id === id))
   const offered = all
@@ -101,7 +101,7 @@ function Within({ all, own, inner, onInner }: WithinProps) {
   const swap = (at: number, by: -1 | 1) =>
     onInner(inner.map((id, index) => (index === at ? (inner[at + by] ?? id) : index === at + by ? (inner[at] ?? id) : id)))
   return (
-    <Panel title="What stands within">
+    <Panel title="Widgets in the frame">
       <div className="grid gap-4 p-3 sm:grid-cols-2">
         <div>
           <h3 className="text-soft text-xs">In this order</h3>
@@ -122,12 +122,7 @@ function Within({ all, own, inner, onInner }: WithinProps) {
                 >
                   ↓
                 </Button>
-                <Button
-                  size="small"
-                  look="quiet"
-                  aria-label={`Take ${name} out`}
-                  onClick={() => onInner(inner.filter((one) => one !== id))}
-                >
+                <Button size="small" look="quiet" aria-label={`Remove ${name}`} onClick={() => onInner(inner.filter((one) => one !== id))}>
                   ×
                 </Button>
               </li>
@@ -141,7 +136,7 @@ function Within({ all, own, inner, onInner }: WithinProps) {
           <ul tabIndex={0} aria-label="Other widgets" className="max-h-80 overflow-auto">
             {offered.map(({ id, name }) => (
               <li key={id} className="flex items-center gap-2 py-0.5">
-                <Button size="small" aria-label={`Put ${name} in`} onClick={() => onInner([...inner, id])}>
+                <Button size="small" aria-label={`Add ${name}`} onClick={() => onInner([...inner, id])}>
                   +
                 </Button>
                 <span className="min-w-0 truncate">{name}</span>
@@ -155,7 +150,7 @@ function Within({ all, own, inner, onInner }: WithinProps) {
   )
 }
 
-type FrameBody = { name: string; description: string; widget_ids: string[]; layout: { widget_layouts: ReturnType<typeof flowing> } }
+type FrameBody = { name: string; description: string; widget_ids: string[]; layout: { widget_layouts: ReturnType<typeof flowed> } }
 
 function useSave(dashboard: Dashboard, frame: Widget | undefined) {
   const client = useClient()

@@ -1,27 +1,27 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ArgumentFields, boundTemplate, missingArgument, type Typed } from '../../parts/argument-fields.tsx'
+import { BackToDashboards } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
+import { EditorPage } from '../../parts/editor-page.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Absent } from '../../parts/records.tsx'
-import { boundTo, missingIn, TemplateFields, type Typed } from '../../parts/template-fields.tsx'
-import { Writing } from '../../parts/writing.tsx'
-import { BackToList } from './back-to-list.tsx'
-import { useTemplates } from './questions.ts'
+import { MissingRecord } from '../../parts/records.tsx'
+import { useDashboardTemplates } from './queries.ts'
 
-/** FromTemplate takes what a template asks for, shows what would be made, and makes it. */
+/** FromTemplate collects the parameters of a template, previews the dashboard and creates it. */
 export function FromTemplate({ id }: { id: string }) {
-  const templates = useTemplates()
+  const templates = useDashboardTemplates()
   const template = templates.data?.find((one) => one.id === id)
   const client = useClient()
   const queries = useQueryClient()
   const navigate = useNavigate()
   const [typed, setTyped] = useState<Typed>({})
   const asking = { id, parameters: template?.parameters ?? {} }
-  const lacking = missingIn(asking, typed)
+  const lacking = missingArgument(asking, typed)
   const isWhole = template !== undefined && lacking === undefined
-  const bound = boundTo(asking, typed)
+  const bound = boundTemplate(asking, typed)
   const preview = useQuery({
     queryKey: ['dashboard preview', bound],
     enabled: isWhole,
@@ -34,22 +34,23 @@ export function FromTemplate({ id }: { id: string }) {
       await navigate({ to: '/dashboards', search: { id: made.id } })
     },
   })
-  if (!template) return <Absent title="From a template" noun="template" of={templates} back={<BackToList view="templates" />} />
+  if (!template)
+    return <MissingRecord title="From a template" noun="template" of={templates} back={<BackToDashboards view="templates" />} />
   return (
-    <Writing
+    <EditorPage
       title={`From the template “${template.name}”`}
-      action="Make the dashboard"
+      action="Create dashboard"
       missing={lacking}
       isSending={create.isPending}
       failure={create.error}
-      leave={
+      cancel={
         <Link to="/dashboards" search={{ view: 'templates' }}>
-          Leave it
+          Cancel
         </Link>
       }
       onSend={() => create.mutate()}
-      beside={
-        <Panel title="What it makes">
+      preview={
+        <Panel title="Preview">
           <div className="p-3">
             {!isWhole && <p className="text-soft">Fill in what it asks for.</p>}
             {preview.error && <FailureNote thrown={preview.error} again={() => preview.refetch()} />}
@@ -69,11 +70,11 @@ export function FromTemplate({ id }: { id: string }) {
         </Panel>
       }
     >
-      <Panel title="What it asks for">
+      <Panel title="Parameters">
         <div className="flex flex-col gap-3 p-3">
-          <TemplateFields parameters={template.parameters} typed={typed} onType={setTyped} />
+          <ArgumentFields parameters={template.parameters} typed={typed} onType={setTyped} />
         </div>
       </Panel>
-    </Writing>
+    </EditorPage>
   )
 }

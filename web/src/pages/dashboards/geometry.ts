@@ -1,6 +1,6 @@
 export type Box = { x: number; y: number; w: number; h: number }
 
-/** arcPath is a piece of a ring around the middle, from one share of the whole turn to another, beginning at the top. */
+/** arcPath is an SVG ring segment between two shares of the circle, clockwise from the top. */
 export function arcPath(from: number, to: number): string {
   // A whole turn would begin where it ends, and be nothing.
   const end = Math.min(to, from + 0.99999)
@@ -12,7 +12,7 @@ export function arcPath(from: number, to: number): string {
   return `M${point(from, 1)}A1 1 0 ${large} 1 ${point(end, 1)}L${point(end, 0.55)}A.55 .55 0 ${large} 0 ${point(from, 0.55)}Z`
 }
 
-/** squares cuts a box into one for each value, as large as its share and as near to a square as it can be; values fall. */
+/** squares lays out a squarified treemap; values must be in descending order. */
 export function squares(values: readonly number[], box: Box): Box[] {
   const [first] = values
   if (first === undefined) return []
@@ -38,7 +38,7 @@ export function squares(values: readonly number[], box: Box): Box[] {
   return [...own, ...squares(values.slice(line.length), rest)]
 }
 
-/** worstOf is how far from a square the worst box of a line is. */
+/** worstOf is the largest aspect ratio in a row. */
 function worstOf(line: readonly number[], short: number, area: number): number {
   const sum = line.reduce((all, value) => all + value, 0) * area
   return Math.max(

@@ -1,32 +1,35 @@
 import { expect, test } from 'vitest'
-import { flowing, moved, placesOf, put } from './layout.ts'
+import { flowed, placementsOf, put, swapped } from './layout.ts'
 
 const at = (id: string, x: number, y: number, w: number, h: number) => ({ id, x, y, w, h })
 
 test('what has no place stands after what has one', () => {
-  expect(placesOf(['a', 'b', 'c'], [at('b', 0, 0, 8, 4)])).toEqual([at('b', 0, 0, 8, 4), at('a', 0, 4, 6, 4), at('c', 6, 4, 6, 4)])
+  expect(placementsOf(['a', 'b', 'c'], [at('b', 0, 0, 8, 4)])).toEqual([at('b', 0, 0, 8, 4), at('a', 0, 4, 6, 4), at('c', 6, 4, 6, 4)])
 })
 
 test('a layout is kept as it is, sorted as it is read, without what is gone', () => {
-  expect(placesOf(['a', 'b'], [at('b', 6, 0, 6, 4), at('a', 0, 0, 6, 4), at('gone', 0, 9, 1, 1)])).toEqual([
+  expect(placementsOf(['a', 'b'], [at('b', 6, 0, 6, 4), at('a', 0, 0, 6, 4), at('gone', 0, 9, 1, 1)])).toEqual([
     at('a', 0, 0, 6, 4),
     at('b', 6, 0, 6, 4),
   ])
 })
 
 test('fractions are shares of the width, and widgets that lie on one another are put side by side', () => {
-  expect(placesOf(['a', 'b'], [at('a', 0, 0, 0.5, 0.25), at('b', 0.5, 0, 0.5, 0.25)])).toEqual([at('a', 0, 0, 6, 3), at('b', 6, 0, 6, 3)])
-  expect(placesOf(['a', 'b'], [at('a', 0, 0, 6, 4), at('b', 3, 1, 6, 4)])).toEqual([at('a', 0, 0, 6, 4), at('b', 6, 0, 6, 4)])
+  expect(placementsOf(['a', 'b'], [at('a', 0, 0, 0.5, 0.25), at('b', 0.5, 0, 0.5, 0.25)])).toEqual([
+    at('a', 0, 0, 6, 3),
+    at('b', 6, 0, 6, 3),
+  ])
+  expect(placementsOf(['a', 'b'], [at('a', 0, 0, 6, 4), at('b', 3, 1, 6, 4)])).toEqual([at('a', 0, 0, 6, 4), at('b', 6, 0, 6, 4)])
 })
 
 test('a widget that is moved changes places with its neighbour, and not beyond the ends', () => {
-  const places = flowing([at('a', 0, 0, 6, 4), at('b', 0, 0, 6, 4), at('c', 0, 0, 12, 3)])
-  expect(moved(places, 'c', -1).map(({ id, y }) => `${id}${y}`)).toEqual(['a0', 'c4', 'b7'])
-  expect(moved(places, 'a', -1)).toEqual(places)
+  const places = flowed([at('a', 0, 0, 6, 4), at('b', 0, 0, 6, 4), at('c', 0, 0, 12, 3)])
+  expect(swapped(places, 'c', -1).map(({ id, y }) => `${id}${y}`)).toEqual(['a0', 'c4', 'b7'])
+  expect(swapped(places, 'a', -1)).toEqual(places)
 })
 
 test('what a widget is put down on makes way, and nothing is left hanging', () => {
-  const places = flowing([at('a', 0, 0, 6, 4), at('b', 0, 0, 6, 4), at('c', 0, 0, 12, 3)])
+  const places = flowed([at('a', 0, 0, 6, 4), at('b', 0, 0, 6, 4), at('c', 0, 0, 12, 3)])
   expect(put(places, 'b', { x: 0, y: 0 })).toEqual([at('b', 0, 0, 6, 4), at('a', 0, 4, 6, 4), at('c', 0, 8, 12, 3)])
   expect(put(places, 'c', { y: 0 })).toEqual([at('c', 0, 0, 12, 3), at('a', 0, 3, 6, 4), at('b', 6, 3, 6, 4)])
   expect(put(places, 'c', { y: 30 })).toEqual(places)

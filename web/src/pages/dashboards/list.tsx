@@ -4,15 +4,15 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { Findable } from '../../parts/findable.tsx'
+import { FilteredList } from '../../parts/filtered-list.tsx'
 import { ago } from '../../parts/numbers.ts'
-import { Nothing, Page } from '../../parts/page.tsx'
+import { EmptyState, Page } from '../../parts/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { useDashboards, useTemplates } from './questions.ts'
+import { useDashboards, useDashboardTemplates } from './queries.ts'
 
-/** DashboardList shows all dashboards by name, found by typing. */
+/** DashboardList lists all dashboards by name, with a text filter. */
 export function DashboardList() {
   const list = useDashboards()
   return (
@@ -28,14 +28,14 @@ export function DashboardList() {
         </>
       }
     >
-      <Findable
+      <FilteredList
         noun="dashboard"
         of={list}
         textOf={({ name, description, tags }) => [name, description ?? '', ...Object.entries(tags).flat()].join(' ')}
         none={
-          <Nothing title="There is no dashboard yet">
+          <EmptyState title="No dashboards yet">
             <p className="text-soft">A dashboard shows many series at once, over one range and under one crosshair.</p>
-          </Nothing>
+          </EmptyState>
         }
       >
         {(found) => (
@@ -54,7 +54,7 @@ export function DashboardList() {
             ))}
           </ul>
         )}
-      </Findable>
+      </FilteredList>
     </Page>
   )
 }
@@ -84,7 +84,7 @@ function NewDashboard() {
           <Input name="name" required maxLength={255} />
         </Field>
         <Button type="submit" look="main" disabled={create.isPending}>
-          {create.isPending ? 'Making it …' : 'Make it'}
+          {create.isPending ? 'Creating…' : 'Create'}
         </Button>
         {create.error && <FailureNote thrown={create.error} />}
       </form>
@@ -93,7 +93,7 @@ function NewDashboard() {
 }
 
 function Templates() {
-  const { data } = useTemplates()
+  const { data } = useDashboardTemplates()
   const item = 'block rounded px-2 py-1 hover:bg-tint'
   return (
     <Popover

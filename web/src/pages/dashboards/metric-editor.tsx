@@ -2,28 +2,28 @@ import type { MetricDefinition } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { BackToDashboards } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
+import { EditorPage } from '../../parts/editor-page.tsx'
 import { newQuery } from '../../parts/metric-queries.ts'
 import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
-import { Absent } from '../../parts/records.tsx'
-import { Writing } from '../../parts/writing.tsx'
+import { MissingRecord } from '../../parts/records.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
-import { BackToList } from './back-to-list.tsx'
 import { definitionOf, Preview } from './preview.tsx'
-import { useMetrics } from './questions.ts'
+import { useMetrics } from './queries.ts'
 
-/** MetricEditor writes a metric that is kept by its name, beside what it gives. */
+/** MetricEditor edits a named metric beside its preview. */
 export function MetricEditor({ id }: { id: string }) {
   const metrics = useMetrics()
   const metric = metrics.data?.find((one) => one.id === id)
   const title = id === 'new' ? 'New metric' : 'Edit a metric'
   if (metrics.data && (metric || id === 'new')) return <MetricForm title={title} metric={metric} />
-  return <Absent title={title} noun="metric" of={metrics} back={<BackToList view="metrics" />} />
+  return <MissingRecord title={title} noun="metric" of={metrics} back={<BackToDashboards view="metrics" />} />
 }
 
-const LOOK = { unit: 'auto', isFine: false } as const
+const DEFAULT_STYLE = { unit: 'auto', isFine: false } as const
 
 function MetricForm({ title, metric }: { title: string; metric: MetricDefinition | undefined }) {
   const [name, setName] = useState(metric?.name ?? '')
@@ -33,27 +33,27 @@ function MetricForm({ title, metric }: { title: string; metric: MetricDefinition
   const datasets = useDatasets()
   const save = useSave(metric)
   return (
-    <Writing
+    <EditorPage
       title={title}
-      action={metric ? 'Save' : 'Keep the metric'}
+      action={metric ? 'Save' : 'Create metric'}
       missing={name.trim() === '' ? 'a name' : undefined}
       isSending={save.isPending}
       failure={save.error}
-      leave={
+      cancel={
         <Link to="/dashboards" search={{ view: 'metrics' }}>
-          Leave it
+          Cancel
         </Link>
       }
       onSend={() => save.mutate({ name: name.trim(), description: description.trim(), ...definitionOf(queries, formula) })}
-      beside={
+      preview={
         <Panel title="Preview">
           <div className="p-3">
-            <Preview type="line" look={LOOK} queries={queries} formula={formula} range={{ words: 'Last 1 hour' }} />
+            <Preview type="line" style={DEFAULT_STYLE} queries={queries} formula={formula} range={{ words: 'Last 1 hour' }} />
           </div>
         </Panel>
       }
     >
-      <Panel title="What it is">
+      <Panel title="General">
         <div className="flex flex-col gap-3 p-3">
           <Field name="Name">
             <Input value={name} required maxLength={255} onChange={(event) => setName(event.target.value)} />
@@ -63,7 +63,7 @@ function MetricForm({ title, metric }: { title: string; metric: MetricDefinition
           </Field>
         </div>
       </Panel>
-      <Panel title="What it measures">
+      <Panel title="Query">
         <div className="p-3">
           <QueryEditor
             queries={queries}
@@ -74,7 +74,7 @@ function MetricForm({ title, metric }: { title: string; metric: MetricDefinition
           />
         </div>
       </Panel>
-    </Writing>
+    </EditorPage>
   )
 }
 

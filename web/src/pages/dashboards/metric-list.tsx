@@ -1,18 +1,18 @@
 import type { MetricDefinition } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { BackToDashboards } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Findable } from '../../parts/findable.tsx'
+import { FilteredList } from '../../parts/filtered-list.tsx'
 import { measureText } from '../../parts/metric-queries.ts'
 import { ago } from '../../parts/numbers.ts'
-import { Nothing, Page } from '../../parts/page.tsx'
-import { BackToList } from './back-to-list.tsx'
-import { useAllWidgets, useMetrics } from './questions.ts'
+import { EmptyState, Page } from '../../parts/page.tsx'
+import { useAllWidgets, useMetrics } from './queries.ts'
 
 const nameOf = ({ name, queries }: MetricDefinition): string => name ?? measureText(queries)
 
-/** MetricList shows what is measured by name, for widgets to choose from, and which widgets do. */
+/** MetricList lists the named metrics with the widgets that use them. */
 export function MetricList() {
   const metrics = useMetrics()
   const widgets = useAllWidgets(true)
@@ -22,7 +22,7 @@ export function MetricList() {
       title="Metrics"
       actions={
         <>
-          <BackToList />
+          <BackToDashboards />
           <Link
             to="/dashboards"
             search={{ view: 'metrics', metric: 'new' }}
@@ -33,14 +33,14 @@ export function MetricList() {
         </>
       }
     >
-      <Findable
+      <FilteredList
         noun="metric"
         of={metrics}
         textOf={(one) => `${nameOf(one)} ${one.description ?? ''} ${measureText(one.queries)}`}
         none={
-          <Nothing title="No metric is kept yet">
-            <p className="text-soft">A metric is a question with a name: several widgets can show it, and it is changed in one place.</p>
-          </Nothing>
+          <EmptyState title="No metrics yet">
+            <p className="text-soft">A metric is a named query: several widgets can show it, and it is edited in one place.</p>
+          </EmptyState>
         }
       >
         {(found) => (
@@ -50,7 +50,7 @@ export function MetricList() {
             ))}
           </ul>
         )}
-      </Findable>
+      </FilteredList>
     </Page>
   )
 }
@@ -82,7 +82,7 @@ function Row({ metric, users }: { metric: MetricDefinition; users: readonly stri
           {template && ' · from a template'}
         </p>
       </div>
-      <Confirm action="Delete" size="small" label={`Delete ${nameOf(metric)}`} question={`Delete “${nameOf(metric)}”?`} onYes={remove} />
+      <Confirm action="Delete" size="small" label={`Delete ${nameOf(metric)}`} message={`Delete “${nameOf(metric)}”?`} onYes={remove} />
     </li>
   )
 }

@@ -1,37 +1,37 @@
 import type { Dashboard } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { askedRangeOf, rangeOf } from '../../parts/asked-range.ts'
+import { BackToDashboards } from '../../parts/back-links.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
-import { Nothing, Page } from '../../parts/page.tsx'
-import { Absent } from '../../parts/records.tsx'
+import { EmptyState, Page } from '../../parts/page.tsx'
+import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
+import { MissingRecord } from '../../parts/records.tsx'
 import { TimePicker } from '../../parts/time-picker.tsx'
 import type { Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { Corner, Grips, useArranging } from './arranging.tsx'
-import type { Asked } from './asked.ts'
-import { BackToList } from './back-to-list.tsx'
+import { Corner, Grips, useArrangement } from './arrangement.tsx'
 import { DashboardTools } from './dashboard-tools.tsx'
-import { placesOf } from './layout.ts'
-import { useAllWidgets, useChange, useDashboard } from './questions.ts'
+import { placementsOf } from './layout.ts'
+import type { DashboardParams } from './params.ts'
+import { useAllWidgets, useDashboard, useDashboardChange } from './queries.ts'
 import { WidgetCard } from './widget-card.tsx'
 import { WidgetTools } from './widget-tools.tsx'
 
 const HOUR: Range = { words: 'Last 1 hour' }
 
 /** OneDashboard shows its widgets over one range; each loads on its own, all share one crosshair. */
-export function OneDashboard({ id, asked }: { id: string; asked: Asked }) {
+export function OneDashboard({ id, params }: { id: string; params: DashboardParams }) {
   const dashboard = useDashboard(id)
   const navigate = useNavigate({ from: '/dashboards' })
   const [zone, setZone] = useZone()
-  const [turn, setTurn] = useState(0)
+  const [refreshCount, setRefreshCount] = useState(0)
   const [isArranging, setArranging] = useState(false)
-  const range = rangeOf(asked, HOUR)
-  const isCompared = asked.before === true
-  const pick = (next: Range) => void navigate({ search: ({ r: _r, f: _f, t: _t, ...rest }) => ({ ...rest, ...askedRangeOf(next) }) })
-  if (!dashboard.data) return <Absent title="Dashboard" noun="dashboard" of={dashboard} back={<BackToList />} />
+  const range = rangeOf(params, HOUR)
+  const isCompared = params.before === true
+  const pick = (next: Range) => void navigate({ search: ({ r: _r, f: _f, t: _t, ...rest }) => ({ ...rest, ...rangeParamsOf(next) }) })
+  if (!dashboard.data) return <MissingRecord title="Dashboard" noun="dashboard" of={dashboard} back={<BackToDashboards />} />
   const { name, description, widgets } = dashboard.data
   return (
     <Page
@@ -39,9 +39,9 @@ export function OneDashboard({ id, asked }: { id: string; asked: Asked }) {
       isWide
       actions={
         <>
-          <BackToList />
+          <BackToDashboards />
           <TimePicker range={range} zone={zone} onPick={pick} onZone={setZone} />
-          <Button title="Ask again" aria-label="Ask again" onClick={() => setTurn(turn + 1)}>
+          <Button title="Refresh" aria-label="Refresh" onClick={() => setRefreshCount(refreshCount + 1)}>
             ↻
           </Button>
           <Button
@@ -64,23 +64,23 @@ export function OneDashboard({ id, asked }: { id: string; asked: Asked }) {
     >
       {description && <p className="-mt-2 whitespace-pre-wrap break-words text-soft">{description}</p>}
       {widgets.length === 0 ? (
-        <Nothing title="Nothing is shown here yet">
+        <EmptyState title="This dashboard has no widgets yet">
           <Link to="/dashboards" search={{ id, widget: 'new' }} className="text-accent underline">
             Add the first widget
           </Link>
-        </Nothing>
+        </EmptyState>
       ) : (
         <Grid
           dashboard={dashboard.data}
           isArranging={isArranging}
-          shown={{ range, zone, turn, isCompared, room: id, onRange: (fromMs, toMs) => pick({ fromMs, toMs }) }}
+          shown={{ range, zone, refreshCount, isCompared, syncKey: id, onRange: (fromMs, toMs) => pick({ fromMs, toMs }) }}
         />
       )}
     </Page>
   )
 }
 
-/** AddMenu leads to what a dashboard can be given. */
+/** AddMenu creates a widget or a frame on the dashboard. */
 function AddMenu({ id, range }: { id: string; range: Range }) {
   const item = 'block rounded px-2 py-1 hover:bg-tint'
   return (
@@ -93,7 +93,7 @@ function AddMenu({ id, range }: { id: string; range: Range }) {
       }
     >
       <div className="flex w-48 flex-col">
-        <Link to="/dashboards" search={{ id, widget: 'new', ...askedRangeOf(range) }} className={item}>
+        <Link to="/dashboards" search={{ id, widget: 'new', ...rangeParamsOf(range) }} className={item}>
           A widget
         </Link>
         <Link to="/dashboards" search={{ id, frame: 'new' }} className={item}>
@@ -104,18 +104,18 @@ function AddMenu({ id, range }: { id: string; range: Range }) {
   )
 }
 
-type Shared = Pick<Parameters<typeof WidgetCard>[0], 'range' | 'zone' | 'turn' | 'isCompared' | 'room' | 'onRange'>
+type Shared = Pick<Parameters<typeof WidgetCard>[0], 'range' | 'zone' | 'refreshCount' | 'isCompared' | 'syncKey' | 'onRange'>
 
 function Grid({ dashboard, isArranging, shown }: { dashboard: Dashboard; isArranging: boolean; shown: Shared }) {
   const { id, widgets, layout } = dashboard
   const all = useAllWidgets(widgets.some(({ widget_ids }) => widget_ids.length > 0))
-  const change = useChange(id)
+  const change = useDashboardChange(id)
   const [failure, setFailure] = useState<unknown>()
-  const kept = placesOf(
+  const kept = placementsOf(
     widgets.map((widget) => widget.id),
     layout.widget_layouts ?? [],
   )
-  const arranged = useArranging(kept, (next) => {
+  const arranged = useArrangement(kept, (next) => {
     setFailure(undefined)
     return change({ layout: { widget_layouts: next } }).catch(setFailure)
   })

@@ -5,13 +5,13 @@ import { SERIES_MAX } from '../../parts/chart/measured.ts'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { tidied } from '../../parts/metric-queries.ts'
-import { Waiting } from '../../parts/page.tsx'
+import { Loading } from '../../parts/page.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Figure } from './figure.tsx'
-import { type Look, slicesFor } from './look.ts'
+import { slicesFor, type WidgetStyle } from './widget-style.ts'
 
-/** definitionOf is what is measured, as the service takes it. */
+/** definitionOf is the metric definition in the form of the API. */
 export const definitionOf = (queries: readonly MetricQuery[], formula: string) => ({
   queries: tidied(queries),
   ...(formula.trim() === '' ? {} : { formulas: [{ name: 'formula', expression: formula.trim() }] }),
@@ -19,10 +19,10 @@ export const definitionOf = (queries: readonly MetricQuery[], formula: string) =
 
 const SETTLE_MS = 500
 
-type PreviewProps = { type: Widget['type']; look: Look; queries: readonly MetricQuery[]; formula: string; range: Range }
+type PreviewProps = { type: Widget['type']; style: WidgetStyle; queries: readonly MetricQuery[]; formula: string; range: Range }
 
-/** Preview shows what queries and a formula give, a moment after the writing paused. */
-export function Preview({ type, look, queries, formula, range }: PreviewProps) {
+/** Preview shows the result of queries and a formula, once typing has paused. */
+export function Preview({ type, style, queries, formula, range }: PreviewProps) {
   const client = useClient()
   const [zone] = useZone()
   const wanted = JSON.stringify(definitionOf(queries, formula))
@@ -32,10 +32,10 @@ export function Preview({ type, look, queries, formula, range }: PreviewProps) {
     return () => clearTimeout(timer)
   }, [wanted])
   const data = useQuery({
-    queryKey: ['widget preview', settled, range, type === 'score', look.isFine],
+    queryKey: ['widget preview', settled, range, type === 'score', style.isFine],
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => {
-      const grid = gridOf(boundsOf(range, Date.now()), slicesFor(look))
+      const grid = gridOf(boundsOf(range, Date.now()), slicesFor(style))
       return client.timeseries.search({
         body: {
           ...(JSON.parse(settled) as ReturnType<typeof definitionOf>),
@@ -50,13 +50,13 @@ export function Preview({ type, look, queries, formula, range }: PreviewProps) {
     },
   })
   if (data.error) return <FailureNote thrown={data.error} again={() => data.refetch()} />
-  if (!data.data) return <Waiting height="16rem">Measuring …</Waiting>
+  if (!data.data) return <Loading height="16rem">Loading…</Loading>
   const all = Object.values(data.data)
   const formulas = all.filter((one) => (one.formulas ?? []).length > 0)
   return (
     <Figure
       type={type}
-      look={look}
+      style={style}
       label="Preview"
       measured={formulas.length > 0 ? formulas : all}
       height={260}

@@ -1,6 +1,6 @@
 import type { MetricTimeseries } from '@dendro/api'
 import type { CSSProperties } from 'react'
-import { seriesColour } from '../../parts/chart/colours.ts'
+import { seriesColor } from '../../parts/chart/colors.ts'
 import { share } from '../../parts/numbers.ts'
 import { arcPath, type Box, squares } from './geometry.ts'
 import type { Slice } from './slice.ts'
@@ -11,7 +11,7 @@ const sumOf = (slices: readonly Slice[]): number => slices.reduce((sum, { value 
 type SharesProps = {
   label: string
   slices: readonly Slice[]
-  /** isCut says that only the largest groups are known. */
+  /** isCut means that only the largest groups are known. */
   isCut: boolean
   height: number
   unit: UnitText
@@ -20,7 +20,7 @@ type SharesProps = {
 
 type ScoreProps = { measured: readonly MetricTimeseries[]; height: number; unit: UnitText; onSlice?(slice: Slice): void }
 
-/** Score is one number, and how it differs from the period before; it leads to what it counts. */
+/** Score is a single value with its change from the previous period; it links to its events. */
 export function Score({ measured, height, unit, onSlice }: ScoreProps) {
   return (
     <div
@@ -59,7 +59,7 @@ function differenceText({ delta_value, total_value }: NonNullable<MetricTimeseri
   return `${delta_value > 0 ? '▲' : '▼'} ${unit(Math.abs(delta_value))}${part} against the period before`
 }
 
-/** TopList is the groups by size, with a bar as long as its share of the largest. */
+/** TopList lists groups by size, each with a bar relative to the largest. */
 export function TopList({ label, slices, isCut, height, unit, onSlice }: SharesProps) {
   const most = Math.max(...slices.map(({ value }) => Math.abs(value)), 0)
   return (
@@ -99,7 +99,7 @@ function Named({ slice, onSlice }: { slice: Slice; onSlice?(slice: Slice): void 
 
 const PARTS_MAX = 8
 
-/** Pie is shares of a whole; what is small is put together, and the list beside it says what is what. */
+/** Pie shows shares of a whole with a legend; small groups are combined. */
 export function Pie({ label, slices, isCut, height, unit, onSlice }: SharesProps) {
   const all = sumOf(slices)
   const own = slices.filter(({ value }) => value > 0)
@@ -124,7 +124,7 @@ export function Pie({ label, slices, isCut, height, unit, onSlice }: SharesProps
               d={arcPath(start, from)}
               className="stroke-panel"
               strokeWidth={0.02}
-              style={{ fill: at < shown.length ? seriesColour(at) : 'var(--color-soft)' }}
+              style={{ fill: at < shown.length ? seriesColor(at) : 'var(--color-soft)' }}
             >
               <title>{`${shown[at]?.name ?? 'the rest'}: ${unit(value)}, ${share(value, all)}`}</title>
             </path>
@@ -134,7 +134,7 @@ export function Pie({ label, slices, isCut, height, unit, onSlice }: SharesProps
       <ul className="min-w-0 flex-1 text-xs">
         {shown.map((slice, at) => (
           <li key={slice.name} className="flex items-center gap-1.5">
-            <span aria-hidden className="h-2.5 w-2.5 shrink-0 rounded-sm" style={{ background: seriesColour(at) }} />
+            <span aria-hidden className="h-2.5 w-2.5 shrink-0 rounded-sm" style={{ background: seriesColor(at) }} />
             <Named slice={slice} {...(onSlice ? { onSlice } : {})} />
             <span className="ml-auto shrink-0 pl-2 text-soft tabular-nums">
               {unit(slice.value)} · {share(slice.value, all)}
@@ -169,7 +169,7 @@ export function Treemap({ label, slices, isCut, height, unit, onSlice }: SharesP
           key={slice.name}
           slice={slice}
           box={boxes[at]}
-          colour={seriesColour(at)}
+          color={seriesColor(at)}
           part={share(slice.value, sum)}
           unit={unit}
           {...(onSlice ? { onSlice } : {})}
@@ -182,9 +182,9 @@ export function Treemap({ label, slices, isCut, height, unit, onSlice }: SharesP
   )
 }
 
-type TileProps = { slice: Slice; box: Box | undefined; colour: string; part: string; unit: UnitText; onSlice?(slice: Slice): void }
+type TileProps = { slice: Slice; box: Box | undefined; color: string; part: string; unit: UnitText; onSlice?(slice: Slice): void }
 
-function Tile({ slice, box, colour, part, unit, onSlice }: TileProps) {
+function Tile({ slice, box, color, part, unit, onSlice }: TileProps) {
   if (!box) return null
   return (
     <div
@@ -195,7 +195,7 @@ function Tile({ slice, box, colour, part, unit, onSlice }: TileProps) {
         top: `${box.y * 2}%`,
         width: `${box.w}%`,
         height: `${box.h * 2}%`,
-        background: `color-mix(in srgb, ${colour} 22%, var(--color-panel))`,
+        background: `color-mix(in srgb, ${color} 22%, var(--color-panel))`,
       }}
     >
       <Named slice={slice} {...(onSlice ? { onSlice } : {})} />

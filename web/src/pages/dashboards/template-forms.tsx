@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
 import { FormField, Refusal } from '../../parts/form.tsx'
 import { useMetricTemplates } from '../../parts/metric-templates.tsx'
-import { OpenText, ParameterFields, ReferenceList, type TemplateFormProps, withAsked } from '../../parts/open-fields.tsx'
-import { askedIn, type Content, isMap, isText, listOf, mapOf, parameters, references } from '../../parts/open-texts.ts'
+import { isMap, isText, listOf, mapOf, parameters, parametersOf, references, type TemplateContent } from '../../parts/placeholders.ts'
 import type { TemplateForm } from '../../parts/template-editor.tsx'
+import { ParameterFields, ReferenceList, type TemplateFormProps, TemplateText, withParameters } from '../../parts/template-form-fields.tsx'
 import { Select } from '../../ui/field.tsx'
-import { widgetTypes } from './look.ts'
+import { widgetTypes } from './widget-style.ts'
 
 function useWidgetTemplates() {
   const client = useClient()
@@ -17,22 +17,22 @@ function useWidgetTemplates() {
   })
 }
 
-const referencesIn = (content: Content, of: 'metrics' | 'widgets') => (content[of] ?? []) as TemplateReference[]
+const referencesIn = (content: TemplateContent, of: 'metrics' | 'widgets') => (content[of] ?? []) as TemplateReference[]
 
-/** withWidgets leaves the places of those that are gone out of the layout. */
-function withWidgets(content: Content, widgets: readonly TemplateReference[]): Content {
+/** withWidgets sets the widgets and drops layouts of removed ones. */
+function withWidgets(content: TemplateContent, widgets: readonly TemplateReference[]): TemplateContent {
   const layout = content.layout as { widget_layouts?: { id: string }[] } | undefined
   const widget_layouts = layout?.widget_layouts?.filter((place) => widgets.some(({ id }) => id === place.id))
   return { ...content, widgets, ...(widget_layouts ? { layout: { ...layout, widget_layouts } } : {}) }
 }
 
-/** Head is what every template has: its texts, and what it asks for. */
+/** Head has the fields that every template has: texts and parameters. */
 function Head(own: TemplateFormProps) {
   return (
     <>
-      <OpenText {...own} name="Name" of="name" />
-      <OpenText {...own} name="Description" of="description" isLong charsMax={1_024} />
-      <h3 className="font-medium">What it asks for</h3>
+      <TemplateText {...own} name="Name" of="name" />
+      <TemplateText {...own} name="Description" of="description" isLong charsMax={1_024} />
+      <h3 className="font-medium">Parameters</h3>
       <ParameterFields {...own} />
     </>
   )
@@ -48,8 +48,8 @@ function Widgets({ content, onChange }: TemplateFormProps) {
         of="widgets"
         templates={widgets.data}
         references={referencesIn(content, 'widgets')}
-        asked={askedIn(content)}
-        onChange={(next, asked) => onChange(withAsked(withWidgets(content, next), asked))}
+        declared={parametersOf(content)}
+        onChange={(next, declared) => onChange(withParameters(withWidgets(content, next), declared))}
       />
       <Refusal of="layout" />
     </>
@@ -59,7 +59,7 @@ function Widgets({ content, onChange }: TemplateFormProps) {
 const DashboardTemplateFields = (own: TemplateFormProps) => (
   <>
     <Head {...own} />
-    <h3 className="font-medium">What stands on it</h3>
+    <h3 className="font-medium">Widgets</h3>
     <Widgets {...own} />
   </>
 )
@@ -71,7 +71,7 @@ function WidgetTemplateFields({ content, onChange }: TemplateFormProps) {
   return (
     <>
       <Head {...own} />
-      <h3 className="font-medium">What it shows</h3>
+      <h3 className="font-medium">Metrics and widgets</h3>
       {within.length === 0 && (
         <>
           <FormField name="Drawn as" of="type">
@@ -87,8 +87,8 @@ function WidgetTemplateFields({ content, onChange }: TemplateFormProps) {
             of="metrics"
             templates={metrics.data}
             references={shown}
-            asked={askedIn(content)}
-            onChange={(next, asked) => onChange(withAsked({ ...content, metrics: next }, asked))}
+            declared={parametersOf(content)}
+            onChange={(next, declared) => onChange(withParameters({ ...content, metrics: next }, declared))}
           />
         </>
       )}

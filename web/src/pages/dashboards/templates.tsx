@@ -1,35 +1,35 @@
 import type { BodyInput, contract } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
+import { BackToDashboards } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { MetricTemplates } from '../../parts/metric-templates.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Library, TemplateLibrary } from '../../parts/template-library.tsx'
-import { BackToList } from './back-to-list.tsx'
+import { type TemplateApi, TemplateLibrary } from '../../parts/template-library.tsx'
 import { dashboardTemplateForm, widgetTemplateForm } from './template-forms.tsx'
 
 type Kind = 'dashboardTemplates' | 'widgetTemplates'
-/** BodyOf is what was written, which may make no sense; the service says what is wrong with it. */
+/** BodyOf casts an unchecked body; the service validates it. */
 type BodyOf<K extends Kind> = BodyInput<Contract[K]['create']>
 type Contract = typeof contract
 
-/** DashboardTemplates are what dashboards, widgets and metrics are made from: a dashboard names templates of widgets, a widget those of metrics. */
+/** DashboardTemplates lists the templates of dashboards, widgets and metrics; each refers to templates of the next kind. */
 export function DashboardTemplates() {
   const client = useClient()
-  const dashboards: Library = {
+  const dashboards: TemplateApi = {
     list: async (signal) => (await client.dashboardTemplates.list({ signal })).templates,
     create: (body) => client.dashboardTemplates.create({ body: body as BodyOf<'dashboardTemplates'> }),
     update: (templateId, body) => client.dashboardTemplates.update({ params: { templateId }, body: body as BodyOf<'dashboardTemplates'> }),
     remove: (templateId) => client.dashboardTemplates.remove({ params: { templateId } }),
   }
-  const widgets: Library = {
+  const widgets: TemplateApi = {
     list: async (signal) => (await client.widgetTemplates.list({ signal })).templates,
     create: (body) => client.widgetTemplates.create({ body: body as BodyOf<'widgetTemplates'> }),
     update: (templateId, body) => client.widgetTemplates.update({ params: { templateId }, body: body as BodyOf<'widgetTemplates'> }),
     remove: (templateId) => client.widgetTemplates.remove({ params: { templateId } }),
   }
   return (
-    <Page title="Templates" actions={<BackToList />}>
-      <p className="-mt-2 text-soft">A dashboard can be kept as a template by its own “Keep as template”, and written further here.</p>
+    <Page title="Templates" actions={<BackToDashboards />}>
+      <p className="-mt-2 text-soft">A dashboard can be kept as a template by its own “Save as template”, and written further here.</p>
       <TemplateLibrary
         title="Dashboards"
         noun="dashboards"
@@ -38,7 +38,7 @@ export function DashboardTemplates() {
         form={dashboardTemplateForm}
         example={{ name: 'Region {{region}}', widgets: [], this_template_tags: {}, parameters: { region: { type: 'STRING' } } }}
         use={({ id, name }) => (
-          <Link to="/dashboards" search={{ template: id }} className={useLook} aria-label={`Use the template ${name}`}>
+          <Link to="/dashboards" search={{ template: id }} className={useLinkClass} aria-label={`Use the template ${name}`}>
             Use
           </Link>
         )}
@@ -56,4 +56,4 @@ export function DashboardTemplates() {
   )
 }
 
-const useLook = 'inline-flex h-6.5 items-center rounded bg-accent px-2 text-accent-ink text-xs'
+const useLinkClass = 'inline-flex h-6.5 items-center rounded bg-accent px-2 text-accent-ink text-xs'

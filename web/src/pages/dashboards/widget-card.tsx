@@ -4,49 +4,49 @@ import { type CSSProperties, type ReactNode, useMemo } from 'react'
 import type { ChartBand } from '../../parts/chart/data.ts'
 import { bothConditions, groupCondition } from '../../parts/condition.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { Waiting } from '../../parts/page.tsx'
+import { Loading } from '../../parts/page.tsx'
 import type { Range, Zone } from '../../parts/time-range.ts'
 import { Figure } from './figure.tsx'
-import { type Place, placesOf } from './layout.ts'
-import { lookOf } from './look.ts'
-import { useWidgetData, type WidgetData } from './questions.ts'
+import { placementsOf, type WidgetPlacement } from './layout.ts'
+import { useWidgetData, type WidgetData } from './queries.ts'
 import type { Slice } from './slice.ts'
+import { styleOf } from './widget-style.ts'
 
-/** ROW_PX is a row of the grid with the gap below it. */
+/** ROW_PX is the height of a grid row including its gap. */
 export const ROW_PX = 96
 const AROUND_PX = 100
 const LEAST_PX = 100
 
 type WidgetCardProps = {
   widget: Widget
-  place: Place
-  /** all are the widgets of the organisation, where this one is a frame. */
+  place: WidgetPlacement
+  /** all are the widgets of the organization, needed when this one is a frame. */
   all: readonly Widget[]
   range: Range
   zone: Zone
-  turn: number
-  /** isCompared tells that the period before is drawn too. */
+  refreshCount: number
+  /** isCompared also draws the previous period. */
   isCompared: boolean
-  room: string
+  syncKey: string
   tools: ReactNode
-  /** order is its place among the others where they stand below one another. */
+  /** order is the position in the single-column layout. */
   order: number
-  /** isLifted tells that it is being moved. */
+  /** isLifted is true during a drag. */
   isLifted: boolean
   children?: ReactNode
   onRange(fromMs: number, toMs: number): void
 }
 
-/** placeStyle puts a card into the grid, where the screen is wide enough for one. */
-export const placeStyle = ({ x, y, w, h }: Place): CSSProperties =>
+/** placeStyle positions a card in the grid of wide screens. */
+export const placeStyle = ({ x, y, w, h }: WidgetPlacement): CSSProperties =>
   ({ '--col': `${x + 1} / span ${w}`, '--row': `${y + 1} / span ${h}` }) as CSSProperties
 
-/** WidgetCard asks for what its widget shows, and loads and fails on its own. */
+/** WidgetCard loads the data of its widget, and fails on its own. */
 export function WidgetCard(props: WidgetCardProps) {
-  const { widget, place, all, range, zone, turn, isCompared, room, tools, order, isLifted, children, onRange } = props
-  const data = useWidgetData(widget, range, turn, isCompared)
+  const { widget, place, all, range, zone, refreshCount, isCompared, syncKey, tools, order, isLifted, children, onRange } = props
+  const data = useWidgetData(widget, range, refreshCount, isCompared)
   const height = Math.max(LEAST_PX, place.h * ROW_PX - AROUND_PX)
-  const shown = { data: data.data, isOld: data.isPlaceholderData, range, zone, room, onRange }
+  const shown = { data: data.data, isOld: data.isPlaceholderData, range, zone, syncKey, onRange }
   return (
     <section
       aria-label={widget.name}
@@ -61,7 +61,7 @@ export function WidgetCard(props: WidgetCardProps) {
       </div>
       <div className="min-h-0 flex-1 px-2 pb-2">
         {data.error ? <FailureNote thrown={data.error} again={() => data.refetch()} /> : null}
-        {!data.data && !data.error && <Waiting height={`${height}px`}>Measuring …</Waiting>}
+        {!data.data && !data.error && <Loading height={`${height}px`}>Loading…</Loading>}
         {data.data &&
           (widget.widget_ids.length > 0 ? (
             <Inner frame={widget} all={all} height={height} {...shown} />
@@ -81,18 +81,18 @@ type ShownProps = {
   isOld: boolean
   range: Range
   zone: Zone
-  room: string
+  syncKey: string
   onRange(fromMs: number, toMs: number): void
 }
 
-function Shown({ widget, data, height, isOld, zone, room, onRange }: ShownProps) {
+function Shown({ widget, data, height, isOld, zone, syncKey, onRange }: ShownProps) {
   const navigate = useNavigate()
   const measured = useMemo(() => measuredOf(data?.metrics ?? [], widget.id), [data, widget.id])
   const before = useMemo(() => data?.before && measuredOf(data.before, widget.id), [data, widget.id])
-  const look = useMemo(() => lookOf(widget), [widget])
+  const style = useMemo(() => styleOf(widget), [widget])
   const query = measured[0]?.queries[0]
   if (!data) return null
-  if (measured.length === 0) return <Empty height={height}>It shows no metric yet.</Empty>
+  if (measured.length === 0) return <Empty height={height}>This widget has no metric yet.</Empty>
   if (measured.every(({ series, groups_series }) => groups_series.length === 0 && series.every((slice) => Number(slice.count) === 0))) {
     return <Empty height={height}>No events in this range</Empty>
   }
@@ -111,14 +111,14 @@ function Shown({ widget, data, height, isOld, zone, room, onRange }: ShownProps)
   return (
     <Figure
       type={widget.type}
-      look={look}
+      style={style}
       label={widget.name}
       measured={measured}
       before={before}
       height={height}
       zone={zone}
       bands={partialOf(data)}
-      room={room}
+      syncKey={syncKey}
       isOld={isOld}
       onPick={open}
       onRange={onRange}
@@ -136,21 +136,21 @@ const Empty = ({ height, children }: { height: number; children: ReactNode }) =>
 const measuredOf = (metrics: WidgetData['metrics'], id: string): MetricTimeseries[] =>
   metrics.filter(({ widget_id }) => widget_id === id).flatMap(({ timeseries }) => watched(timeseries))
 
-/** watched are the formulas where there are some, since the queries are then only what they are made of. */
+/** watched prefers formulas: with one, the queries are only its inputs. */
 function watched(timeseries: Record<string, MetricTimeseries>): MetricTimeseries[] {
   const all = Object.values(timeseries)
   const formulas = all.filter((one) => (one.formulas ?? []).length > 0)
   return formulas.length > 0 ? formulas : all
 }
 
-/** partialOf is the slice that is not over yet. */
+/** partialOf marks the slice that is still in progress. */
 function partialOf({ grid, nowMs }: WidgetData): ChartBand[] {
-  return grid.toMs > nowMs ? [{ fromMs: grid.toMs - grid.stepMs, toMs: grid.toMs, look: 'partial' }] : []
+  return grid.toMs > nowMs ? [{ fromMs: grid.toMs - grid.stepMs, toMs: grid.toMs, kind: 'partial' }] : []
 }
 
-/** Inner shows the widgets within a frame, from the one answer for all of them. */
+/** Inner shows the widgets of a frame from one shared response. */
 function Inner({ frame, all, height, ...shown }: Omit<ShownProps, 'widget'> & { frame: Widget; all: readonly Widget[] }) {
-  const places = placesOf(frame.widget_ids, frame.layout.widget_layouts)
+  const places = placementsOf(frame.widget_ids, frame.layout.widget_layouts)
   return (
     <div className="grid gap-2 lg:grid-cols-12">
       {places.map((place) => {

@@ -2,29 +2,29 @@ import type { MetricDefinition, MetricQuery, Widget } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { askedRangeOf, rangeOf } from '../../parts/asked-range.ts'
+import { BackToDashboard } from '../../parts/back-links.tsx'
 import { type Unit, units } from '../../parts/chart/unit.ts'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
+import { EditorPage } from '../../parts/editor-page.tsx'
 import { measureText, newQuery } from '../../parts/metric-queries.ts'
 import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
-import { Absent } from '../../parts/records.tsx'
+import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
+import { MissingRecord } from '../../parts/records.tsx'
 import type { Range } from '../../parts/time-range.ts'
-import { Writing } from '../../parts/writing.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
-import type { Asked } from './asked.ts'
-import { BackToDashboard } from './back-to-list.tsx'
-import { auxOf, type Look, lookOf, widgetTypes } from './look.ts'
+import type { DashboardParams } from './params.ts'
 import { definitionOf, Preview } from './preview.tsx'
-import { useDashboard, useMetrics } from './questions.ts'
+import { useDashboard, useMetrics } from './queries.ts'
+import { auxOf, styleOf, type WidgetStyle, widgetTypes } from './widget-style.ts'
 
 type Draft = {
   name: string
   description: string
   type: Widget['type']
-  look: Look
+  style: WidgetStyle
   queries: MetricQuery[]
   formula: string
   kept: readonly string[]
@@ -34,16 +34,16 @@ const fresh: Draft = {
   name: '',
   description: '',
   type: 'line',
-  look: { unit: 'auto', isFine: false },
+  style: { unit: 'auto', isFine: false },
   queries: [newQuery('a')],
   formula: '',
   kept: [],
 }
 
-type WidgetEditorProps = { dashboardId: string; id: string; asked: Asked }
+type WidgetEditorProps = { dashboardId: string; id: string; params: DashboardParams }
 
-/** WidgetEditor writes a widget beside what it shows: of queries of its own, or of metrics that are kept. */
-export function WidgetEditor({ dashboardId, id, asked }: WidgetEditorProps) {
+/** WidgetEditor edits a widget beside its preview, with its own queries or saved metrics. */
+export function WidgetEditor({ dashboardId, id, params }: WidgetEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const metrics = useMetrics()
   const title = id === 'new' ? 'New widget' : 'Edit a widget'
@@ -54,7 +54,7 @@ export function WidgetEditor({ dashboardId, id, asked }: WidgetEditorProps) {
       error: dashboard.error ?? metrics.error,
       refetch: () => Promise.all([dashboard.refetch(), metrics.refetch()]),
     }
-    return <Absent title={title} noun="widget" of={of} back={<BackToDashboard id={dashboardId} />} />
+    return <MissingRecord title={title} noun="widget" of={of} back={<BackToDashboard id={dashboardId} />} />
   }
   const own = widget?.metric_ids.length === 1 ? metrics.data.find((one) => one.id === widget.metric_ids[0]) : undefined
   const first = widget ? draftOf(widget, own) : fresh
@@ -65,8 +65,8 @@ export function WidgetEditor({ dashboardId, id, asked }: WidgetEditorProps) {
       own={own}
       metrics={metrics.data}
       dashboardId={dashboardId}
-      into={asked.into}
-      range={rangeOf(asked, { words: 'Last 1 hour' })}
+      into={params.into}
+      range={rangeOf(params, { words: 'Last 1 hour' })}
       title={title}
     />
   )
@@ -76,7 +76,7 @@ const draftOf = (widget: Widget, own: MetricDefinition | undefined): Draft => ({
   name: widget.name,
   description: widget.description ?? '',
   type: widget.type,
-  look: lookOf(widget),
+  style: styleOf(widget),
   queries: own?.queries ?? [newQuery('a')],
   formula: own?.formulas?.[0]?.expression ?? '',
   kept: own ? [] : widget.metric_ids,
@@ -101,40 +101,40 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
   const save = useSave({ widget, own, dashboardId, into, range })
   const missing = draft.name.trim() === '' ? 'a name' : isKept && draft.kept.length === 0 ? 'a metric' : undefined
   return (
-    <Writing
+    <EditorPage
       title={title}
-      action={widget ? 'Save' : 'Add the widget'}
+      action={widget ? 'Save' : 'Add widget'}
       missing={missing}
       isSending={save.isPending}
       failure={save.error}
-      leave={
-        <Link to="/dashboards" search={{ id: dashboardId, ...askedRangeOf(range) }}>
-          Leave it
+      cancel={
+        <Link to="/dashboards" search={{ id: dashboardId, ...rangeParamsOf(range) }}>
+          Cancel
         </Link>
       }
       onSend={() => save.mutate(isKept ? draft : { ...draft, kept: [] })}
-      beside={
+      preview={
         <Panel title="Preview">
           <div className="p-3">
-            {isKept ? <p className="text-soft">Kept metrics are shown on the dashboard.</p> : <Preview {...draft} range={range} />}
+            {isKept ? <p className="text-soft">Saved metrics are shown on the dashboard.</p> : <Preview {...draft} range={range} />}
           </div>
         </Panel>
       }
     >
-      <LookFields draft={draft} onChange={set} />
+      <StyleFields draft={draft} onChange={set} />
       <Panel
-        title="What it shows"
+        title="Metrics"
         actions={
           metrics.length > 0 && (
             <Button size="small" look="quiet" onClick={() => setKept(!isKept)}>
-              {isKept ? 'Write a query' : 'Choose kept metrics'}
+              {isKept ? 'Write a query' : 'Choose saved metrics'}
             </Button>
           )
         }
       >
         <div className="p-3">
           {isKept ? (
-            <Kept metrics={metrics} kept={draft.kept} onKept={(kept) => set({ kept })} />
+            <SavedMetrics metrics={metrics} kept={draft.kept} onKept={(kept) => set({ kept })} />
           ) : (
             <QueryEditor
               queries={draft.queries}
@@ -146,7 +146,7 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
           )}
         </div>
       </Panel>
-    </Writing>
+    </EditorPage>
   )
 }
 
@@ -155,18 +155,18 @@ const unitNames: Record<Unit, string> = {
   bytes: 'bytes',
   milliseconds: 'milliseconds',
   seconds: 'seconds',
-  percent: 'per cent',
+  percent: 'percent',
 }
 const offeredUnits = [
-  ['auto', 'as the keys say'],
+  ['auto', 'automatic'],
   ...units.map((unit) => [unit, unitNames[unit]] as const),
-] as const satisfies readonly (readonly [Look['unit'], string])[]
+] as const satisfies readonly (readonly [WidgetStyle['unit'], string])[]
 const isOverTime = (type: Widget['type']): boolean => type === 'line' || type === 'area' || type === 'bar'
 
-function LookFields({ draft, onChange }: { draft: Draft; onChange(change: Partial<Draft>): void }) {
-  const { name, type, look, description } = draft
+function StyleFields({ draft, onChange }: { draft: Draft; onChange(change: Partial<Draft>): void }) {
+  const { name, type, style, description } = draft
   return (
-    <Panel title="How it looks">
+    <Panel title="Display">
       <div className="grid gap-3 p-3 sm:grid-cols-2">
         <Field name="Name">
           <Input value={name} required maxLength={255} onChange={(event) => onChange({ name: event.target.value })} />
@@ -175,17 +175,17 @@ function LookFields({ draft, onChange }: { draft: Draft; onChange(change: Partia
           <Select value={type} options={widgetTypes} onPick={(next) => onChange({ type: next })} />
         </Field>
         <Field name="Values are">
-          <Select value={look.unit} options={offeredUnits} onPick={(unit) => onChange({ look: { ...look, unit } })} />
+          <Select value={style.unit} options={offeredUnits} onPick={(unit) => onChange({ style: { ...style, unit } })} />
         </Field>
         {isOverTime(type) && (
           <Field name="Steps of time">
             <Select
-              value={look.isFine ? 'fine' : 'usual'}
+              value={style.isFine ? 'fine' : 'usual'}
               options={[
                 ['usual', 'up to 120'],
                 ['fine', 'up to 720'],
               ]}
-              onPick={(steps) => onChange({ look: { ...look, isFine: steps === 'fine' } })}
+              onPick={(steps) => onChange({ style: { ...style, isFine: steps === 'fine' } })}
             />
           </Field>
         )}
@@ -197,7 +197,15 @@ function LookFields({ draft, onChange }: { draft: Draft; onChange(change: Partia
   )
 }
 
-function Kept({ metrics, kept, onKept }: { metrics: readonly MetricDefinition[]; kept: readonly string[]; onKept(kept: string[]): void }) {
+function SavedMetrics({
+  metrics,
+  kept,
+  onKept,
+}: {
+  metrics: readonly MetricDefinition[]
+  kept: readonly string[]
+  onKept(kept: string[]): void
+}) {
   return (
     <ul className="max-h-80 overflow-auto">
       {metrics.map(({ id, name, queries }) => (
@@ -224,7 +232,7 @@ function useSave({ widget, own, dashboardId, into, range }: Pick<WidgetFormProps
     mutationFn: async (draft: Draft) => {
       const metric_ids = draft.kept.length > 0 ? [...draft.kept] : [await keepMetric(draft)]
       const { type } = draft
-      const aux = auxOf(draft.look, widget?.aux)
+      const aux = auxOf(draft.style, widget?.aux)
       const name = draft.name.trim()
       const description = draft.description.trim()
       if (widget) {
@@ -238,11 +246,11 @@ function useSave({ widget, own, dashboardId, into, range }: Pick<WidgetFormProps
     onSuccess: async () => {
       for (const queryKey of [['dashboards'], ['widgets'], ['metric definitions'], ['widget data']])
         await queries.invalidateQueries({ queryKey })
-      await navigate({ to: '/dashboards', search: { id: dashboardId, ...askedRangeOf(range) } })
+      await navigate({ to: '/dashboards', search: { id: dashboardId, ...rangeParamsOf(range) } })
     },
   })
 
-  /** keepMetric writes the queries down: into the metric the widget has, or into a new one. */
+  /** keepMetric saves the queries as the metric of the widget, or as a new one. */
   async function keepMetric(draft: Draft): Promise<string> {
     const body = { name: draft.name.trim(), ...definitionOf(draft.queries, draft.formula) }
     if (!own) return (await client.metricDefinitions.create({ body })).id

@@ -3,11 +3,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { useDashboards } from './questions.ts'
+import { useDashboards } from './queries.ts'
 
 const item = 'rounded px-2 py-0.5 text-soft text-xs hover:bg-tint hover:text-ink'
 
-/** WidgetTools edit a widget, put further ones into a frame, and take a widget away. */
+/** WidgetTools edit a widget, add widgets to a frame, and remove a widget. */
 export function WidgetTools({ dashboard, widget }: { dashboard: Dashboard; widget: Widget }) {
   const client = useClient()
   const queries = useQueryClient()
@@ -45,7 +45,7 @@ export function WidgetTools({ dashboard, widget }: { dashboard: Dashboard; widge
         action="Remove"
         size="small"
         label={`Remove ${widget.name}`}
-        question={`${isElsewhere ? `Take “${widget.name}” off this dashboard? It stays on others.` : `Remove “${widget.name}”?`}${isFrame ? ' What is within it goes back onto the dashboard.' : ''}`}
+        message={`${isElsewhere ? `Take “${widget.name}” off this dashboard? It stays on others.` : `Remove “${widget.name}”?`}${isFrame ? ' What is within it goes back onto the dashboard.' : ''}`}
         onYes={remove}
       />
     </span>

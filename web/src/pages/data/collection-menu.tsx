@@ -10,7 +10,7 @@ import { Popover } from '../../ui/popover.tsx'
 
 type CollectionMenuProps = { collection: string; datasets: readonly Dataset[] }
 
-/** CollectionMenu changes a collection as a whole, which is to change its datasets one after the other. */
+/** CollectionMenu renames or deletes a collection by changing each of its datasets. */
 export function CollectionMenu({ collection, datasets }: CollectionMenuProps) {
   const client = useClient()
   const [done, setDone] = useState(0)
@@ -60,7 +60,7 @@ const whatMoves = (many: number): string =>
 function DeleteAll({ collection, datasets }: CollectionMenuProps) {
   const client = useClient()
   const queries = useQueryClient()
-  const [isAsked, setAsked] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const [done, setDone] = useState<number>()
   const [failure, setFailure] = useState<unknown>()
   const removeAll = async () => {
@@ -77,24 +77,24 @@ function DeleteAll({ collection, datasets }: CollectionMenuProps) {
     setDone(undefined)
     await queries.invalidateQueries({ queryKey: ['datasets'] })
   }
-  if (!isAsked)
+  if (!isConfirming)
     return (
-      <Button className="mx-3 mb-2 self-start" onClick={() => setAsked(true)}>
-        Delete the collection …
+      <Button className="mx-3 mb-2 self-start" onClick={() => setConfirming(true)}>
+        Delete collection…
       </Button>
     )
   return (
     <div className="mx-3 mb-2 flex flex-col gap-2 border-line border-t pt-3">
       <p>
         Delete "{collection}" with {datasets.length === 1 ? '1 dataset' : `${datasets.length} datasets`}:{' '}
-        {datasets.map((one) => one.dataset).join(', ')}? All their events and tags are lost, and this cannot be taken back.
+        {datasets.map((one) => one.dataset).join(', ')}? All their events and tags are lost, and this cannot be undone.
       </p>
       {failure !== undefined && <FailureNote thrown={failure} />}
       <div className="flex gap-2">
         <Button look="main" disabled={done !== undefined} onClick={removeAll}>
           {done === undefined ? 'Delete all' : `${done} of ${datasets.length} deleted`}
         </Button>
-        <Button onClick={() => setAsked(false)}>Keep</Button>
+        <Button onClick={() => setConfirming(false)}>Cancel</Button>
       </div>
     </div>
   )

@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000
 const RECEIVING_MS = 5 * MINUTE_MS
 const QUIET_MS = 24 * 60 * MINUTE_MS
 
-/** Freshness says by shape and word whether something still arrives, and since when not. */
+/** Freshness shows by shape and word whether data still arrives. */
 export function Freshness({ lastMs, nowMs }: { lastMs: number | undefined; nowMs: number }) {
   const [sign, word, look] = stateOf(lastMs, nowMs)
   return (

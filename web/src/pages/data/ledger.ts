@@ -4,9 +4,9 @@ import { useClient } from '../../parts/client.ts'
 
 const HOUR_MS = 3_600_000
 const HOURS = 7 * 24
-const LOOK_EVERY_MS = 30_000
+const REFRESH_MS = 30_000
 
-/** useLedger is what became of the events of a dataset in the last seven days, hour by hour. */
+/** useLedger loads the ingestion ledger of a dataset: seven days, by hour. */
 export function useLedger(id: string) {
   const client = useClient()
   const toMs = (Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS
@@ -14,18 +14,18 @@ export function useLedger(id: string) {
   return useQuery({
     queryKey: ['ledger', id, query.from_ts],
     queryFn: ({ signal }) => client.ledger.get({ query, signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: REFRESH_MS,
   })
 }
 
-type Counted = 'stored' | 'rejected' | 'duplicate'
+type LedgerCount = 'stored' | 'rejected' | 'duplicate'
 
-/** hoursOf adds up what all senders did, hour by hour. */
+/** hoursOf sums the ledger over all senders, by hour. */
 export function hoursOf(ledger: { start_time: number; end_time: number; slice_ms: number; entries: readonly LedgerEntry[] }) {
   const { start_time, end_time, slice_ms, entries } = ledger
   const slices = Math.ceil((end_time - start_time) / slice_ms)
   const times = Array.from({ length: slices }, (_, at) => start_time + at * slice_ms)
-  const sumsOf = (member: Counted): number[] => {
+  const sumsOf = (member: LedgerCount): number[] => {
     const sums = times.map(() => 0)
     for (const entry of entries) {
       const at = Math.floor((entry.start_time - start_time) / slice_ms)
@@ -36,7 +36,7 @@ export function hoursOf(ledger: { start_time: number; end_time: number; slice_ms
   return { times, stepMs: slice_ms, sumsOf }
 }
 
-/** A Sender is one key or person over one protocol, with all that came from it. */
+/** A Sender is a key or user on one protocol, with its totals. */
 export type Sender = {
   key: string
   identity: string | undefined
@@ -47,7 +47,7 @@ export type Sender = {
   lastMs: number
 }
 
-/** sendersOf are those who sent, the busiest first. */
+/** sendersOf lists the senders, busiest first. */
 export function sendersOf(entries: readonly LedgerEntry[]): Sender[] {
   const senders = new Map<string, Sender>()
   for (const { identity, protocol, received, stored, rejected, end_time } of entries) {
@@ -64,6 +64,6 @@ export function sendersOf(entries: readonly LedgerEntry[]): Sender[] {
   return [...senders.values()].sort((a, b) => b.received - a.received)
 }
 
-/** lastRejectedOf is the latest entry that says what was rejected. */
+/** lastRejectedOf is the latest entry with rejections. */
 export const lastRejectedOf = (entries: readonly LedgerEntry[]): LedgerEntry | undefined =>
   entries.filter(({ rejected }) => Number(rejected) > 0).toSorted((a, b) => b.end_time - a.end_time)[0]

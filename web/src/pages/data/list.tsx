@@ -7,30 +7,30 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { hasWords } from '../../parts/has-words.ts'
 import { useShown } from '../../parts/long-list.tsx'
 import { bytes, count } from '../../parts/numbers.ts'
-import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
-import type { Asked, Sort } from './asked.ts'
 import { CollectionMenu } from './collection-menu.tsx'
-import { Course } from './course.tsx'
 import { Freshness } from './freshness.tsx'
-import { useKept } from './kept.ts'
 import { NewDataset } from './new-dataset.tsx'
-import { Refused } from './refused.tsx'
+import type { DataParams, Sort } from './params.ts'
+import { useRetentionDays } from './retention-days.ts'
 import { retentionText } from './retentions.ts'
+import { Sparkline } from './sparkline.tsx'
+import { UnassignedRejections } from './unassigned-rejections.tsx'
 import { DATASETS_MAX, useVolumes, type Volume } from './volumes.ts'
 
-const LOOK_EVERY_MS = 3_000
+const REFRESH_MS = 3_000
 const SHOWN_AT_ONCE = 100
 
-/** DatasetList shows what is sent here and how fresh it is; before the first event it waits for it and says how to send one. */
+/** DatasetList lists the datasets with their freshness; before the first event it explains how to send. */
 export function DatasetList() {
   const client = useClient()
   const list = useQuery({
     queryKey: ['datasets'],
     queryFn: ({ signal }) => client.datasets.list({ signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: REFRESH_MS,
   })
   const all = list.data?.datasets
   return (
@@ -46,7 +46,7 @@ export function DatasetList() {
       }
     >
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!all && !list.error && <Waiting>Reading the datasets …</Waiting>}
+      {!all && !list.error && <Loading>Loading…</Loading>}
       {all && !all.some(({ metadata }) => metadata.last_heartbeat_at !== undefined) && <HowToSend />}
       {all && <Datasets all={all} />}
     </Page>
@@ -54,29 +54,29 @@ export function DatasetList() {
 }
 
 function Datasets({ all }: { all: readonly Dataset[] }) {
-  const asked = useSearch({ from: '/inside/data' })
+  const params = useSearch({ from: '/inside/data' })
   const navigate = useNavigate({ from: '/data' })
   const volumes = useVolumes()
-  const found = all.filter((one) => (asked.all || !one.is_system_generated) && isFound(one, asked.find ?? ''))
-  const sorted = found.toSorted(byName).toSorted(orders[asked.sort ?? 'name']((id) => volumes.of(id)))
+  const found = all.filter((one) => (params.all || !one.is_system_generated) && isFound(one, params.find ?? ''))
+  const sorted = found.toSorted(byName).toSorted(orders[params.sort ?? 'name']((id) => volumes.of(id)))
   const { shown, more } = useShown(sorted, SHOWN_AT_ONCE)
-  const change = (next: (now: Asked) => Asked) => void navigate({ search: next, replace: true })
+  const change = (next: (now: DataParams) => DataParams) => void navigate({ search: next, replace: true })
   const find = (typed: string) => change(({ find: _find, ...now }) => (typed === '' ? now : { ...now, find: typed }))
   return (
     <>
-      <Refused />
+      <UnassignedRejections />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <Input
           aria-label="Find a dataset"
           placeholder="Find by name or tag"
           className="max-w-72"
-          value={asked.find ?? ''}
+          value={params.find ?? ''}
           onChange={(event) => find(event.target.value)}
         />
         <label className="flex items-center gap-2">
           <input
             type="checkbox"
-            checked={asked.all ?? false}
+            checked={params.all ?? false}
             onChange={(event) => change((now) => ({ ...now, all: event.target.checked }))}
           />
           Also the service's own
@@ -88,15 +88,15 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
         {volumes.error && <span className="text-error text-xs">How much came in is not known now.</span>}
       </div>
       {found.length === 0 ? (
-        <Nothing title="No dataset is called so">
+        <EmptyState title="No dataset matches">
           <Button onClick={() => find('')}>Show all</Button>
-        </Nothing>
+        </EmptyState>
       ) : (
         <Table
           datasets={shown}
           all={all}
           volumes={volumes}
-          sort={asked.sort ?? 'name'}
+          sort={params.sort ?? 'name'}
           onSort={(sort) => change((now) => ({ ...now, sort }))}
         />
       )}
@@ -132,10 +132,10 @@ const heads: readonly (readonly [string, Sort | undefined, string?])[] = [
   ['Tags', undefined, 'max-lg:hidden'],
 ]
 
-/** Table lists datasets; by name they stand under their collections, which can be changed as a whole there. */
+/** Table lists datasets; sorted by name, they are grouped by collection. */
 function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
   const nowMs = Date.now()
-  const keptOf = useKept()
+  const keptOf = useRetentionDays()
   const groups = sort === 'name' ? [...Map.groupBy(datasets, ({ collection }) => collection)] : [['', datasets] as const]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
@@ -159,7 +159,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
               </th>
             ))}
             <th className="px-3 py-2 max-sm:hidden">
-              <span className="sr-only">What can be done</span>
+              <span className="sr-only">Actions</span>
             </th>
           </tr>
         </thead>
@@ -199,7 +199,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
 type DatasetRowProps = {
   dataset: Dataset
   volume: Volume | undefined
-  /** keptDays is for how long its events are kept by a rule, where that is known. */
+  /** keptDays is the retention that a rule sets, if known. */
   keptDays: string | undefined
   nowMs: number
   isNamed: boolean
@@ -225,7 +225,7 @@ function DatasetRow({ dataset, volume, keptDays, nowMs, isNamed }: DatasetRowPro
         <span className="flex items-center justify-end gap-2 whitespace-nowrap tabular-nums">
           {volume && (
             <span className="max-md:hidden">
-              <Course days={volume.days} label={dataset.dataset} />
+              <Sparkline days={volume.days} label={dataset.dataset} />
             </span>
           )}
           <span className="min-w-14 text-right">

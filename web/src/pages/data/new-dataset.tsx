@@ -10,7 +10,7 @@ import { retentionChoices } from './retentions.ts'
 
 const choices = retentionChoices('as the rules say')
 
-/** NewDataset makes a dataset before its first event; a collection comes into being with its first dataset. */
+/** NewDataset creates a dataset before its first event; a collection exists once it has a dataset. */
 export function NewDataset({ datasets }: { datasets: readonly Dataset[] }) {
   const client = useClient()
   const navigate = useNavigate()
@@ -21,7 +21,7 @@ export function NewDataset({ datasets }: { datasets: readonly Dataset[] }) {
     <Popover label="New dataset" open={isOpen} onOpenChange={setOpen} trigger={<Button look="main">New dataset</Button>}>
       <div className="w-72 max-w-full">
         <Form
-          action="Make the dataset"
+          action="Create dataset"
           shape="column"
           reads={['datasets']}
           conflict="dataset"

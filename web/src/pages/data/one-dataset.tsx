@@ -3,46 +3,46 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { useCurrentShown } from '../../parts/current-shown.ts'
-import { Page, Waiting } from '../../parts/page.tsx'
-import { Absent } from '../../parts/records.tsx'
+import { Loading, Page } from '../../parts/page.tsx'
+import { MissingRecord } from '../../parts/records.tsx'
+import { useScrollToCurrent } from '../../parts/scroll-to-current.ts'
 import { buttonLook } from '../../ui/button.tsx'
-import { type DatasetPart, datasetParts } from './asked.ts'
-import { Care } from './care.tsx'
+import { DatasetFields } from './dataset-fields.tsx'
+import { DatasetSettings } from './dataset-settings.tsx'
 import { Freshness } from './freshness.tsx'
-import { Keys } from './keys.tsx'
 import { Overview } from './overview.tsx'
+import { type DatasetPart, datasetParts } from './params.ts'
 import { ParserPart } from './parser.tsx'
 import { Sending } from './sending.tsx'
 
-const LOOK_EVERY_MS = 3_000
+const REFRESH_MS = 3_000
 
 const parts = {
   overview: { name: 'Overview', Part: Overview },
-  keys: { name: 'Keys', Part: Keys },
+  keys: { name: 'Fields', Part: DatasetFields },
   parser: { name: 'Parser', Part: ParserPart },
-  care: { name: 'Retention, tags, names', Part: Care },
+  care: { name: 'Retention, tags, names', Part: DatasetSettings },
   sending: { name: 'Sending', Part: Sending },
 } satisfies Record<DatasetPart, { name: string; Part: ComponentType<{ dataset: Dataset }> }>
 
-/** OneDataset is a dataset with everything that is known of it and can be done to it. */
+/** OneDataset shows the tabs of a dataset. */
 export function OneDataset({ id }: { id: string }) {
   const client = useClient()
   const { part = 'overview' } = useSearch({ from: '/inside/data' })
   const read = useQuery({
     queryKey: ['datasets', id],
     queryFn: ({ signal }) => client.datasets.get({ params: { datasetId: id }, signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: REFRESH_MS,
   })
   const dataset = read.data
   const { Part } = parts[part]
-  const row = useCurrentShown(part)
+  const row = useScrollToCurrent(part)
   const back = (
     <Link to="/data" search={{}} className={buttonLook()}>
       All datasets
     </Link>
   )
-  if (read.error && !dataset) return <Absent title="Dataset" noun="dataset" of={read} back={back} />
+  if (read.error && !dataset) return <MissingRecord title="Dataset" noun="dataset" of={read} back={back} />
   return (
     <Page
       title={dataset ? `${dataset.collection} / ${dataset.dataset}` : 'Dataset'}
@@ -70,7 +70,7 @@ export function OneDataset({ id }: { id: string }) {
           </Link>
         ))}
       </nav>
-      {!dataset && <Waiting height="20rem">Reading the dataset …</Waiting>}
+      {!dataset && <Loading height="20rem">Loading…</Loading>}
       {dataset && <Part dataset={dataset} />}
     </Page>
   )

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { useCallerNames } from '../../parts/callers.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
-import { NotAll } from '../../parts/long-list.tsx'
+import { TruncationNote } from '../../parts/long-list.tsx'
 import { bytes, count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
 import { Answer, Row, Rows } from '../../parts/records.tsx'
@@ -12,25 +12,25 @@ import { clockOf } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { hoursOf, lastRejectedOf, sendersOf, useLedger } from './ledger.ts'
 import { Readers } from './readers.tsx'
-import { reasonText } from './reasons.ts'
+import { reasonText } from './rejection-reasons.ts'
 
 type Ledger = NonNullable<ReturnType<typeof useLedger>['data']>
 
-/** Overview is what came, from whom, what became of it, and who reads it. */
+/** Overview shows arrivals, ingestion results, senders, and the monitors and dashboards of a dataset. */
 export function Overview({ dataset }: { dataset: Dataset }) {
   const ledger = useLedger(dataset.id)
   return (
     <>
       <Panel title="Events of the last 7 days, by hour of arrival">
         <Answer of={ledger}>
-          {(data) => (Number(data.totals.received) === 0 ? <Still dataset={dataset} /> : <Arrivals ledger={data} />)}
+          {(data) => (Number(data.totals.received) === 0 ? <NoArrivals dataset={dataset} /> : <Arrivals ledger={data} />)}
         </Answer>
       </Panel>
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <Panel title="What became of them">
+        <Panel title="Ingestion results">
           <Answer of={ledger}>{(data) => <Accounting totals={data.totals} ledger={data} />}</Answer>
         </Panel>
-        <Panel title="Who sent them">
+        <Panel title="Senders">
           <Answer of={ledger}>{(data) => <Senders ledger={data} />}</Answer>
         </Panel>
       </div>
@@ -39,7 +39,7 @@ export function Overview({ dataset }: { dataset: Dataset }) {
   )
 }
 
-function Still({ dataset }: { dataset: Dataset }) {
+function NoArrivals({ dataset }: { dataset: Dataset }) {
   const isNew = dataset.metadata.last_heartbeat_at === undefined
   return (
     <p className="px-3 py-10 text-center">
@@ -63,12 +63,12 @@ function Arrivals({ ledger }: { ledger: Ledger }) {
     return { times, stepMs, series: all.filter(({ name, values }) => name === 'stored' || values.some((value) => value > 0)) }
   }, [ledger])
   const lastMs = data.times.at(-1) ?? 0
-  const bands: ChartBand[] = [{ fromMs: lastMs, toMs: lastMs + data.stepMs, look: 'partial' }]
+  const bands: ChartBand[] = [{ fromMs: lastMs, toMs: lastMs + data.stepMs, kind: 'partial' }]
   return (
     <div className="p-3">
       <Chart label="Events by hour of arrival" data={data} shape="bar" zone={zone} height={180} bands={bands} />
       {!ledger.is_complete && (
-        <NotAll>So many senders are on record that the chart and the list of them lack a part; the sums are whole.</NotAll>
+        <TruncationNote>So many senders are on record that the chart and the list of them lack a part; the sums are whole.</TruncationNote>
       )}
     </div>
   )
@@ -77,7 +77,7 @@ function Arrivals({ ledger }: { ledger: Ledger }) {
 function Accounting({ totals, ledger }: { totals: LedgerCounts; ledger: Ledger }) {
   const received = Number(totals.received)
   const lines: readonly (readonly [string, number, string])[] = [
-    ['Received', received, `${bytes(Number(totals.wire_bytes))} as they came`],
+    ['Received', received, `${bytes(Number(totals.wire_bytes))} on the wire`],
     ['Stored', Number(totals.stored), `${bytes(Number(totals.raw_bytes))} of lines`],
     ['Duplicate', Number(totals.duplicate), 'stored before, and sent again'],
     ['Rejected', Number(totals.rejected), Number(totals.rejected) > 0 ? share(Number(totals.rejected), received) : ''],
@@ -110,7 +110,7 @@ function Accounting({ totals, ledger }: { totals: LedgerCounts; ledger: Ledger }
             Every event is accounted for.
           </>
         ) : (
-          <span className="text-warn">▲ The sums do not meet: some posts are still on their way, or were lost.</span>
+          <span className="text-warn">▲ The totals do not match: some requests are still in progress or were lost.</span>
         )}
       </p>
       {last && (
@@ -139,7 +139,7 @@ function LastRejected({ entry }: { entry: Ledger['entries'][number] }) {
     <p className="mt-2 text-soft text-xs">
       The last ones: {count(entry.rejected)} in the hour from {day} {clock.slice(0, 5)} {zone === 'utc' ? 'UTC' : ''}, over {entry.protocol}
       {entry.identity && ` by ${callerOf(entry.identity.id)}`}: {Object.keys(entry.reasons).map(reasonText).join('; ')}. What was rejected
-      is told to its sender and not kept.
+      Rejected events
     </p>
   )
 }
@@ -148,12 +148,12 @@ function Senders({ ledger }: { ledger: Ledger }) {
   const callerOf = useCallerNames()
   const senders = sendersOf(ledger.entries)
   return (
-    <Rows label="Senders" heads={['Who', 'Over', 'Received', 'Rejected']} empty="Nobody sent anything in the last 7 days.">
+    <Rows label="Senders" heads={['Sender', 'Protocol', 'Received', 'Rejected']} empty="No senders in the last 7 days.">
       {senders.map(({ key, identity, protocol, received, rejected }) => (
         <Row
           key={key}
           cells={[
-            identity === undefined ? 'found again by a recount' : callerOf(identity),
+            identity === undefined ? 'found by a recount' : callerOf(identity),
             protocol,
             <span key="received" className="tabular-nums">
               {count(received)}

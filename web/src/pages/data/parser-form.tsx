@@ -12,7 +12,7 @@ const SAMPLES = 10
 
 type ParserFormProps = { dataset: Dataset; parser: Parser | undefined; onEnd(): void }
 
-/** ParserForm writes a pattern while it is tried on lines; left empty, the pattern is made from recent lines. */
+/** ParserForm edits a pattern and tests it; an empty pattern is derived from recent lines. */
 export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
   const client = useClient()
   const [pattern, setPattern] = useState(parser?.pattern ?? '')
@@ -30,7 +30,7 @@ export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
   return (
     <>
       <Form
-        action={parser ? 'Save' : 'Make the parser'}
+        action={parser ? 'Save' : 'Create parser'}
         label={parser ? `Change ${parser.name}` : 'New parser'}
         shape="column"
         reads={['parsers']}
@@ -71,13 +71,13 @@ export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
           />
         </FormField>
       </Form>
-      <Trial id={dataset.id} pattern={pattern} />
+      <PatternTest id={dataset.id} pattern={pattern} />
     </>
   )
 }
 
-/** Trial reads lines by a pattern and keeps nothing; it begins with the newest lines of the dataset. */
-function Trial({ id, pattern }: { id: string; pattern: string }) {
+/** PatternTest applies a pattern to lines, starting with the newest of the dataset, without storing anything. */
+function PatternTest({ id, pattern }: { id: string; pattern: string }) {
   const client = useClient()
   const [typed, setTyped] = useState<string>()
   const recent = useQuery({
@@ -93,7 +93,7 @@ function Trial({ id, pattern }: { id: string; pattern: string }) {
   const trial = useMutation({ mutationFn: () => client.parsers.test({ body: { pattern, lines } }) })
   return (
     <section aria-label="Trial" className="flex flex-col gap-2 border-line border-t p-3">
-      <Field name="Lines to try it on" help={recent.isPending ? 'Reading the newest lines …' : 'The newest lines of the dataset, or yours'}>
+      <Field name="Lines to try it on" help={recent.isPending ? 'Reading the newest lines…' : 'The newest lines of the dataset, or yours'}>
         <TextArea
           className="whitespace-pre font-mono text-xs"
           rows={4}
@@ -107,7 +107,7 @@ function Trial({ id, pattern }: { id: string; pattern: string }) {
         disabled={pattern.trim() === '' || lines.length === 0 || trial.isPending}
         onClick={() => trial.mutate()}
       >
-        {trial.isPending ? 'Trying …' : 'Try it'}
+        {trial.isPending ? 'Testing…' : 'Test pattern'}
       </Button>
       {trial.error && <FailureNote thrown={trial.error} />}
       {trial.data && (

@@ -6,13 +6,13 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ParserForm } from './parser-form.tsx'
 
 export const PARSERS = ['parsers']
 
-/** ParserPart is how lines of a dataset become keys: by themselves, or by a parser of its own. */
+/** ParserPart selects how lines of a dataset are parsed: automatically, or by an assigned parser. */
 export function ParserPart({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const list = useQuery({ queryKey: PARSERS, queryFn: ({ signal }) => client.parsers.list({ signal }) })
@@ -20,7 +20,7 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
   const fits = useFits(dataset.id)
   return (
     <>
-      <Assigned dataset={dataset} parsers={list.data?.parsers} />
+      <AssignedParser dataset={dataset} parsers={list.data?.parsers} />
       {isMaking && (
         <Panel title="New parser">
           <ParserForm dataset={dataset} parser={undefined} onEnd={() => setMaking(false)} />
@@ -31,7 +31,7 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
         actions={
           <>
             <Button disabled={fits.isFetching} onClick={() => fits.refetch()}>
-              {fits.isFetching ? 'Trying them …' : 'Which fit recent lines?'}
+              {fits.isFetching ? 'Testing…' : 'Which fit recent lines?'}
             </Button>
             {!isMaking && (
               <Button look="main" onClick={() => setMaking(true)}>
@@ -49,7 +49,7 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
         )}
         <Answer of={list}>
           {({ parsers }) => (
-            <Rows label="Parsers" heads={['Name', 'Pattern', 'Fits recent lines']} empty="There is no parser.">
+            <Rows label="Parsers" heads={['Name', 'Pattern', 'Fits recent lines']} empty="No parsers yet.">
               {parsers.map((parser) => (
                 <ParserRow
                   key={parser.id}
@@ -67,7 +67,7 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
   )
 }
 
-/** useFits tries all parsers on recent lines, once somebody asks for it. */
+/** useFits tests all parsers on recent lines, on request. */
 function useFits(log_id: string) {
   const client = useClient()
   return useQuery({
@@ -77,7 +77,7 @@ function useFits(log_id: string) {
   })
 }
 
-function Assigned({ dataset, parsers }: { dataset: Dataset; parsers: readonly Parser[] | undefined }) {
+function AssignedParser({ dataset, parsers }: { dataset: Dataset; parsers: readonly Parser[] | undefined }) {
   const client = useClient()
   const params = { datasetId: dataset.id }
   const query = { time_range: 'Last 1 day', log_id: dataset.id, num_of_slices: 1 }
@@ -86,7 +86,7 @@ function Assigned({ dataset, parsers }: { dataset: Dataset; parsers: readonly Pa
     queryFn: ({ signal }) => client.parsers.ratio({ query, signal }),
     enabled: dataset.parser_id !== '',
   })
-  const unassign = useAct(['datasets'], () => client.parsers.unassign({ params }))
+  const unassign = useAction(['datasets'], () => client.parsers.unassign({ params }))
   const parser = parsers?.find(({ id }) => id === dataset.parser_id)
   const [read] = ratio.data?.match_ratio ?? []
   if (dataset.parser_id === '')
@@ -101,8 +101,8 @@ function Assigned({ dataset, parsers }: { dataset: Dataset; parsers: readonly Pa
       title={`Read by ${parser?.name ?? 'a parser'}`}
       actions={
         <Confirm
-          action="Leave without"
-          question="Read new lines without this parser? What was read before stays as it is."
+          action="Unassign"
+          message="Read new lines without this parser? What was read before stays as it is."
           onYes={() => unassign.mutateAsync(undefined)}
         />
       }
@@ -128,13 +128,13 @@ type ParserRowProps = { parser: Parser; dataset: Dataset; coverage: number | und
 function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
   const client = useClient()
   const [isEdited, setEdited] = useState(false)
-  const turn = useAct(PARSERS, (enabled: boolean) => client.parsers.update({ params: { parserId: parser.id }, body: { enabled } }))
-  const assign = useAct(['datasets'], async () => {
-    if (!parser.enabled) await turn.mutateAsync(true)
+  const toggle = useAction(PARSERS, (enabled: boolean) => client.parsers.update({ params: { parserId: parser.id }, body: { enabled } }))
+  const assign = useAction(['datasets'], async () => {
+    if (!parser.enabled) await toggle.mutateAsync(true)
     await client.parsers.assign({ params: { datasetId: dataset.id }, body: { parser_id: parser.id } })
   })
-  const remove = useAct(PARSERS, () => client.parsers.remove({ params: { parserId: parser.id } }))
-  const failure = assign.error ?? turn.error
+  const remove = useAction(PARSERS, () => client.parsers.remove({ params: { parserId: parser.id } }))
+  const failure = assign.error ?? toggle.error
   const isOwn = parser.scope === 'ORGANISATION'
   return (
     <Row
@@ -177,14 +177,14 @@ function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
       )}
       {isOwn && (
         <>
-          <Button size="small" disabled={turn.isPending} onClick={() => turn.mutate(!parser.enabled)}>
+          <Button size="small" disabled={toggle.isPending} onClick={() => toggle.mutate(!parser.enabled)}>
             {parser.enabled ? 'Switch off' : 'Switch on'}
           </Button>
           <ChangeAndDelete
             isEdited={isEdited}
             onEdit={setEdited}
             label={`Delete the parser ${parser.name}`}
-            question={`Delete "${parser.name}"? Datasets that have it are left without one; what was read stays.`}
+            message={`Delete "${parser.name}"? Datasets that have it are left without one; what was read stays.`}
             onDelete={() => remove.mutateAsync(undefined)}
           />
         </>

@@ -5,7 +5,7 @@ import { Panel } from '../../parts/page.tsx'
 import { Answer } from '../../parts/records.tsx'
 import { StatusMark } from '../../parts/status.tsx'
 
-/** Readers are the monitors and dashboards that ask a dataset. */
+/** Readers lists the monitors and dashboards that query a dataset. */
 export function Readers({ id }: { id: string }) {
   const client = useClient()
   const params = { logId: id }

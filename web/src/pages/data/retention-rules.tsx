@@ -6,17 +6,17 @@ import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago, count } from '../../parts/numbers.ts'
 import { Page, Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
-import { keptText } from './kept.ts'
+import { retentionDaysText } from './retention-days.ts'
 import { retentionChoices, retentionText } from './retentions.ts'
 
 const RULES = ['retention']
-const LOOK_EVERY_MS = 10_000
+const REFRESH_MS = 10_000
 const lengths = retentionChoices('').filter(([value]) => value !== '') as readonly (readonly [Retention, string])[]
 
-/** RetentionRules say for how long events are kept, from the whole organisation to a single dataset; the most specific one counts. */
+/** RetentionRules edits retention from the organization down to a dataset; the most specific rule wins. */
 export function RetentionRules() {
   const client = useClient()
   const rules = useQuery({ queryKey: [...RULES, 'rules'], queryFn: ({ signal }) => client.retentionRules.list({ signal }) })
@@ -24,7 +24,7 @@ export function RetentionRules() {
   const overview = useQuery({
     queryKey: [...RULES, 'overview'],
     queryFn: ({ signal }) => client.retention.overview({ signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: REFRESH_MS,
   })
   return (
     <Page
@@ -36,7 +36,7 @@ export function RetentionRules() {
       }
     >
       <p className="max-w-3xl text-soft">
-        The most specific rule counts: of the dataset, else of its collection, else of the organisation, else the setting of the service.
+        The most specific rule counts: of the dataset, else of its collection, else of the organization, else the setting of the service.
         Events older than that are hidden at once, and removed by whole days.
       </p>
       <Panel title="Rules">
@@ -51,7 +51,7 @@ export function RetentionRules() {
           )}
         </Answer>
       </Panel>
-      <Panel title="What is kept">
+      <Panel title="Retention by dataset">
         <Answer of={overview}>
           {({ clock, datasets: kept, deleted, orphans }) => (
             <>
@@ -76,7 +76,7 @@ export function RetentionRules() {
                   never removed.
                 </p>
               )}
-              <Rows label="Kept" heads={['Dataset', 'Kept', 'Because of', 'Removed for their age']} empty="There is no dataset.">
+              <Rows label="Kept" heads={['Dataset', 'Kept', 'Because of', 'Removed for their age']} empty="No datasets yet.">
                 {kept.map(({ log_id, collection, dataset, retention_days, rule, removed }) => (
                   <Row
                     key={log_id}
@@ -85,7 +85,7 @@ export function RetentionRules() {
                         {collection} / {dataset}
                       </Link>,
                       <span key="days" className="whitespace-nowrap">
-                        {keptText(retention_days)}
+                        {retentionDaysText(retention_days)}
                       </span>,
                       levels[rule],
                       removed ? count(removed.events) : 'nothing yet',
@@ -101,11 +101,11 @@ export function RetentionRules() {
   )
 }
 
-const levels = { LOG: 'the dataset', LOG_SET: 'its collection', ORGANISATION: 'the organisation', DEPLOYMENT: 'the setting of the service' }
+const levels = { LOG: 'the dataset', LOG_SET: 'its collection', ORGANISATION: 'the organization', DEPLOYMENT: 'the setting of the service' }
 
 type NewRuleProps = { rules: readonly RetentionRule[]; datasets: readonly Dataset[] }
 
-/** NewRule sets the length of the organisation or of a collection; a dataset has its own on its page. */
+/** NewRule sets the retention of the organization or a collection; that of a dataset is set on its own page. */
 function NewRule({ rules, datasets }: NewRuleProps) {
   const client = useClient()
   const [of, setOf] = useState('')
@@ -114,7 +114,7 @@ function NewRule({ rules, datasets }: NewRuleProps) {
   const free = collections.filter((name) => !rules.some(({ entity, scope }) => entity === 'LOG_SET' && nameIn(scope.from) === name))
   return (
     <Form
-      action="Set the rule"
+      action="Create rule"
       label="New rule"
       reads={RULES}
       conflict="scope"
@@ -132,7 +132,7 @@ function NewRule({ rules, datasets }: NewRuleProps) {
         <Select
           className="sm:max-w-80"
           value={of}
-          options={[['', 'the organisation'], ...free.map((name) => [name, `the collection ${name}`] as const)]}
+          options={[['', 'the organization'], ...free.map((name) => [name, `the collection ${name}`] as const)]}
           onPick={setOf}
         />
       </FormField>
@@ -151,9 +151,9 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
   const [retention, setRetention] = useState(rule.retention)
   const params = { ruleId: rule.id }
   const { entity, category, scope } = rule
-  const remove = useAct(RULES, () => client.retentionRules.remove({ params }))
+  const remove = useAction(RULES, () => client.retentionRules.remove({ params }))
   const name =
-    entity === 'ORGANISATION' ? 'the organisation' : `the ${entity === 'LOG_SET' ? 'collection' : 'dataset'} ${nameIn(scope.from)}`
+    entity === 'ORGANISATION' ? 'the organization' : `the ${entity === 'LOG_SET' ? 'collection' : 'dataset'} ${nameIn(scope.from)}`
   return (
     <Row
       cells={[name, retentionText(rule.retention)]}
@@ -182,7 +182,7 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
         isEdited={isEdited}
         onEdit={setEdited}
         label={`Delete the rule of ${name}`}
-        question={`Delete the rule of ${name}? The more general one counts from then on, and what it hides is removed.`}
+        message={`Delete the rule of ${name}? The more general one counts from then on, and what it hides is removed.`}
         onDelete={() => remove.mutateAsync(undefined)}
       />
     </Row>

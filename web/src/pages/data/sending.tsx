@@ -5,9 +5,9 @@ import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { ShownOnce } from '../../parts/records.tsx'
 import { Input } from '../../ui/field.tsx'
-import { Assistant } from './assistant.tsx'
+import { ConfigAssistant } from './config-assistant.tsx'
 
-/** Sending is how events come into a dataset: a key, and a ready configuration of what reads and sends them. */
+/** Sending creates an ingestion key and a ready agent configuration. */
 export function Sending({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const [made, setMade] = useState<{ name: string; key: string }>()
@@ -26,13 +26,13 @@ export function Sending({ dataset }: { dataset: Dataset }) {
       </p>
       <Panel title="A key that may only send">
         <Form
-          action="Make a key"
+          action="Create key"
           label="A key that may only send"
           reads={['api keys']}
           onSend={(text) => client.apiKeys.create({ body: { name: text('name'), roles: ['IngestionApi'] } })}
           onDone={setMade}
         >
-          <FormField name="Name" of="name" help="Keys belong to the organisation: it may send to every dataset." className="min-w-64">
+          <FormField name="Name" of="name" help="Keys belong to the organization: it may send to every dataset." className="min-w-64">
             <Input
               name="name"
               required
@@ -48,7 +48,7 @@ export function Sending({ dataset }: { dataset: Dataset }) {
           </div>
         )}
       </Panel>
-      <Assistant dataset={dataset} />
+      <ConfigAssistant dataset={dataset} />
     </>
   )
 }

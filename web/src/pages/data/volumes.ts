@@ -5,14 +5,14 @@ import { useClient } from '../../parts/client.ts'
 const DAY_MS = 86_400_000
 const DAYS = 7
 export const DATASETS_MAX = 500
-const LOOK_EVERY_MS = 60_000
+const REFRESH_MS = 60_000
 
-/** A Volume is what a dataset took in: each of the last days in UTC, today last. */
+/** A Volume is the ingested bytes per UTC day, today last. */
 export type Volume = { days: readonly number[]; today: number; week: number }
 
 const NOTHING: Volume = { days: Array.from({ length: DAYS }, () => 0), today: 0, week: 0 }
 
-/** useVolumes is what the datasets took in during the last days; where it is cut, only what the largest took in is known. */
+/** useVolumes loads the ingested bytes of recent days; when isCut, only of the largest datasets. */
 export function useVolumes() {
   const client = useClient()
   const fromMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS
@@ -20,7 +20,7 @@ export function useVolumes() {
   const read = useQuery({
     queryKey: ['volumes', fromMs],
     queryFn: ({ signal }) => client.usage.logs({ query: { ...query, usage_type: 'ingestion' }, signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: REFRESH_MS,
   })
   const byId = useMemo(() => {
     const series = read.data?.groups_series ?? []

@@ -5,13 +5,13 @@ import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { DowntimeEditor } from './editor.tsx'
-import { phaseOf, stretchText, upcoming, WALL_ZONE, whenText } from './times.ts'
+import { phaseOf, spanText, upcoming, WALL_ZONE, whenText } from './times.ts'
 
-/** DowntimesPage lists when monitors keep quiet, and writes one of these times. */
+/** DowntimesPage lists the downtimes and opens the editor. */
 export function DowntimesPage() {
   const { edit, of } = useSearch({ from: '/inside/downtimes' })
   const client = useClient()
@@ -34,29 +34,29 @@ export function DowntimesPage() {
   return (
     <Page title="Downtimes" actions={actions}>
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!list.data && !list.error && <Waiting>Reading the downtimes …</Waiting>}
+      {!list.data && !list.error && <Loading>Loading…</Loading>}
       {list.data && edit !== undefined && (
-        <Nothing title="This downtime is gone">
+        <EmptyState title="This downtime is gone">
           <Link to="/downtimes" search={{}} className="text-accent underline">
             All downtimes
           </Link>
-        </Nothing>
+        </EmptyState>
       )}
       {list.data && edit === undefined && <List downtimes={list.data} />}
     </Page>
   )
 }
 
-const phases = { now: 'holds now', planned: 'planned', repeats: 'repeats', over: 'over' } as const
+const phases = { now: 'active', planned: 'planned', repeats: 'recurring', over: 'over' } as const
 const order = ['now', 'planned', 'repeats', 'over'] as const
 
 function List({ downtimes }: { downtimes: readonly Downtime[] }) {
   const nowMs = Date.now()
   if (downtimes.length === 0) {
     return (
-      <Nothing title="No downtime is planned">
-        <p className="text-soft">In a downtime monitors go on looking, but tell nobody: for a release, or every night.</p>
-      </Nothing>
+      <EmptyState title="No downtimes yet">
+        <p className="text-soft">During a downtime monitors are still evaluated but send no notifications, for example during a release.</p>
+      </EmptyState>
     )
   }
   const sorted = downtimes.toSorted(
@@ -79,8 +79,7 @@ function Row({ downtime }: { downtime: Downtime }) {
   const [zone] = useZone()
   const { id, name, description, from, alert_strategy, suppress_recovery_alert } = downtime
   const phase = phaseOf(downtime, Date.now())
-  const nameOf = (one: string) =>
-    datasets.byId.get(one)?.dataset ?? monitors.data?.find((monitor) => monitor.id === one)?.name ?? 'something that is gone'
+  const nameOf = (one: string) => datasets.byId.get(one)?.dataset ?? monitors.data?.find((monitor) => monitor.id === one)?.name ?? 'deleted'
   const end = async () => {
     const { static_time_range: fixed } = downtime
     if (!fixed) return
@@ -115,8 +114,9 @@ function Row({ downtime }: { downtime: Downtime }) {
         )}
         <p className="break-words text-soft text-xs">{description}</p>
         <p className="break-words text-soft text-xs">
-          {from.map(nameOf).join(', ')} · {alert_strategy === 'DELAY' ? 'told at the end if it still is so' : 'not told'}
-          {suppress_recovery_alert && ' · recoveries are kept back too'}
+          {from.map(nameOf).join(', ')} ·{' '}
+          {alert_strategy === 'DELAY' ? 'notifications sent at the end if the status still holds' : 'notifications dropped'}
+          {suppress_recovery_alert && ' · recoveries suppressed too'}
         </p>
       </div>
       {phase === 'now' && downtime.static_time_range && (
@@ -124,7 +124,7 @@ function Row({ downtime }: { downtime: Downtime }) {
           action="End"
           size="small"
           label={`End ${name}`}
-          question={`End “${name}” now? What it held back is told then.`}
+          message={`End “${name}” now? Suppressed notifications are sent then.`}
           onYes={end}
         />
       )}
@@ -140,18 +140,18 @@ function Row({ downtime }: { downtime: Downtime }) {
         action="Delete"
         size="small"
         label={`Delete ${name}`}
-        question={`Delete “${name}”? What it held back is told then.`}
+        message={`Delete “${name}”? Suppressed notifications are sent then.`}
         onYes={remove}
       />
     </li>
   )
 }
 
-/** nextText is when a downtime that holds ends, or when it holds next. */
+/** nextText is the end of an active downtime, or its next start. */
 function nextText(downtime: Downtime, zone: Zone, isOn: boolean): string {
   const [next] = upcoming(downtime, Date.now(), 1)
-  if (!next) return isOn ? 'somebody ends it' : 'not within a week'
-  if (!isOn) return stretchText(next, zone)
+  if (!next) return isOn ? 'ended by hand' : 'not within a week'
+  if (!isOn) return spanText(next, zone)
   const { day, clock } = clockOf(next.toMs, zone)
   return `${day} ${clock.slice(0, 5)}`
 }

@@ -4,12 +4,12 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
+import { EditorPage } from '../../parts/editor-page.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Writing } from '../../parts/writing.tsx'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
-import { localText, minuteOf, minuteText, stretchText, upcoming, WALL_ZONE, type Weekday, weekdays } from './times.ts'
+import { type DowntimeDay, localText, minuteOf, minuteText, spanText, upcoming, WALL_ZONE, weekdays } from './times.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -25,7 +25,7 @@ type Draft = {
   fromMinute: string
   toMinute: string
   isInverted: boolean
-  days: readonly Weekday[]
+  days: readonly DowntimeDay[]
 }
 
 function draftOf(downtime: Downtime | undefined): Draft {
@@ -46,11 +46,11 @@ function draftOf(downtime: Downtime | undefined): Draft {
   }
 }
 
-/** bodyOf is the downtime as the service takes it; undefined while something is missing. */
+/** bodyOf is the request body; undefined while a required field is missing. */
 function bodyOf(draft: Draft) {
   const { name, description, from } = draft
   if (name.trim() === '' || description.trim() === '' || from.length === 0) return undefined
-  const told = {
+  const settings = {
     name: name.trim(),
     description: description.trim(),
     from: [...from],
@@ -58,10 +58,10 @@ function bodyOf(draft: Draft) {
     suppress_recovery_alert: draft.isRecoveryQuiet,
   }
   const times = timesOf(draft)
-  return times && { ...told, ...times }
+  return times && { ...settings, ...times }
 }
 
-/** timesOf is when a downtime holds; undefined while that makes no sense. */
+/** timesOf is the schedule; undefined while it is invalid. */
 function timesOf(draft: Draft): Pick<Downtime, 'static_time_range' | 'dynamic_time_range'> | undefined {
   if (draft.form === 'once') {
     const [begins, ends] = [Date.parse(draft.begins), Date.parse(draft.ends)]
@@ -74,28 +74,28 @@ function timesOf(draft: Draft): Pick<Downtime, 'static_time_range' | 'dynamic_ti
 
 type DowntimeEditorProps = { downtime: Downtime | undefined; title: string; isCopy: boolean }
 
-/** DowntimeEditor writes a new downtime, a copy of one, or changes one, beside the next times that it holds. */
+/** DowntimeEditor creates, copies or edits a downtime, beside its next occurrences. */
 export function DowntimeEditor({ downtime, title, isCopy }: DowntimeEditorProps) {
   const [draft, setDraft] = useState(() => draftOf(downtime))
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }))
   const body = bodyOf(draft)
   const save = useSave(isCopy ? undefined : downtime?.id)
   return (
-    <Writing
+    <EditorPage
       title={title}
-      action={downtime && !isCopy ? 'Save' : 'Plan the downtime'}
+      action={downtime && !isCopy ? 'Save' : 'Create downtime'}
       missing={body ? undefined : missing(draft)}
       isSending={save.isPending}
       failure={save.error}
-      leave={
+      cancel={
         <Link to="/downtimes" search={{}}>
-          Leave it
+          Cancel
         </Link>
       }
       onSend={() => body && save.mutate(body)}
-      beside={<Next draft={draft} />}
+      preview={<Next draft={draft} />}
     >
-      <Panel title="What it is">
+      <Panel title="General">
         <div className="flex flex-col gap-3 p-3">
           <Field name="Name">
             <Input value={draft.name} required maxLength={255} onChange={(event) => set({ name: event.target.value })} />
@@ -103,48 +103,48 @@ export function DowntimeEditor({ downtime, title, isCopy }: DowntimeEditorProps)
           <Field name="Why">
             <TextArea value={draft.description} required maxLength={4_000} onChange={(event) => set({ description: event.target.value })} />
           </Field>
-          <Field name="What would have been told">
+          <Field name="Suppressed notifications">
             <Select
               value={draft.strategy}
               options={[
-                ['DELAY', 'is told at the end, if it still is so'],
-                ['DROP', 'is never told'],
+                ['DELAY', 'are sent at the end if the status still holds'],
+                ['DROP', 'are dropped'],
               ]}
               onPick={(strategy) => set({ strategy })}
             />
           </Field>
           <label className="flex items-center gap-2">
             <input type="checkbox" checked={draft.isRecoveryQuiet} onChange={(event) => set({ isRecoveryQuiet: event.target.checked })} />
-            Keep recoveries back too
+            Suppress recovery notifications too
           </label>
         </div>
       </Panel>
       <When draft={draft} onChange={set} />
       <Covers from={draft.from} onFrom={(from) => set({ from })} />
-    </Writing>
+    </EditorPage>
   )
 }
 
 function missing({ name, description, from }: Draft): string {
   if (name.trim() === '') return 'a name'
   if (description.trim() === '') return 'a reason'
-  return from.length === 0 ? 'something it covers' : 'an end after its beginning'
+  return from.length === 0 ? 'a monitor or dataset' : 'an end after its beginning'
 }
 
 const NEXT_MAX = 6
 
-/** Next are the times that the downtime would hold, in the zone of the reader. */
+/** Next lists the next occurrences in the zone of the user. */
 function Next({ draft }: { draft: Draft }) {
   const [zone] = useZone()
   const times = timesOf(draft)
   const next = times ? upcoming(times, Date.now(), NEXT_MAX) : []
   return (
-    <Panel title={`Quiet next, in ${zone === 'utc' ? 'UTC' : 'your time zone'}`}>
+    <Panel title={`Next occurrences, in ${zone === 'utc' ? 'UTC' : 'your time zone'}`}>
       <div className="p-3">
-        {next.length === 0 && <p className="text-soft">{times ? 'At no time that is to come.' : 'Say from when to when.'}</p>}
+        {next.length === 0 && <p className="text-soft">{times ? 'No future occurrences.' : 'Enter a start and an end.'}</p>}
         <ol className="tabular-nums">
           {next.map((one) => (
-            <li key={one.fromMs}>{stretchText(one, zone)}</li>
+            <li key={one.fromMs}>{spanText(one, zone)}</li>
           ))}
         </ol>
       </div>
@@ -181,7 +181,7 @@ function When({ draft, onChange }: WhenProps) {
           aria-pressed={form === one}
           onClick={() => onChange({ form: one })}
         >
-          {one === 'once' ? 'Once' : 'Again and again'}
+          {one === 'once' ? 'Once' : 'Recurring'}
         </Button>
       ))}
     >
@@ -217,7 +217,7 @@ function When({ draft, onChange }: WhenProps) {
           </fieldset>
           <label className="col-span-full flex items-center gap-2">
             <input type="checkbox" checked={isInverted} onChange={(event) => onChange({ isInverted: event.target.checked })} />
-            The other way round: quiet always but then
+            Invert: suppress notifications except at these times
           </label>
         </div>
       )}
@@ -240,7 +240,7 @@ function Covers({ from, onFrom }: CoversProps) {
   ]
   const toggle = (id: string) => onFrom(from.includes(id) ? from.filter((one) => one !== id) : [...from, id])
   return (
-    <Panel title="What it covers">
+    <Panel title="Scope">
       <div className="grid gap-3 p-3 sm:grid-cols-2">
         {lists.map(({ title, all }) => (
           <fieldset key={title} className="min-w-0">

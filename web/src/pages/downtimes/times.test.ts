@@ -1,6 +1,6 @@
 import type { Downtime } from '@dendro/api'
 import { expect, test } from 'vitest'
-import { minuteOf, minuteText, phaseOf, stretchText, upcoming, whenText } from './times.ts'
+import { minuteOf, minuteText, phaseOf, spanText, upcoming, whenText } from './times.ts'
 
 const fixed = { static_time_range: { from: Date.UTC(2026, 10, 21, 9), to: Date.UTC(2026, 10, 21, 10, 30) } } as Downtime
 const weekly = (invert: boolean) =>
@@ -25,9 +25,9 @@ test('minutes of the day are read as they are written', () => {
   expect(['00:00', '01:01', '24:00', '24:01', 'noon'].map(minuteOf)).toEqual([0, 61, 1_440, undefined, undefined])
 })
 
-test('the next times of a downtime that repeats are told, the one that holds now first', () => {
+test('the next occurrences of a recurring downtime are listed, an active one first', () => {
   const saturday = Date.UTC(2026, 10, 21, 23, 10)
-  const next = (downtime: Downtime, nowMs: number, most = 2) => upcoming(downtime, nowMs, most).map((one) => stretchText(one, 'utc'))
+  const next = (downtime: Downtime, nowMs: number, most = 2) => upcoming(downtime, nowMs, most).map((one) => spanText(one, 'utc'))
   expect(next(weekly(false), saturday, 3)).toEqual([
     '2026-11-21 23:10 – 2026-11-22 06:00',
     '2026-11-22 22:00 – 2026-11-23 06:00',

@@ -3,11 +3,11 @@ import { clockOf, type Zone } from '../../parts/time-range.ts'
 
 /** weekdays in the order of a week. */
 export const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
-export type Weekday = (typeof weekdays)[number]
+export type DowntimeDay = (typeof weekdays)[number]
 
 const pad = (value: number): string => String(value).padStart(2, '0')
 
-/** minuteText writes a minute of the day as a clock does; the last one is 24:00. */
+/** minuteText formats a minute of the day; the last one is 24:00. */
 export const minuteText = (minute: number): string => `${pad(Math.floor(minute / 60))}:${pad(minute % 60)}`
 
 export function minuteOf(text: string): number | undefined {
@@ -16,15 +16,15 @@ export function minuteOf(text: string): number | undefined {
   return minute !== undefined && minute <= 1_440 ? minute : undefined
 }
 
-/** localText is a moment as a field for dates takes it, in the time zone of the browser. */
+/** localText is a time as a datetime-local input takes it. */
 export function localText(ms: number): string {
   const { day, clock } = clockOf(ms, 'local')
   return `${day}T${clock.slice(0, 5)}`
 }
 
-/** whenText says when a downtime holds. */
+/** whenText describes the schedule of a downtime. */
 export function whenText({ static_time_range: fixed, dynamic_time_range: weekly }: Downtime, zone: Zone): string {
-  if (fixed) return stretchText({ fromMs: fixed.from, toMs: fixed.to }, zone)
+  if (fixed) return spanText({ fromMs: fixed.from, toMs: fixed.to }, zone)
   if (!weekly) return ''
   const days =
     weekly.repeat_days.length === 0 || weekly.repeat_days.length === 7
@@ -34,30 +34,30 @@ export function whenText({ static_time_range: fixed, dynamic_time_range: weekly 
   return weekly.invert ? `always but ${days} ${times}` : `${days} ${times}`
 }
 
-/** WALL_ZONE is the clock that downtimes which repeat go by, wherever one looks from. */
+/** WALL_ZONE is the zone of recurring downtimes, whatever the zone of the user. */
 export const WALL_ZONE = 'UTC'
 
 type Weekly = NonNullable<Downtime['dynamic_time_range']>
 type Times = Pick<Downtime, 'static_time_range' | 'dynamic_time_range'>
-type Stretch = { fromMs: number; toMs: number }
+type TimeSpan = { fromMs: number; toMs: number }
 
 const MINUTE_MS = 60_000
 const STEP_MS = 15 * MINUTE_MS
 const AHEAD_MS = 9 * 86_400_000
 
-/** isOn tells whether a downtime that repeats holds at a moment, by the clock on the wall. */
+/** isOn is true while a recurring downtime is active. */
 function isOn({ from_minute_of_day: from, to_minute_of_day: to, invert, repeat_days }: Weekly, atMs: number): boolean {
   const date = new Date(atMs)
   const minute = date.getUTCHours() * 60 + date.getUTCMinutes()
-  const begins = (day: number) => repeat_days.length === 0 || repeat_days.includes(weekdays[(day + 6) % 7] as Weekday)
+  const begins = (day: number) => repeat_days.length === 0 || repeat_days.includes(weekdays[(day + 6) % 7] as DowntimeDay)
   const today = date.getUTCDay()
   const isIn =
     from <= to ? begins(today) && minute >= from && minute < to : (begins(today) && minute >= from) || (begins(today + 6) && minute < to)
   return isIn !== invert
 }
 
-/** upcoming are the next times that a downtime holds, the one that holds now first; one that never ends has no end in sight. */
-export function upcoming({ static_time_range: fixed, dynamic_time_range: weekly }: Times, nowMs: number, most: number): Stretch[] {
+/** upcoming lists the next occurrences, an active one first; a permanent one is left out. */
+export function upcoming({ static_time_range: fixed, dynamic_time_range: weekly }: Times, nowMs: number, most: number): TimeSpan[] {
   if (fixed) return fixed.to > nowMs ? [{ fromMs: fixed.from, toMs: fixed.to }] : []
   if (!weekly) return []
   const startMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS
@@ -66,20 +66,20 @@ export function upcoming({ static_time_range: fixed, dynamic_time_range: weekly 
     while (isOn(weekly, atMs) === was) atMs += MINUTE_MS
     return atMs
   }
-  const found: Stretch[] = []
+  const found: TimeSpan[] = []
   let was = isOn(weekly, startMs)
   let fromMs = startMs
   for (let atMs = startMs + STEP_MS; atMs <= startMs + AHEAD_MS && found.length < most; atMs += STEP_MS) {
     if (isOn(weekly, atMs) === was) continue
-    const turnMs = edge(atMs - STEP_MS, was)
-    if (was) found.push({ fromMs, toMs: turnMs })
-    else fromMs = turnMs
+    const changeMs = edge(atMs - STEP_MS, was)
+    if (was) found.push({ fromMs, toMs: changeMs })
+    else fromMs = changeMs
     was = !was
   }
   return found
 }
 
-/** phaseOf says whether a downtime is to come, holds or is over; one that repeats and does not hold just repeats. */
+/** phaseOf is the state of a downtime; a recurring one is never planned or over. */
 export function phaseOf(
   { static_time_range: fixed, dynamic_time_range: weekly }: Downtime,
   nowMs: number,
@@ -90,8 +90,8 @@ export function phaseOf(
   return nowMs < fixed.to ? 'now' : 'over'
 }
 
-/** stretchText writes a stretch of time, its day only once where it ends on the same one. */
-export function stretchText({ fromMs, toMs }: Stretch, zone: Zone): string {
+/** spanText formats a time span, with the day only once when both ends share it. */
+export function spanText({ fromMs, toMs }: TimeSpan, zone: Zone): string {
   const [from, to] = [clockOf(fromMs, zone), clockOf(toMs, zone)]
   return `${from.day} ${from.clock.slice(0, 5)} – ${to.day === from.day ? '' : `${to.day} `}${to.clock.slice(0, 5)}`
 }

@@ -14,7 +14,7 @@ import { useLive, useStrangers } from './live.ts'
 import { usePatterns, usePatternTrends } from './patterns.ts'
 import { type Question, useBars, useEvents, useFields } from './questions.ts'
 import { useRows } from './rows.ts'
-import { useActions, useAsked, useLook } from './state.ts'
+import { useActions, useAsked, useRowStyle } from './state.ts'
 import { useTray } from './tray.ts'
 import { useEarlierBars, useEarlierGroups, useEarlierPatterns } from './use-earlier.ts'
 import { useMarkers } from './use-markers.ts'
@@ -27,7 +27,7 @@ export function useAsking() {
   const asked = useSearch({ from: '/inside/explore' })
   const { change, question, chosen, zone, setZone, askAgain } = useAsked(asked)
   const seeking = useSeeking()
-  const { datasets, columns, look, detail, setReading } = useLook(asked, change, question, zone, seeking.text ?? '')
+  const { datasets, columns, look, detail, setReading } = useRowStyle(asked, change, question, zone, seeking.text ?? '')
   const tab = asked.tab ?? 'events'
   const isLive = asked.live === true
   const by = useMemo(() => asked.by ?? [], [asked.by])

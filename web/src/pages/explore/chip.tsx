@@ -1,6 +1,6 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { type QueryFocus, QueryInput } from '../../parts/query-input.tsx'
-import { readWhere } from '../../parts/reading.ts'
+import { readWhere } from '../../parts/query-readers.ts'
 import type { Field } from './questions.ts'
 
 type ChipProps = {

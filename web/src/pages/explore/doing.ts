@@ -3,13 +3,13 @@ import { presets } from '../../parts/time-range.ts'
 import { tabs, withRange } from './asked.ts'
 import type { Asking, PageState } from './asking.ts'
 import { comparisons, earlierName } from './compare.ts'
-import { askedAgain, noteOf } from './history-menu.tsx'
+import { noteOf, repeatedSearch } from './history-menu.tsx'
 import { pointedValue, useFindKey, useKeys } from './keys.ts'
 import { idOf } from './link.ts'
 import { type Density, type DetailPlace, densities, detailPlaces } from './reading.ts'
 import { askedBefore } from './recent.ts'
 import { turned, turns } from './rows-menu.tsx'
-import { askedOf, useSavedSearches } from './saved.tsx'
+import { parametersFrom, useSavedSearches } from './saved.tsx'
 import { tabNames } from './view-bar.tsx'
 
 /** useDoing binds what can be done on the page to keys, and offers it by name under Ctrl-K. */
@@ -22,7 +22,7 @@ export function useDoing(asking: Asking, page: PageState): void {
     ...(saved.data?.saved_searches ?? []).map((one) => ({
       group: 'Saved',
       name: one.name,
-      run: () => asking.change(() => askedOf(one)),
+      run: () => asking.change(() => parametersFrom(one)),
     })),
   ])
 }
@@ -92,7 +92,7 @@ function commandsOf(asking: Asking, { input, setHelp }: PageState): Command[] {
       group: 'Recent',
       name: one.q,
       note: noteOf(one, asking.zone, Date.now()).slice(0, 2).join(' · '),
-      run: () => change((now) => askedAgain(now, one)),
+      run: () => change((now) => repeatedSearch(now, one)),
     })),
     ...(datasets.data?.datasets ?? []).map(({ id, collection, dataset }) => ({
       group: 'Dataset',

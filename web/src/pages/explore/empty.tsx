@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { ago, quantity } from '../../parts/numbers.ts'
-import { askedRange, clockOf, type Zone } from '../../parts/time-range.ts'
+import { clockOf, timeRangeOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Asked, withQuery } from './asked.ts'
 import { splitClauses, withoutClause } from './clauses.ts'
@@ -140,7 +140,7 @@ function Excluded({ asked, question, hasReceived, zone, onChange }: PlaceProps) 
       Promise.all(
         // The last one is without any condition.
         [...clauses.slice(0, FILTERS_MAX), ''].map(async (where) => {
-          const when = { ...sourceOf(question), ...askedRange(question.range), select: ['count(*)'], num_of_slices: 1 }
+          const when = { ...sourceOf(question), ...timeRangeOf(question.range), select: ['count(*)'], num_of_slices: 1 }
           const body = where === '' ? when : { ...when, where }
           return Number((await client.search.run({ body, signal, repeatable: true })).totals.count)
         }),

@@ -3,14 +3,15 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
+import { useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { quantity } from '../../parts/numbers.ts'
-import { askedRange } from '../../parts/time-range.ts'
+import { timeRangeOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { csvOf, KEYS_MAX, ndjsonOf } from './loaded.ts'
-import { filterOf, type Question, sourceOf, useDatasets } from './questions.ts'
+import { filterOf, type Question, sourceOf } from './questions.ts'
 
 type ExportMenuProps = { question: Question; found: readonly Event[] }
 
@@ -60,7 +61,7 @@ function Everything({ question }: { question: Question }) {
     mutationFn: () =>
       client.exports.create({
         body: {
-          search_details: { ...sourceOf(question), ...filterOf(question), ...askedRange(question.range) },
+          search_details: { ...sourceOf(question), ...filterOf(question), ...timeRangeOf(question.range) },
           format,
           compression: format === 'parquet' ? 'none' : compression,
         },

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
-import { seriesColour } from '../../parts/chart/colours.ts'
+import { seriesColor } from '../../parts/chart/colors.ts'
 import { change, quantity, span } from '../../parts/numbers.ts'
 import { ABSENT } from './group-order.ts'
 import { GroupValue, type GroupViewProps, nothingOf, number } from './group-views.tsx'
@@ -48,7 +48,7 @@ export function GroupChart(props: GroupChartProps) {
       <ul aria-label="Legend" className="mt-2 grid gap-x-4 text-xs sm:grid-cols-2 xl:grid-cols-3">
         {lines.map((line, index) => (
           <li key={JSON.stringify(line.values)} className="flex min-w-0 items-center gap-2 py-0.5">
-            <span aria-hidden className="h-2 w-3 shrink-0 rounded-sm" style={{ background: seriesColour(index) }} />
+            <span aria-hidden className="h-2 w-3 shrink-0 rounded-sm" style={{ background: seriesColor(index) }} />
             <span className="flex min-w-0 flex-1 gap-1 truncate font-mono">
               {by.length === 0
                 ? 'all events'

@@ -57,10 +57,10 @@ export const groupsBody = (question: Question, by: readonly string[], measure: s
   limit: GROUPS_MAX,
 })
 
-type Wish = { by: readonly string[]; measure: string; grid: Grid; lengthMs: number }
+type ConfigForm = { by: readonly string[]; measure: string; grid: Grid; lengthMs: number }
 
 /** measureGroups asks for the groups over one grid. */
-export async function measureGroups(client: DendroClient, question: Question, wish: Wish, signal: AbortSignal): Promise<Groups> {
+export async function measureGroups(client: DendroClient, question: Question, wish: ConfigForm, signal: AbortSignal): Promise<Groups> {
   const { by, measure, grid, lengthMs } = wish
   const answer = await client.search.run({ body: groupsBody(question, by, measure, grid), signal, repeatable: true })
   const whole = wholeOf(answer, measure)

@@ -49,7 +49,7 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
                     className="w-full rounded px-2 py-1 text-left hover:bg-tint"
                     onClick={() => {
                       setOpen(false)
-                      onOpen((now) => askedAgain(now, one))
+                      onOpen((now) => repeatedSearch(now, one))
                     }}
                   >
                     <span className="block truncate font-mono text-xs">{one.q || 'all events'}</span>
@@ -88,8 +88,8 @@ export function noteOf(one: AskedBefore, zone: Zone, nowMs: number): string[] {
   ]
 }
 
-/** askedAgain is the page with a question of before: its query, its datasets and its range; how it is shown stays. */
-export const askedAgain = (now: Asked, { q, d, r, f, t }: AskedBefore): Asked =>
+/** repeatedSearch is the page with a question of before: its query, its datasets and its range; how it is shown stays. */
+export const repeatedSearch = (now: Asked, { q, d, r, f, t }: AskedBefore): Asked =>
   optional({
     ...now,
     q: q || undefined,

@@ -2,8 +2,8 @@ import type { Event } from '@dendro/api'
 import { fromText } from '@dendro/api/client'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
+import type { useDatasets } from '../../parts/datasets.ts'
 import { keptCredential } from '../../session/session.ts'
-import type { useDatasets } from './questions.ts'
 
 /**
  * Live is what arrives: the events shown, how many more have come while the list stands still, and how fast they come. Where they come too fast, each

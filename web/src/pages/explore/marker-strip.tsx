@@ -41,7 +41,7 @@ export function MarkerStrip({ markers, bars, zone }: MarkerStripProps) {
             {/* The list below says the same to whoever comes by keyboard. */}
             <Link
               to="/monitors"
-              search={{ id: one.monitorId, look: one.atMs }}
+              search={{ id: one.monitorId, evaluation: one.atMs }}
               tabIndex={-1}
               aria-hidden
               title={wordsOf(one, zone)}
@@ -93,7 +93,11 @@ export function MarkerList({ markers, failure, zone, again }: MarkerListProps) {
           {all.toReversed().map((one) => (
             <li key={`${one.kind} ${one.name} ${startOf(one)} ${one.kind === 'status' ? one.status : ''}`} className="py-1">
               {one.kind === 'status' ? (
-                <Link to="/monitors" search={{ id: one.monitorId, look: one.atMs }} className="flex flex-col rounded px-1 hover:bg-tint">
+                <Link
+                  to="/monitors"
+                  search={{ id: one.monitorId, evaluation: one.atMs }}
+                  className="flex flex-col rounded px-1 hover:bg-tint"
+                >
                   <span className="flex items-center gap-2">
                     <StatusMark status={one.status} isNamed />
                     <span className="min-w-0 truncate">{one.name}</span>

@@ -110,7 +110,7 @@ function Row({ one, all, before, earlier, zone, nameOf, onInclude, onExclude }: 
           <Changed now={one.count} before={before} />
         </td>
       )}
-      <td className="px-2 py-1 max-md:hidden">{one.trend && <Course trend={one.trend} />}</td>
+      <td className="px-2 py-1 max-md:hidden">{one.trend && <Sparkline trend={one.trend} />}</td>
       <td className="wrap-anywhere px-2 py-1 font-mono">
         <Template text={one.template} />
       </td>
@@ -148,8 +148,8 @@ const moment = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${c
 
 const HIGH = 18
 
-/** Course is how often a pattern came over the range, and under it the statuses of its events. */
-function Course({ trend }: { trend: PatternTrend }) {
+/** Sparkline is how often a pattern came over the range, and under it the statuses of its events. */
+function Sparkline({ trend }: { trend: PatternTrend }) {
   const top = Math.max(1, ...trend.slices)
   const statuses = (['error', 'warn', 'info'] as const).filter((kind) => trend[kind] > 0)
   const said = statuses.map((kind) => `${count(trend[kind])} ${kind}`).join(', ')

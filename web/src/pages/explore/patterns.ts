@@ -1,7 +1,7 @@
 import type { PatternRow, SearchResponse } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
-import { askedRange, boundsOf, gridOf } from '../../parts/time-range.ts'
+import { boundsOf, gridOf, timeRangeOf } from '../../parts/time-range.ts'
 import type { DendroClient } from '../../session/session.ts'
 import { type Cost, costOf, filterOf, keyOf, type Question, sourceOf } from './questions.ts'
 
@@ -43,7 +43,7 @@ export type Patterns = { patterns: Pattern[]; cost: Cost }
 export const PATTERNS_MAX = 1_000
 
 export const patternsBody = (question: Question) => ({
-  search_details: { ...sourceOf(question), ...filterOf(question), ...askedRange(question.range) },
+  search_details: { ...sourceOf(question), ...filterOf(question), ...timeRangeOf(question.range) },
 })
 
 /** countPatterns counts the matching events by what they say, for each dataset. */

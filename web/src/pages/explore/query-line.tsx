@@ -1,7 +1,7 @@
 import { ApiFailure } from '@dendro/api/client'
 import { type FormEvent, type RefObject, useEffect, useState } from 'react'
 import { type QueryFocus, QueryInput } from '../../parts/query-input.tsx'
-import { readWhere } from '../../parts/reading.ts'
+import { readWhere } from '../../parts/query-readers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from './chip.tsx'
 import { negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'

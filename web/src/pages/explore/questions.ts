@@ -1,9 +1,8 @@
 import type { Event, SearchResponse } from '@dendro/api'
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { useKnownFields } from '../../parts/fields.ts'
-import { askedRange, boundsOf, type Grid, gridOf, type Range } from '../../parts/time-range.ts'
+import { boundsOf, type Grid, gridOf, type Range, timeRangeOf } from '../../parts/time-range.ts'
 import type { DendroClient } from '../../session/session.ts'
 
 export type { Field, Fields } from '../../parts/fields.ts'
@@ -55,7 +54,7 @@ export const eventsOf = (client: DendroClient, question: Question, isOldestFirst
         : {
             ...sourceOf(question),
             ...filterOf(question),
-            ...askedRange(question.range),
+            ...timeRangeOf(question.range),
             select: ['*', '@raw'],
             limit: ROWS,
             ...(isOldestFirst ? { most_recent_first: false } : {}),
@@ -132,11 +131,5 @@ export async function countBars(
 }
 
 /** useFields are the keys of the datasets in the range, with their most frequent values. */
-export const useFields = ({ datasets, range, turn }: Question, isOn: boolean) => useKnownFields({ datasets, range, turn }, isOn)
-
-export function useDatasets() {
-  const client = useClient()
-  const query = useQuery({ queryKey: ['datasets'], queryFn: ({ signal }) => client.datasets.list({ signal }), staleTime: 60_000 })
-  const byId = useMemo(() => new Map((query.data?.datasets ?? []).map((dataset) => [dataset.id, dataset])), [query.data])
-  return { ...query, byId }
-}
+export const useFields = ({ datasets, range, turn }: Question, isOn: boolean) =>
+  useKnownFields({ datasets, range, refreshCount: turn }, isOn)

@@ -71,7 +71,7 @@ export function Saved({ asked, columns, onOpen }: SavedProps) {
                 className="min-w-0 flex-1 px-2 py-1 text-left"
                 onClick={() => {
                   setOpen(false)
-                  onOpen(askedOf(one))
+                  onOpen(parametersFrom(one))
                 }}
               >
                 <span className="block truncate">{one.name}</span>
@@ -110,8 +110,8 @@ function detailsOf(asked: Asked, columns: readonly string[]): SavedSearch['searc
 
 const quoted = (key: string): string => (/^[@$]?[a-z_][\w.-]*$/i.test(key) ? key : `"${key.replaceAll('"', '""')}"`)
 
-/** askedOf is the state of the page that a saved search means; one made elsewhere may say things that this page does not show. */
-export function askedOf({ search_details: details }: SavedSearch): Asked {
+/** parametersFrom is the state of the page that a saved search means; one made elsewhere may say things that this page does not show. */
+export function parametersFrom({ search_details: details }: SavedSearch): Asked {
   const { from, from_expr, time_range, from_ts, to_ts, where, select, groups, display } = details
   return optional({
     d: from && !from_expr ? from.split(':') : undefined,

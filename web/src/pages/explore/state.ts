@@ -1,31 +1,27 @@
 import { ApiFailure } from '@dendro/api/client'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
+import { useDatasets } from '../../parts/datasets.ts'
 import type { Range, Zone } from '../../parts/time-range.ts'
+import { useZone } from '../../parts/zone.ts'
 import { type Asked, chosenOf, optional, rangeOf, withQuery } from './asked.ts'
 import { isNotValue, isValue, valueText, withClause } from './clauses.ts'
 import { type Columns, useColumns } from './columns.ts'
 import { followed } from './following.ts'
 import { markingOf, searchedWords } from './line-text.ts'
-import { type Question, useDatasets } from './questions.ts'
+import type { Question } from './questions.ts'
 import { useReading } from './reading.ts'
 import type { RowLook } from './row.ts'
 import type { ValueActions } from './value-menu.tsx'
 
 export type Change = (by: (now: Asked) => Asked) => void
 
-const ZONE_KEY = 'dendro.zone'
-
 /** useAsked holds what is asked: `question` is of the whole range, `chosen` of the bars that were chosen in it. */
 export function useAsked(asked: Asked) {
   const navigate = useNavigate({ from: '/explore' })
   const [turn, setTurn] = useState(0)
-  const [zone, setKept] = useState<Zone>(() => (localStorage.getItem(ZONE_KEY) === 'local' ? 'local' : 'utc'))
+  const [zone, setZone] = useZone()
   const change = useCallback<Change>((by) => void navigate({ search: (now) => by(now) }), [navigate])
-  const setZone = (next: Zone) => {
-    localStorage.setItem(ZONE_KEY, next)
-    setKept(next)
-  }
   const question = useQuestion(asked, rangeOf(asked), turn)
   const chosen = useQuestion(asked, chosenOf(asked), turn)
   return { change, question, chosen, zone, setZone, askAgain: () => setTurn((before) => before + 1) }
@@ -56,8 +52,8 @@ export function useActions(change: Change, columns: Columns): ValueActions & { n
 /** A value without a key is text anywhere in a line. */
 const isThere = (key: string, value: string): string => (key === '' ? valueText(value) : isValue(key, value))
 
-/** useLook is how rows are shown; `sought` is marked in them besides what was searched. */
-export function useLook(asked: Asked, change: Change, question: Question, zone: Zone, sought: string) {
+/** useRowStyle is how rows are shown; `sought` is marked in them besides what was searched. */
+export function useRowStyle(asked: Asked, change: Change, question: Question, zone: Zone, sought: string) {
   const datasets = useDatasets()
   const columns = useColumns(asked, change)
   const nameOf = useCallback((id: string) => datasets.byId.get(id)?.dataset ?? id.slice(0, 8), [datasets.byId])

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { count, quantity } from '../../parts/numbers.ts'
-import { askedRange } from '../../parts/time-range.ts'
+import { timeRangeOf } from '../../parts/time-range.ts'
 import { FieldValues } from './field-values.tsx'
 import { quoted } from './groups.ts'
 import { type Question, sourceOf } from './questions.ts'
@@ -31,7 +31,7 @@ export function WantedField({ name, question, hasOthers, actions }: WantedFieldP
     queryFn: async ({ signal }) => {
       const body = {
         ...sourceOf(question),
-        ...askedRange(question.range),
+        ...timeRangeOf(question.range),
         where: `${quoted(name)} IS NOT NULL`,
         select: ['count(*)'],
         groups: [quoted(name)],

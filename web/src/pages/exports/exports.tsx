@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { ago, bytes, count } from '../../parts/numbers.ts'
-import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { nameOf as rangeName, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +16,7 @@ const AT_WORK_MS = 1_500
 const AT_REST_MS = 20_000
 const isAtWork = ({ status }: Export): boolean => status === 'CREATED' || status === 'IN_PROGRESS'
 
-/** ExportsPage lists the files that were ordered: how far each is, how large, where it is fetched, or why it failed. */
+/** ExportsPage lists the exports with their progress, size, download link or failure. */
 export function ExportsPage() {
   const client = useClient()
   const [zone] = useZone()
@@ -30,17 +30,17 @@ export function ExportsPage() {
   return (
     <Page title="Exports">
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!list.data && !list.error && <Waiting>Reading the exports …</Waiting>}
+      {!list.data && !list.error && <Loading>Loading…</Loading>}
       {list.data?.length === 0 && (
-        <Nothing title="No file was ordered yet">
+        <EmptyState title="No exports yet">
           <p className="text-soft">
-            An export takes all events that match a question away in a file. Ask in{' '}
+            An export writes all events that match a query to a file. Run a query in{' '}
             <Link to="/explore" search={{}} className="text-accent underline">
               Explore
             </Link>{' '}
             and choose “Export”.
           </p>
-        </Nothing>
+        </EmptyState>
       )}
       {list.data && list.data.length > 0 && (
         <>
@@ -62,7 +62,7 @@ export function ExportsPage() {
               A file is downloaded by a link that ends after an hour; a new one is made whenever this page is read.
             </span>
           </div>
-          {shown.length === 0 && <Nothing title="No export is like this" />}
+          {shown.length === 0 && <EmptyState title="No export matches" />}
           {shown.length > 0 && (
             <ul aria-label="Exports" className="divide-y divide-line rounded-md border border-line bg-panel">
               {shown.map((one) => (
@@ -103,7 +103,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
       ? rangeName({ fromMs: details.from_ts, toMs: details.to_ts }, zone)
       : (details.time_range ?? '')
   const again = useMutation({
-    mutationFn: () => client.exports.create({ body: { search_details: askedAgain(details), format, compression } }),
+    mutationFn: () => client.exports.create({ body: { search_details: repeatedSearch(details), format, compression } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['exports'] }),
   })
   const remove = async () => {
@@ -117,7 +117,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
         {details.where && <p className="break-words font-mono text-xs">{details.where}</p>}
         <p className="text-soft text-xs tabular-nums">
           {when} · {format}
-          {compression === 'none' ? '' : `, ${compression}`} · ordered {ago(created_at, Date.now())}
+          {compression === 'none' ? '' : `, ${compression}`} · requested {ago(created_at, Date.now())}
         </p>
         {failure_detail && <p className="break-words text-error">{failure_detail}</p>}
         {again.error && <FailureNote thrown={again.error} />}
@@ -139,15 +139,15 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
           </a>
         )}
         {!isAtWork(one) && (
-          <Button size="small" disabled={again.isPending} aria-label={`Order the export of ${where} again`} onClick={() => again.mutate()}>
-            {again.isPending ? 'Ordering it …' : 'Again'}
+          <Button size="small" disabled={again.isPending} aria-label={`Repeat the export of ${where}`} onClick={() => again.mutate()}>
+            {again.isPending ? 'Starting…' : 'Repeat'}
           </Button>
         )}
         <Confirm
           action={isAtWork(one) ? 'Stop' : 'Delete'}
           size="small"
           label={`${isAtWork(one) ? 'Stop' : 'Delete'} the export of ${where}`}
-          question={isAtWork(one) ? 'Stop this export, and remove what there is of it?' : 'Delete this export with its file?'}
+          message={isAtWork(one) ? 'Stop this export, and remove what there is of it?' : 'Delete this export with its file?'}
           onYes={remove}
         />
       </div>
@@ -155,8 +155,8 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
   )
 }
 
-/** askedAgain is what was asked, over the same datasets and moments: what is kept of it also tells how they were named. */
-const askedAgain = ({ from, from_expr, from_ts, to_ts, time_range, where }: ExportDetails) => ({
+/** repeatedSearch is the search of an earlier export, over the same datasets and range. */
+const repeatedSearch = ({ from, from_expr, from_ts, to_ts, time_range, where }: ExportDetails) => ({
   ...(from === '' ? { from_expr } : { from }),
   ...(from_ts === undefined || to_ts === undefined ? { time_range } : { from_ts, to_ts }),
   ...(where ? { where } : {}),

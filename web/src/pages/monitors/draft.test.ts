@@ -79,7 +79,7 @@ test('a monitor that is opened and saved stays as it was', () => {
 test('a stretch of trouble lasts until the status changes, the last one until the end', () => {
   const at = (time: number, status: 'OK' | 'ALERT' | 'WARN') => ({ time, status })
   expect(bandsOf([at(1, 'OK'), at(2, 'ALERT'), at(3, 'ALERT'), at(4, 'OK'), at(5, 'WARN')], 9)).toEqual([
-    { fromMs: 2, toMs: 4, look: 'ALERT' },
-    { fromMs: 5, toMs: 9, look: 'WARN' },
+    { fromMs: 2, toMs: 4, kind: 'ALERT' },
+    { fromMs: 5, toMs: 9, kind: 'WARN' },
   ])
 })

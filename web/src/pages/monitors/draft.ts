@@ -2,18 +2,18 @@ import type { MetricQuery, Monitor } from '@dendro/api'
 import { newQuery, tidied } from '../../parts/metric-queries.ts'
 import type { Range } from '../../parts/time-range.ts'
 import { boundsOf } from '../../parts/time-range.ts'
-import type { Kind, Operator } from './words.ts'
+import type { ComparisonOperator, MonitorKind } from './labels.ts'
 
-export type Target = { email?: string; integration_id?: string }
+export type NotificationTarget = { email?: string; integration_id?: string }
 
-/** A Draft is a monitor as it is being written: numbers are still text, and much may be missing. */
-export type Draft = {
+/** A Draft is the state of the monitor form: numbers are still text, and fields may be empty. */
+export type MonitorDraft = {
   name: string
   description: string
-  type: Kind
+  type: MonitorKind
   queries: MetricQuery[]
   formula: string
-  operator: Operator
+  operator: ComparisonOperator
   threshold: string
   warning: string
   window: string
@@ -23,7 +23,7 @@ export type Draft = {
   noData: Monitor['no_data_status']
   notifyOnce: boolean
   retentionHours: string
-  targets: Target[]
+  targets: NotificationTarget[]
   hasReport: boolean
   reportText: string
   aux: Record<string, unknown> | undefined
@@ -45,23 +45,23 @@ const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 const unitMs: ReadonlyMap<string, number> = new Map(Object.entries<number>({ minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS }))
 
-/** windowMsOf is the length of `Last 5 minutes`; undefined for what is written otherwise. */
+/** windowMsOf parses `Last 5 minutes`; undefined for other texts. */
 export function windowMsOf(window: string): number | undefined {
   const found = /^last (\d+) (minute|hour|day)s?$/i.exec(window.trim())
   return found ? Number(found[1]) * (unitMs.get((found[2] ?? '').toLowerCase()) ?? 0) : undefined
 }
 
-/** windowFor is the longest window that a range has room for. */
+/** windowFor is the longest window that fits into a range. */
 export function windowFor(range: Range | undefined, nowMs: number): string {
   if (!range) return 'Last 5 minutes'
   const { fromMs, toMs } = boundsOf(range, nowMs)
   return windows.findLast((window) => (windowMsOf(window) ?? 0) <= toMs - fromMs) ?? 'Last 5 minutes'
 }
 
-type Question = { d?: string[]; q?: string; groups?: string[]; fn?: string }
+type QueryParams = { d?: string[]; q?: string; groups?: string[]; fn?: string }
 
-/** newDraft keeps the question it was made of. */
-export function newDraft({ d, q, groups, fn }: Question, window: string): Draft {
+/** newDraft starts from the query parameters. */
+export function newDraft({ d, q, groups, fn }: QueryParams, window: string): MonitorDraft {
   const query = newQuery('a', { where: q ?? '', ...(fn ? { select: [fn] } : {}), ...(groups ? { groups } : {}) })
   const { from_expr: _everything, ...placed } = query
   return {
@@ -89,7 +89,7 @@ export function newDraft({ d, q, groups, fn }: Question, window: string): Draft 
 
 const text = (value: number | undefined): string => (value === undefined ? '' : String(value))
 
-export const draftOf = (monitor: Monitor): Draft => ({
+export const draftOf = (monitor: Monitor): MonitorDraft => ({
   name: monitor.name,
   description: monitor.description ?? '',
   type: monitor.type,
@@ -116,8 +116,8 @@ export const draftOf = (monitor: Monitor): Draft => ({
 
 const numberOf = (typed: string): number | undefined => (typed.trim() === '' || Number.isNaN(Number(typed)) ? undefined : Number(typed))
 
-/** ruleOf is what a monitor watches, as the service takes it; undefined while it is not yet one. */
-export function ruleOf(draft: Draft) {
+/** ruleOf is the rule in the form of the API; undefined while it is incomplete. */
+export function ruleOf(draft: MonitorDraft) {
   const threshold = numberOf(draft.threshold)
   const warning_threshold = numberOf(draft.warning)
   const hours = numberOf(draft.retentionHours)
@@ -141,8 +141,8 @@ export function ruleOf(draft: Draft) {
 }
 export type WatchRule = NonNullable<ReturnType<typeof ruleOf>>
 
-/** bodyOf is the whole monitor; undefined while something that is needed is missing. */
-export function bodyOf(draft: Draft) {
+/** bodyOf is the whole request body; undefined while a required field is missing. */
+export function bodyOf(draft: MonitorDraft) {
   const rule = ruleOf(draft)
   const actions = draft.targets.filter(({ email, integration_id }) => (email ?? '').trim() !== '' || integration_id !== undefined)
   const name = draft.name.trim()

@@ -2,31 +2,31 @@ import type { Monitor } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { rangeOf } from '../../parts/asked-range.ts'
+import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
+import { EditorPage } from '../../parts/editor-page.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
-import { Absent } from '../../parts/records.tsx'
-import { Writing } from '../../parts/writing.tsx'
+import { rangeOf } from '../../parts/range-params.ts'
+import { MissingRecord } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
-import type { Asked } from './asked.ts'
-import { BackToList } from './back-to-list.tsx'
-import { bodyOf, type Draft, draftOf, newDraft, ruleOf, windowFor } from './draft.ts'
+import { bodyOf, draftOf, type MonitorDraft, newDraft, ruleOf, windowFor } from './draft.ts'
+import { NotificationFields } from './notification-fields.tsx'
+import type { MonitorParams } from './params.ts'
 import { Preview } from './preview.tsx'
-import { useMonitor } from './questions.ts'
+import { useMonitor } from './queries.ts'
 import { RuleFields } from './rule-fields.tsx'
-import { TellFields } from './tell-fields.tsx'
 
-type EditorProps = { asked: Asked; id: string | undefined }
+type EditorProps = { params: MonitorParams; id: string | undefined }
 
-/** MonitorEditor writes a monitor beside what it would have done in the last days; a new one begins with the question it came from. */
-export function MonitorEditor({ asked, id }: EditorProps) {
-  const monitor = useMonitor(id ?? asked.of)
-  if (id === undefined && asked.of === undefined) {
-    const range = asked.r === undefined && asked.f === undefined ? undefined : rangeOf(asked, { words: 'Last 5 minutes' })
-    return <MonitorForm first={newDraft(asked, windowFor(range, Date.now()))} id={undefined} title="New monitor" />
+/** MonitorEditor edits a monitor beside a backtest of the last days; a new one starts with the query it came from. */
+export function MonitorEditor({ params, id }: EditorProps) {
+  const monitor = useMonitor(id ?? params.of)
+  if (id === undefined && params.of === undefined) {
+    const range = params.r === undefined && params.f === undefined ? undefined : rangeOf(params, { words: 'Last 5 minutes' })
+    return <MonitorForm first={newDraft(params, windowFor(range, Date.now()))} id={undefined} title="New monitor" />
   }
   if (monitor.data) {
     const { name } = monitor.data
@@ -34,32 +34,34 @@ export function MonitorEditor({ asked, id }: EditorProps) {
     if (id === undefined) return <MonitorForm first={{ ...draft, name: `${name} (copy)` }} id={undefined} title={`Copy of ${name}`} />
     return <MonitorForm first={draft} id={id} title={`Edit ${name}`} />
   }
-  return <Absent title={id === undefined ? 'Copy a monitor' : 'Edit a monitor'} noun="monitor" of={monitor} back={<BackToList />} />
+  return (
+    <MissingRecord title={id === undefined ? 'Copy a monitor' : 'Edit a monitor'} noun="monitor" of={monitor} back={<BackToMonitors />} />
+  )
 }
 
-function MonitorForm({ first, id, title }: { first: Draft; id: string | undefined; title: string }) {
+function MonitorForm({ first, id, title }: { first: MonitorDraft; id: string | undefined; title: string }) {
   const [draft, setDraft] = useState(first)
   const datasets = useDatasets()
   const rule = useMemo(() => ruleOf(draft), [draft])
   const body = bodyOf(draft)
-  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }))
+  const set = (change: Partial<MonitorDraft>) => setDraft((now) => ({ ...now, ...change }))
   const save = useSave(id)
   return (
-    <Writing
+    <EditorPage
       title={title}
-      action={id === undefined ? 'Create the monitor' : 'Save'}
+      action={id === undefined ? 'Create monitor' : 'Save'}
       missing={body ? undefined : missing(draft)}
       isSending={save.isPending}
       failure={save.error}
-      leave={
+      cancel={
         <Link to="/monitors" search={id === undefined ? {} : { id }}>
-          Leave it
+          Cancel
         </Link>
       }
       onSend={() => body && save.mutate(body)}
-      beside={<Preview rule={rule} />}
+      preview={<Preview rule={rule} />}
     >
-      <Panel title="What is watched">
+      <Panel title="Query and threshold">
         <div className="flex flex-col gap-3 p-3">
           <QueryEditor
             queries={draft.queries}
@@ -81,14 +83,14 @@ function MonitorForm({ first, id, title }: { first: Draft; id: string | undefine
           </Field>
         </div>
       </Panel>
-      <TellFields draft={draft} onChange={set} />
-    </Writing>
+      <NotificationFields draft={draft} onChange={set} />
+    </EditorPage>
   )
 }
 
-function missing(draft: Draft): string {
+function missing(draft: MonitorDraft): string {
   if (ruleOf(draft) === undefined) return 'a measure and a threshold that is a number'
-  return draft.name.trim() === '' ? 'a name' : 'somebody to tell'
+  return draft.name.trim() === '' ? 'a name' : 'a recipient'
 }
 
 function useSave(id: string | undefined) {
@@ -106,8 +108,8 @@ function useSave(id: string | undefined) {
   })
 }
 
-/** Suggest proposes a name and a description from what is watched. */
-function Suggest({ draft, onTake }: { draft: Draft; onTake(change: Partial<Draft>): void }) {
+/** Suggest proposes a name and a description for the query. */
+function Suggest({ draft, onTake }: { draft: MonitorDraft; onTake(change: Partial<MonitorDraft>): void }) {
   const client = useClient()
   const ask = useMutation({
     mutationFn: () => {
@@ -135,7 +137,7 @@ function Suggest({ draft, onTake }: { draft: Draft; onTake(change: Partial<Draft
     <>
       {ask.error && <span className="text-error text-xs">{ask.error.message}</span>}
       <Button size="small" disabled={ask.isPending} onClick={() => ask.mutate()}>
-        {ask.isPending ? 'Thinking …' : 'Propose one'}
+        {ask.isPending ? 'Suggesting…' : 'Suggest'}
       </Button>
     </>
   )

@@ -2,10 +2,10 @@ import type { Monitor } from '@dendro/api'
 import { bothConditions, groupCondition } from '../../parts/condition.ts'
 
 type Watched = { queries: readonly Pick<Monitor['queries'][number], 'from' | 'from_expr' | 'where' | 'groups'>[] }
-type Stretch = { fromMs: number; toMs: number }
+type TimeSpan = { fromMs: number; toMs: number }
 
-/** eventsOf is where Explore shows the events of a stretch of time, grouped as the monitor groups them, or those of one group. */
-export function eventsOf({ queries: [query] }: Watched, { fromMs, toMs }: Stretch, groupId = '') {
+/** eventsOf are the Explore parameters for the events of a time span, grouped as in the monitor or for one group. */
+export function eventsOf({ queries: [query] }: Watched, { fromMs, toMs }: TimeSpan, groupId = '') {
   const groups = query?.groups ?? []
   const values = groupId === '' ? undefined : groupValues(groupId, groups)
   const q = bothConditions(query?.where ?? '', values ? groupCondition(groups, values) : '')
@@ -18,7 +18,7 @@ export function eventsOf({ queries: [query] }: Watched, { fromMs, toMs }: Stretc
   }
 }
 
-/** groupValues are the values in the id of a group, such as `region:EU,host:100`, by the keys in their order. */
+/** groupValues parses a group id such as `region:EU,host:100` into the values of its keys. */
 export function groupValues(id: string, keys: readonly string[]): string[] | undefined {
   const starts: number[] = []
   let at = 0

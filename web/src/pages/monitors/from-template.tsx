@@ -1,21 +1,21 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ArgumentFields, boundTemplate, missingArgument, type Typed } from '../../parts/argument-fields.tsx'
+import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
+import { EditorPage } from '../../parts/editor-page.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Absent } from '../../parts/records.tsx'
-import { boundTo, missingIn, TemplateFields, type Typed } from '../../parts/template-fields.tsx'
-import { Writing } from '../../parts/writing.tsx'
+import { MissingRecord } from '../../parts/records.tsx'
 import { Field, Input } from '../../ui/field.tsx'
-import { BackToList } from './back-to-list.tsx'
-import { useMonitorTemplates } from './questions.ts'
+import { useMonitorTemplates } from './queries.ts'
 
-/** FromTemplate takes what a template of monitors asks for, and makes one. */
+/** FromTemplate collects the parameters of a monitor template and creates a monitor. */
 export function FromTemplate({ id }: { id: string }) {
   const templates = useMonitorTemplates()
   const template = templates.data?.find((one) => one.id === id)
   if (template) return <Form template={template} />
-  return <Absent title="From a template" noun="template" of={templates} back={<BackToList view="templates" />} />
+  return <MissingRecord title="From a template" noun="template" of={templates} back={<BackToMonitors view="templates" />} />
 }
 
 type Template = NonNullable<ReturnType<typeof useMonitorTemplates>['data']>[number]
@@ -32,7 +32,7 @@ function Form({ template }: { template: Template }) {
     mutationFn: () =>
       client.monitors.create({
         body: {
-          template: boundTo(template, typed),
+          template: boundTemplate(template, typed),
           ...(name.trim() === '' ? {} : { name: name.trim() }),
           ...(email.trim() === '' ? {} : { actions: [{ email: email.trim() }] }),
         },
@@ -44,22 +44,22 @@ function Form({ template }: { template: Template }) {
   })
   const { comparison_operator, threshold, window, description } = template
   return (
-    <Writing
+    <EditorPage
       title={`From the template “${template.name}”`}
-      action="Create the monitor"
-      missing={missingIn(template, typed) ?? (hasActions || email.trim() !== '' ? undefined : 'somebody to tell')}
+      action="Create monitor"
+      missing={missingArgument(template, typed) ?? (hasActions || email.trim() !== '' ? undefined : 'a recipient')}
       isSending={create.isPending}
       failure={create.error}
-      leave={
+      cancel={
         <Link to="/monitors" search={{ view: 'templates' }}>
-          Leave it
+          Cancel
         </Link>
       }
       onSend={() => create.mutate()}
     >
-      <Panel title="What it asks for">
+      <Panel title="Parameters">
         <div className="flex flex-col gap-3 p-3">
-          <TemplateFields parameters={template.parameters} typed={typed} onType={setTyped} />
+          <ArgumentFields parameters={template.parameters} typed={typed} onType={setTyped} />
           <p className="text-soft text-xs">
             {[description, `${comparison_operator.toLowerCase().replaceAll('_', ' ')} ${threshold} in the ${window.toLowerCase()}`]
               .filter(Boolean)
@@ -72,11 +72,11 @@ function Form({ template }: { template: Template }) {
           <Field name="Name">
             <Input value={name} maxLength={255} placeholder={template.name} onChange={(event) => setName(event.target.value)} />
           </Field>
-          <Field name="Tell by e-mail">
+          <Field name="Notify by e-mail">
             <Input type="email" value={email} placeholder="oncall@example.org" onChange={(event) => setEmail(event.target.value)} />
           </Field>
         </div>
       </Panel>
-    </Writing>
+    </EditorPage>
   )
 }

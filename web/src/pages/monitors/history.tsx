@@ -1,32 +1,32 @@
 import type { contract, MonitorEvaluation, ReplyOf } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { FailureNote } from '../../parts/failure.tsx'
-import { NotAll, useShown } from '../../parts/long-list.tsx'
+import { TruncationNote, useShown } from '../../parts/long-list.tsx'
 import { count } from '../../parts/numbers.ts'
-import { Panel, Waiting } from '../../parts/page.tsx'
+import { Loading, Panel } from '../../parts/page.tsx'
 import { StatusMark, statusNames } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
-import type { LooksKept } from './looks-kept.ts'
-import { verdictNames } from './words.ts'
+import { verdictNames } from './labels.ts'
+import type { LoadedEvaluations } from './loaded-evaluations.ts'
 
 type Events = ReplyOf<typeof contract.monitors.events>['monitor_events']
 type Notifications = ReplyOf<typeof contract.monitors.notifications>['monitor_notifications']
 
 const SHOWN_AT_ONCE = 200
-/** TOLD_MAX is where the service ends both lists; the newest are in it. */
-const TOLD_MAX = 10_000
+/** HISTORY_MAX is the limit of both lists in the API; they contain the newest. */
+const HISTORY_MAX = 10_000
 const timeText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
 
 type ChangesProps = { monitorId: string; events: Events | undefined; failure: unknown; zone: Zone; again(): unknown }
 
-/** Changes lists how the status changed, with what was said about it. */
+/** Changes lists the status changes with their messages and reports. */
 export function Changes({ monitorId, events, failure, zone, again }: ChangesProps) {
   const { shown, more } = useShown(events ?? [], SHOWN_AT_ONCE)
   return (
     <Panel title="Changes">
       {failure && !events ? <FailureNote thrown={failure} again={again} /> : null}
-      {!events && !failure && <Waiting>Reading the changes …</Waiting>}
-      {events?.length === 0 && <p className="p-3 text-soft">Its status has not changed yet.</p>}
+      {!events && !failure && <Loading>Loading…</Loading>}
+      {events?.length === 0 && <p className="p-3 text-soft">No status changes yet.</p>}
       {events && events.length > 0 && (
         <ol className="max-h-96 divide-y divide-line overflow-auto">
           {shown.map(({ time, monitor_status, previous_status, message, ai_report }) => (
@@ -34,8 +34,8 @@ export function Changes({ monitorId, events, failure, zone, again }: ChangesProp
               <span className="flex flex-wrap items-center gap-2">
                 <Link
                   to="/monitors"
-                  search={{ id: monitorId, look: time }}
-                  title="What it saw then, and its events"
+                  search={{ id: monitorId, evaluation: time }}
+                  title="Show the evaluation"
                   className="text-accent text-xs tabular-nums hover:underline"
                 >
                   {timeText(time, zone)}
@@ -55,34 +55,41 @@ export function Changes({ monitorId, events, failure, zone, again }: ChangesProp
         </ol>
       )}
       {more}
-      {events && events.length >= TOLD_MAX && <NotAll>These are the latest {count(TOLD_MAX)}.</NotAll>}
+      {events && events.length >= HISTORY_MAX && <TruncationNote>These are the latest {count(HISTORY_MAX)}.</TruncationNote>}
     </Panel>
   )
 }
 
 type SentProps = {
   sent: Notifications | undefined
-  kept: LooksKept | undefined
+  kept: LoadedEvaluations | undefined
   failure: unknown
   zone: Zone
   again(): unknown
 }
 
-type Told = { time: number; key: string; text: string; note: string; status: 'SENT' | 'FAILED' | 'IN_PROGRESS' | 'KEPT'; isTest: boolean }
+type NotificationLine = {
+  time: number
+  key: string
+  text: string
+  note: string
+  status: 'SENT' | 'FAILED' | 'IN_PROGRESS' | 'KEPT'
+  isTest: boolean
+}
 
 const signs = { SENT: '✓ sent', FAILED: '✗ failed', IN_PROGRESS: '… in progress', KEPT: '◌ not sent' } as const
 
-/** Sent lists what was sent to whom and what became of it, and what was held back and why. */
+/** Sent lists the notifications with their results, and the suppressed ones with the reason. */
 export function Sent({ sent, kept, failure, zone, again }: SentProps) {
-  const told = [...(sent ?? []).map(toldOf), ...keptBack(kept?.looks ?? [])].sort((a, b) => b.time - a.time)
-  const { shown, more } = useShown(told, SHOWN_AT_ONCE)
-  const oldest = kept?.looks.at(-1)
+  const lines = [...(sent ?? []).map(notificationLine), ...suppressedLines(kept?.evaluations ?? [])].sort((a, b) => b.time - a.time)
+  const { shown, more } = useShown(lines, SHOWN_AT_ONCE)
+  const oldest = kept?.evaluations.at(-1)
   return (
     <Panel title="Notifications">
       {failure && !sent ? <FailureNote thrown={failure} again={again} /> : null}
-      {!sent && !failure && <Waiting>Reading the notifications …</Waiting>}
-      {sent && told.length === 0 && <p className="p-3 text-soft">Nothing was sent, and nothing held back.</p>}
-      {told.length > 0 && (
+      {!sent && !failure && <Loading>Loading…</Loading>}
+      {sent && lines.length === 0 && <p className="p-3 text-soft">No notifications yet.</p>}
+      {lines.length > 0 && (
         <ol className="max-h-96 divide-y divide-line overflow-auto">
           {shown.map(({ key, time, text, note, status, isTest }) => (
             <li key={key} className="flex flex-col px-3 py-1.5">
@@ -98,15 +105,17 @@ export function Sent({ sent, kept, failure, zone, again }: SentProps) {
         </ol>
       )}
       {more}
-      {sent && sent.length >= TOLD_MAX && <NotAll>What was sent are the latest {count(TOLD_MAX)}.</NotAll>}
+      {sent && sent.length >= HISTORY_MAX && <TruncationNote>These are the latest {count(HISTORY_MAX)}.</TruncationNote>}
       {sent && kept && oldest && !kept.isEnd && (
-        <NotAll>What was not sent is told from {timeText(oldest.time, zone)} on: “Older looks” reads on.</NotAll>
+        <TruncationNote>
+          Suppressed notifications are listed from {timeText(oldest.time, zone)} on: “Older evaluations” reads on.
+        </TruncationNote>
       )}
     </Panel>
   )
 }
 
-function toldOf({
+function notificationLine({
   notification_id,
   time,
   status,
@@ -116,7 +125,7 @@ function toldOf({
   monitor_status,
   test,
   tries,
-}: Notifications[number]): Told {
+}: Notifications[number]): NotificationLine {
   const again = tries.length > 1 ? `${tries.length} tries` : ''
   return {
     time,
@@ -128,8 +137,8 @@ function toldOf({
   }
 }
 
-const keptBack = (looks: readonly MonitorEvaluation[]): Told[] =>
-  looks.flatMap(({ time, groups }) =>
+const suppressedLines = (evaluations: readonly MonitorEvaluation[]): NotificationLine[] =>
+  evaluations.flatMap(({ time, groups }) =>
     groups.flatMap(({ group_id, after, verdict }) =>
       verdict === undefined || verdict === 'sent'
         ? []

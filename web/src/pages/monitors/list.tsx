@@ -5,22 +5,22 @@ import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { hasWords } from '../../parts/has-words.ts'
 import { ago, count } from '../../parts/numbers.ts'
-import { Nothing, Page, Waiting } from '../../parts/page.tsx'
+import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { StatusMark, statuses, statusNames } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
-import { type Asked, type Filter, filters, type Grouping, groupings } from './asked.ts'
+import { ruleText } from './labels.ts'
 import { Mute, mutedText } from './mute.tsx'
-import { useMonitors } from './questions.ts'
-import { ruleText } from './words.ts'
+import { filters, groupings, type MonitorFilter, type MonitorGrouping, type MonitorParams } from './params.ts'
+import { useMonitors } from './queries.ts'
 
-/** MonitorList shows what is wrong now first; it is narrowed by words and by status. */
-export function MonitorList({ asked }: { asked: Asked }) {
+/** MonitorList lists the monitors, worst first, with text and status filters. */
+export function MonitorList({ params }: { params: MonitorParams }) {
   const list = useMonitors()
   const navigate = useNavigate({ from: '/monitors' })
-  const set = (change: Asked) => navigate({ search: (now) => ({ ...now, ...change }), replace: true })
-  const shown = (list.data ?? []).filter((one) => isFound(one, asked)).toSorted(worstFirst)
+  const set = (change: MonitorParams) => navigate({ search: (now) => ({ ...now, ...change }), replace: true })
+  const shown = (list.data ?? []).filter((one) => isFound(one, params)).toSorted(worstFirst)
   return (
     <Page
       title="Monitors"
@@ -39,27 +39,27 @@ export function MonitorList({ asked }: { asked: Asked }) {
       }
     >
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!list.data && !list.error && <Waiting>Reading the monitors …</Waiting>}
+      {!list.data && !list.error && <Loading>Loading…</Loading>}
       {list.data?.length === 0 && (
-        <Nothing title="Nothing is watched yet">
-          <p className="text-soft">A monitor looks every minute at what a query gives, and tells you when it changes.</p>
+        <EmptyState title="No monitors yet">
+          <p className="text-soft">A monitor evaluates a query every minute and notifies you when its status changes.</p>
           <p>
             <Link to="/explore" search={{}} className="text-accent underline">
               Find something in Explore
             </Link>{' '}
             and choose “Create monitor”, or begin with an empty one.
           </p>
-        </Nothing>
+        </EmptyState>
       )}
       {list.data && list.data.length > 0 && (
         <>
-          <Filters monitors={list.data} asked={asked} onChange={set} />
+          <Filters monitors={list.data} params={params} onChange={set} />
           {shown.length === 0 ? (
-            <Nothing title="No monitor is like this">
+            <EmptyState title="No monitor matches">
               <Button onClick={() => navigate({ search: {} })}>Show all {list.data.length}</Button>
-            </Nothing>
+            </EmptyState>
           ) : (
-            <Groups monitors={shown} grouping={asked.group} />
+            <Groups monitors={shown} grouping={params.group} />
           )}
         </>
       )}
@@ -69,23 +69,23 @@ export function MonitorList({ asked }: { asked: Asked }) {
 
 const isMuted = ({ muted_until }: Monitor): boolean => muted_until !== undefined
 
-function isFound(monitor: Monitor, { find = '', show }: Asked): boolean {
+function isFound(monitor: Monitor, { find = '', show }: MonitorParams): boolean {
   if (show !== undefined && (show === 'MUTED' ? !isMuted(monitor) : monitor.status !== show)) return false
   return hasWords([monitor.name, monitor.description ?? '', ruleText(monitor), ...Object.entries(monitor.tags).flat()].join(' '), find)
 }
 
-/** worstFirst: what is wrong and tells somebody, then what is muted, the latest first. */
+/** worstFirst sorts by muted, status and last trigger. */
 const worstFirst = (a: Monitor, b: Monitor): number =>
   Number(isMuted(a)) - Number(isMuted(b)) ||
   statuses.indexOf(a.status) - statuses.indexOf(b.status) ||
   (b.last_trigger_ts ?? 0) - (a.last_trigger_ts ?? 0) ||
   (a.name < b.name ? -1 : 1)
 
-type FiltersProps = { monitors: readonly Monitor[]; asked: Asked; onChange(change: Asked): void }
+type FiltersProps = { monitors: readonly Monitor[]; params: MonitorParams; onChange(change: MonitorParams): void }
 
-function Filters({ monitors, asked, onChange }: FiltersProps) {
-  const { show, find = '' } = asked
-  const many = (filter: Filter) => monitors.filter((one) => (filter === 'MUTED' ? isMuted(one) : one.status === filter)).length
+function Filters({ monitors, params, onChange }: FiltersProps) {
+  const { show, find = '' } = params
+  const many = (filter: MonitorFilter) => monitors.filter((one) => (filter === 'MUTED' ? isMuted(one) : one.status === filter)).length
   return (
     <div className="flex flex-wrap items-center gap-1">
       <Input
@@ -100,7 +100,7 @@ function Filters({ monitors, asked, onChange }: FiltersProps) {
           key={filter}
           look={show === filter ? 'chosen' : 'quiet'}
           aria-pressed={show === filter}
-          onClick={() => onChange({ show: show === filter ? undefined : filter } as Asked)}
+          onClick={() => onChange({ show: show === filter ? undefined : filter } as MonitorParams)}
         >
           {filter === 'MUTED' ? 'Muted' : <StatusMark status={filter} isNamed />}
           <span className="tabular-nums">{many(filter)}</span>
@@ -111,17 +111,17 @@ function Filters({ monitors, asked, onChange }: FiltersProps) {
         <Select
           className="w-32!"
           aria-label="Grouped by"
-          value={asked.group ?? 'nothing'}
+          value={params.group ?? 'nothing'}
           options={[['nothing', 'nothing'], ...groupings.map((one) => [one, one] as const)]}
-          onPick={(next) => onChange({ group: next === 'nothing' ? undefined : next } as Asked)}
+          onPick={(next) => onChange({ group: next === 'nothing' ? undefined : next } as MonitorParams)}
         />
       </span>
     </div>
   )
 }
 
-/** Groups lists monitors under what they are grouped by; those that are ticked are muted together. */
-function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping: Grouping | undefined }) {
+/** Groups lists monitors by group; the selected ones are muted together. */
+function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping: MonitorGrouping | undefined }) {
   const { byId } = useDatasets()
   const [ticked, setTicked] = useState<readonly string[]>([])
   const groups = grouping
@@ -164,7 +164,7 @@ function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping
   )
 }
 
-function groupOf({ status, queries, tags }: Monitor, grouping: Grouping, datasetOf: (id: string) => string): string {
+function groupOf({ status, queries, tags }: Monitor, grouping: MonitorGrouping, datasetOf: (id: string) => string): string {
   if (grouping === 'status') return statusNames[status]
   if (grouping === 'tags') {
     const all = Object.entries(tags).map(([name, value]) => `${name}: ${value}`)

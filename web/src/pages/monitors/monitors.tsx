@@ -5,13 +5,13 @@ import { MonitorList } from './list.tsx'
 import { OneMonitor } from './one-monitor.tsx'
 import { MonitorTemplates } from './templates.tsx'
 
-/** MonitorsPage is the list of monitors, one of them, or the writing of one, as the address says. */
+/** MonitorsPage shows the list, one monitor, or an editor, as the search parameters say. */
 export function MonitorsPage() {
-  const asked = useSearch({ from: '/inside/monitors' })
-  if (asked.view === 'templates') return <MonitorTemplates key={asked.edit} first={asked.edit} />
-  if (asked.template !== undefined) return <FromTemplate key={asked.template} id={asked.template} />
-  if (asked.edit !== undefined)
-    return <MonitorEditor key={`${asked.edit} ${asked.of}`} asked={asked} id={asked.edit === 'new' ? undefined : asked.edit} />
-  if (asked.id !== undefined) return <OneMonitor key={asked.id} id={asked.id} look={asked.look} />
-  return <MonitorList asked={asked} />
+  const params = useSearch({ from: '/inside/monitors' })
+  if (params.view === 'templates') return <MonitorTemplates key={params.edit} first={params.edit} />
+  if (params.template !== undefined) return <FromTemplate key={params.template} id={params.template} />
+  if (params.edit !== undefined)
+    return <MonitorEditor key={`${params.edit} ${params.of}`} params={params} id={params.edit === 'new' ? undefined : params.edit} />
+  if (params.id !== undefined) return <OneMonitor key={params.id} id={params.id} evaluationMs={params.evaluation} />
+  return <MonitorList params={params} />
 }

@@ -5,7 +5,7 @@ import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { useMute } from './questions.ts'
+import { useMute } from './queries.ts'
 
 const HOUR_MS = 3_600_000
 const lengths = [
@@ -15,7 +15,7 @@ const lengths = [
   ['1 week', 168 * HOUR_MS],
 ] as const
 
-/** mutedText says until when a monitor is quiet. */
+/** mutedText shows until when a monitor is muted. */
 export function mutedText({ muted_until }: Pick<Monitor, 'muted_until'>, zone: Zone): string | undefined {
   if (muted_until === undefined) return undefined
   if (muted_until < 0) return 'muted'
@@ -23,7 +23,7 @@ export function mutedText({ muted_until }: Pick<Monitor, 'muted_until'>, zone: Z
   return `muted until ${day} ${clock.slice(0, 5)}`
 }
 
-/** Mute keeps monitors quiet for some time or for ever, and ends that; they go on looking. */
+/** Mute suppresses notifications of monitors, until a time or without end, and unmutes them. Muted monitors are still evaluated. */
 export function Mute({ monitors, size = 'normal' }: { monitors: readonly Monitor[]; size?: 'normal' | 'small' }) {
   const [isOpen, setOpen] = useState(false)
   const [until, setUntil] = useState('')

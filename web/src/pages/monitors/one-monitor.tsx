@@ -1,36 +1,43 @@
 import type { Monitor } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Page, Panel } from '../../parts/page.tsx'
-import { Absent } from '../../parts/records.tsx'
+import { MissingRecord } from '../../parts/records.tsx'
 import { StatusMark } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
-import { BackToList } from './back-to-list.tsx'
+import { Evaluations } from './evaluations.tsx'
 import { Changes, Sent } from './history.tsx'
-import { KeepMonitor } from './keep-monitor.tsx'
-import { Looks } from './looks.tsx'
+import { ruleText } from './labels.ts'
 import { Mute, mutedText } from './mute.tsx'
-import { useHistory, useMonitor } from './questions.ts'
+import { useHistory, useMonitor } from './queries.ts'
+import { SaveMonitorTemplate } from './save-monitor-template.tsx'
 import { TestSending } from './test-sending.tsx'
-import { ruleText } from './words.ts'
 
-/** OneMonitor says what a monitor is now, why, what it was before, and what it told whom. */
-export function OneMonitor({ id, look }: { id: string; look: number | undefined }) {
+/** OneMonitor shows the status of a monitor, its evaluations, status changes and notifications. */
+export function OneMonitor({ id, evaluationMs }: { id: string; evaluationMs: number | undefined }) {
   const monitor = useMonitor(id)
-  const { looks, older, events, sent } = useHistory(id)
+  const { evaluations, older, events, sent } = useHistory(id)
   const [zone] = useZone()
-  if (!monitor.data) return <Absent title="Monitor" noun="monitor" of={monitor} back={<BackToList />} />
+  if (!monitor.data) return <MissingRecord title="Monitor" noun="monitor" of={monitor} back={<BackToMonitors />} />
   return (
     <Page title={monitor.data.name} isWide actions={<Actions monitor={monitor.data} />}>
       <Head monitor={monitor.data} muted={mutedText(monitor.data, zone)} />
-      <Looks monitor={monitor.data} kept={looks.data} failure={looks.error} again={() => looks.refetch()} chosenMs={look} older={older} />
+      <Evaluations
+        monitor={monitor.data}
+        kept={evaluations.data}
+        failure={evaluations.error}
+        again={() => evaluations.refetch()}
+        chosenMs={evaluationMs}
+        older={older}
+      />
       <Groups monitor={monitor.data} />
       <div className="grid gap-4 lg:grid-cols-2">
         <Changes monitorId={id} events={events.data?.monitor_events} failure={events.error} again={() => events.refetch()} zone={zone} />
-        <Sent sent={sent.data} kept={looks.data} failure={sent.error} again={() => sent.refetch()} zone={zone} />
+        <Sent sent={sent.data} kept={evaluations.data} failure={sent.error} again={() => sent.refetch()} zone={zone} />
       </div>
     </Page>
   )
@@ -48,7 +55,7 @@ function Actions({ monitor }: { monitor: Monitor }) {
   }
   return (
     <>
-      <BackToList />
+      <BackToMonitors />
       <Mute monitors={[monitor]} />
       <Link
         to="/monitors"
@@ -65,8 +72,8 @@ function Actions({ monitor }: { monitor: Monitor }) {
         Copy
       </Link>
       <TestSending monitor={monitor} />
-      <KeepMonitor monitor={monitor} />
-      <Confirm action="Delete" question={`Delete “${monitor.name}” with its history?`} onYes={remove} />
+      <SaveMonitorTemplate monitor={monitor} />
+      <Confirm action="Delete" message={`Delete “${monitor.name}” with its history?`} onYes={remove} />
     </>
   )
 }

@@ -7,18 +7,18 @@ import { chartData } from '../../parts/chart/measured.ts'
 import { unitOf, unitText } from '../../parts/chart/unit.ts'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { NotAll, useShown } from '../../parts/long-list.tsx'
+import { TruncationNote, useShown } from '../../parts/long-list.tsx'
 import { count, quantity, share, span } from '../../parts/numbers.ts'
-import { Panel, Waiting } from '../../parts/page.tsx'
+import { Loading, Panel } from '../../parts/page.tsx'
 import { StatusMark, Step, statuses } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { type WatchRule, windowMsOf } from './draft.ts'
+import { levelsOf } from './evaluations.tsx'
 import { eventsOf } from './events-of.ts'
-import { levelsOf } from './looks.tsx'
-import { shownValue } from './words.ts'
+import { shownValue } from './labels.ts'
 
 type Backtest = ReplyOf<typeof contract.monitors.backtest>
 
@@ -29,7 +29,7 @@ const GROUPS_MAX = 8
 const SLICES_MAX = 1_440
 const SHOWN_AT_ONCE = 200
 
-/** Preview looks with the rule at the last 7 days: what would have changed, and what would have been sent. */
+/** Preview backtests the rule over the last 7 days. */
 export function Preview({ rule }: { rule: WatchRule | undefined }) {
   const [zone] = useZone()
   const navigate = useNavigate()
@@ -39,10 +39,10 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
   const found = backtest.data
   const bands = useMemo(() => bandsIn(found), [found])
   const isOld = backtest.isFetching || settled !== rule
-  if (!rule) return <Waiting height="20rem">Write a measure and a threshold, and see here what would have happened.</Waiting>
+  if (!rule) return <Loading height="20rem">Write a measure and a threshold, and see here what would have happened.</Loading>
   return (
     <Panel
-      title={`The last ${DAYS} days with it`}
+      title={`Preview: last ${DAYS} days`}
       actions={
         backtest.isFetching && (
           <Button size="small" onClick={() => void backtest.cancel()}>
@@ -52,16 +52,14 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
       }
     >
       {backtest.error ? <FailureNote thrown={backtest.error} again={() => backtest.refetch()} /> : null}
-      {!found && !backtest.error && (
-        <Waiting height="20rem">{backtest.isFetching ? 'Looking at the last 7 days …' : 'Not looked at.'}</Waiting>
-      )}
+      {!found && !backtest.error && <Loading height="20rem">{backtest.isFetching ? 'Loading…' : 'Canceled.'}</Loading>}
       {found && !backtest.error && (
         <div className={`flex flex-col gap-3 p-3 ${isOld ? 'opacity-60' : ''}`}>
           <Outcome found={found} />
           {series.error ? <FailureNote thrown={series.error} again={() => series.refetch()} /> : null}
           {series.data ? (
             <Chart
-              label="What it would have seen"
+              label="Previewed values"
               data={series.data}
               bands={bands}
               levels={rule.monitor_type === 'PATTERN' ? levelsOf({ type: 'PATTERN', ...rule }) : []}
@@ -75,7 +73,7 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
               onPick={(fromMs, toMs) => navigate({ to: '/explore', search: eventsOf(rule, { fromMs, toMs }) })}
             />
           ) : (
-            !series.error && <Waiting height="16rem">Measuring …</Waiting>
+            !series.error && <Loading height="16rem">Loading…</Loading>
           )}
           {(series.data?.series.length ?? 0) >= GROUPS_MAX && (
             <p className="text-soft text-xs">Of the groups only the largest are drawn.</p>
@@ -93,7 +91,7 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
   )
 }
 
-/** useSettled waits until the writing pauses. */
+/** useSettled debounces the rule. */
 function useSettled(rule: WatchRule | undefined): WatchRule | undefined {
   const [settled, setSettled] = useState(rule)
   useEffect(() => {
@@ -120,7 +118,7 @@ function useBacktest(rule: WatchRule | undefined) {
   return { ...query, cancel: () => leaving?.abort(new Error('You have cancelled it.')) }
 }
 
-/** useSeries measures in slices as long as the window, so that each is what a look at its end sees. */
+/** useSeries queries slices of the window length, so that each equals the evaluation at its end. */
 function useSeries(rule: WatchRule | undefined) {
   const client = useClient()
   return useQuery({
@@ -133,13 +131,13 @@ function useSeries(rule: WatchRule | undefined) {
       const slices = Math.floor((DAYS * DAY_MS) / windowMs)
       const parts = Math.ceil(slices / SLICES_MAX)
       const each = Math.ceil(slices / parts)
-      const asked = Array.from({ length: parts }, (_, at) => ({
+      const ranges = Array.from({ length: parts }, (_, at) => ({
         fromMs: toMs - (parts - at) * each * windowMs,
         toMs: toMs - (parts - at - 1) * each * windowMs,
       }))
       const { queries = [], formulas } = rule ?? {}
       const answers = await Promise.all(
-        asked.map((part) =>
+        ranges.map((part) =>
           client.timeseries.search({
             body: {
               queries,
@@ -162,7 +160,7 @@ function useSeries(rule: WatchRule | undefined) {
 
 type Data = ReturnType<typeof chartData>
 
-/** joined puts stretches of time one after another; a group that one of them lacks has no values there. */
+/** joined concatenates time spans; a group that one lacks has no values there. */
 function joined(parts: readonly Data[]): Data {
   const names = [...new Set(parts.flatMap(({ series }) => series.map(({ name }) => name)))]
   return {
@@ -190,8 +188,8 @@ function Outcome({ found }: { found: Backtest }) {
     <p className="flex flex-wrap items-center gap-x-4 gap-y-1" aria-live="polite">
       <strong>
         {changes_total === 0
-          ? 'It would have stayed quiet.'
-          : `${count(changes_total)} changes, ${count(notifications_total)} times it would have told somebody.`}
+          ? 'No status changes.'
+          : `${count(changes_total)} status changes, ${count(notifications_total)} notifications.`}
       </strong>
       {statuses.map(
         (status) =>
@@ -202,7 +200,7 @@ function Outcome({ found }: { found: Backtest }) {
             </span>
           ),
       )}
-      <span className="text-soft text-xs">a look every {span(step_ms)}</span>
+      <span className="text-soft text-xs">evaluated every {span(step_ms)}</span>
     </p>
   )
 }
@@ -213,7 +211,7 @@ function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; 
   if (found.changes.length === 0) return null
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too
-    <section tabIndex={0} aria-label="What would have changed" className="max-h-60 overflow-auto">
+    <section tabIndex={0} aria-label="Previewed status changes" className="max-h-60 overflow-auto">
       <table className="w-full text-xs">
         <tbody>
           {shown.map(({ time, group_id, value, before, after, verdict }) => (
@@ -222,7 +220,7 @@ function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; 
                 <Link
                   to="/explore"
                   search={eventsOf(rule, { fromMs: time - windowMs, toMs: time }, group_id)}
-                  title="The events it would have looked at"
+                  title="Show the events of this evaluation"
                   className="text-accent hover:underline"
                 >
                   {clockOf(time, zone).day} {clockOf(time, zone).clock.slice(0, 5)}
@@ -233,16 +231,16 @@ function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; 
               </td>
               <td className="break-all py-1 pr-3 font-mono">{group_id}</td>
               <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>
-              <td className="py-1 text-soft">{verdict === 'sent' ? 'tells' : ''}</td>
+              <td className="py-1 text-soft">{verdict === 'sent' ? 'notifies' : ''}</td>
             </tr>
           ))}
         </tbody>
       </table>
       {more}
       {found.changes_total > found.changes.length && (
-        <NotAll>
+        <TruncationNote>
           These are the first {count(found.changes.length)} of {quantity(found.changes_total, 'change')}.
-        </NotAll>
+        </TruncationNote>
       )}
     </section>
   )

@@ -1,23 +1,23 @@
 import type { ReactNode } from 'react'
 import { FormField } from '../../parts/form.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
-import { type Draft, windows } from './draft.ts'
-import { type Kind, kindNames, type Operator, operatorNames } from './words.ts'
+import { type MonitorDraft, windows } from './draft.ts'
+import { type ComparisonOperator, kindNames, type MonitorKind, operatorNames } from './labels.ts'
 
-/** A RuleText is a text of a rule that a template may leave open. */
+/** A RuleText is a text of a rule that a template may parameterize. */
 export type RuleText = 'threshold' | 'warning' | 'window' | 'compareTo' | 'evaluationWindow'
 
 type RuleFieldsProps = {
-  draft: Draft
-  /** mark shows what a template leaves open. */
+  draft: MonitorDraft
+  /** mark shows the parameters in a template text. */
   mark?: (text: RuleText) => ReactNode
-  onChange(change: Partial<Draft>): void
+  onChange(change: Partial<MonitorDraft>): void
 }
 
-const kinds = Object.entries(kindNames) as [Kind, string][]
-const operators = Object.entries(operatorNames) as [Operator, string][]
+const kinds = Object.entries(kindNames) as [MonitorKind, string][]
+const operators = Object.entries(operatorNames) as [ComparisonOperator, string][]
 
-/** RuleFields say when it alerts: how the value is judged, over which window, and what silence means. */
+/** RuleFields edit the rule: kind, window, thresholds and the status without data. */
 export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
   const { type, operator, threshold, warning, window, noData, retentionHours } = draft
   const offered = windows.includes(window) ? windows : [window, ...windows]
@@ -79,13 +79,13 @@ export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
   )
 }
 
-/** operatorFor takes an operator that the kind does not know to one that it does. */
-const operatorFor = (kind: Kind, operator: Operator): Partial<Draft> => {
+/** operatorFor replaces an operator that the kind does not support. */
+const operatorFor = (kind: MonitorKind, operator: ComparisonOperator): Partial<MonitorDraft> => {
   if (kind === 'ANOMALY_DETECTION') return { operator: 'OUTSIDE', threshold: '3', warning: '' }
   return operator === 'OUTSIDE' ? { operator: 'ABOVE' } : {}
 }
 
-const thresholdName = (type: Kind, change: Draft['changeType']): string =>
+const thresholdName = (type: MonitorKind, change: MonitorDraft['changeType']): string =>
   ({
     PATTERN: 'Threshold',
     USAGE: 'Bytes',
@@ -143,7 +143,7 @@ const patternChanges = [
 ] as const
 type PatternChange = (typeof patternChanges)[number][0]
 
-/** PatternFields let the kinds of messages be watched in place of a value. */
+/** PatternFields watch message patterns instead of a value. */
 function PatternFields({ draft: { aux = {} }, onChange }: RuleFieldsProps) {
   const { pattern_change, baseline, ...rest } = aux
   const change = patternChanges.find(([one]) => one === pattern_change)?.[0] ?? ''

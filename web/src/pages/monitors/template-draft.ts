@@ -1,11 +1,11 @@
 import type { MetricQuery } from '@dendro/api'
-import type { Content } from '../../parts/open-texts.ts'
-import { type Draft, HOUR_MS, newDraft, type Target } from './draft.ts'
+import type { TemplateContent } from '../../parts/placeholders.ts'
+import { HOUR_MS, type MonitorDraft, type NotificationTarget, newDraft } from './draft.ts'
 
 const text = (value: unknown): string => (value === undefined ? '' : String(value))
 
-/** targetsIn are those whom a template tells; undefined where they are not written as a list that a form knows. */
-export function targetsIn(actions: string): Target[] | undefined {
+/** targetsIn parses the recipients of a template; undefined where the form cannot show them. */
+export function targetsIn(actions: string): NotificationTarget[] | undefined {
   try {
     const list: unknown = JSON.parse(actions === '' ? '[]' : actions)
     return Array.isArray(list) && list.every(isTarget) ? list : undefined
@@ -14,33 +14,33 @@ export function targetsIn(actions: string): Target[] | undefined {
   }
 }
 
-const isTarget = (one: unknown): one is Target =>
+const isTarget = (one: unknown): one is NotificationTarget =>
   typeof one === 'object' &&
   one !== null &&
   Object.entries(one).every(([name, value]) => ['email', 'integration_id'].includes(name) && typeof value === 'string') &&
   Object.keys(one).length === 1
 
-/** draftOfTemplate is a template as the form of a monitor shows it; what it leaves open stands there as it is written. */
-export function draftOfTemplate(content: Content, queries: readonly MetricQuery[]): Draft {
+/** draftOfTemplate is the form state of a template; parameters stay in their texts. */
+export function draftOfTemplate(content: TemplateContent, queries: readonly MetricQuery[]): MonitorDraft {
   const bare = newDraft({}, text(content.window))
   return {
     ...bare,
     queries: [...queries],
-    type: (content.monitor_type ?? content.type ?? bare.type) as Draft['type'],
-    operator: (content.comparison_operator ?? bare.operator) as Draft['operator'],
+    type: (content.monitor_type ?? content.type ?? bare.type) as MonitorDraft['type'],
+    operator: (content.comparison_operator ?? bare.operator) as MonitorDraft['operator'],
     threshold: text(content.threshold),
     warning: text(content.warning_threshold),
     compareTo: text(content.compare_to ?? bare.compareTo),
-    changeType: (content.change_type ?? bare.changeType) as Draft['changeType'],
+    changeType: (content.change_type ?? bare.changeType) as MonitorDraft['changeType'],
     evaluationWindow: text(content.evaluation_window ?? bare.evaluationWindow),
-    noData: (content.no_data_status ?? 'NO_DATA') as Draft['noData'],
+    noData: (content.no_data_status ?? 'NO_DATA') as MonitorDraft['noData'],
     retentionHours: typeof content.group_retention === 'number' ? text(content.group_retention / HOUR_MS) : '',
-    aux: content.aux as Draft['aux'],
+    aux: content.aux as MonitorDraft['aux'],
   }
 }
 
-/** withDraft is a template with what was changed in the form of a monitor, and everything else as it was. */
-export function withDraft(content: Content, draft: Draft, change: Partial<Draft>): Content {
+/** withDraft applies a form change to a template and leaves other members unchanged. */
+export function withDraft(content: TemplateContent, draft: MonitorDraft, change: Partial<MonitorDraft>): TemplateContent {
   const next: Record<string, unknown> = { ...content }
   const put = (name: string, value: unknown) => {
     if (value === undefined || value === '') delete next[name]

@@ -4,24 +4,33 @@ import { FormField } from '../../parts/form.tsx'
 import { measureText } from '../../parts/metric-queries.ts'
 import { useMetricTemplates } from '../../parts/metric-templates.tsx'
 import {
-  OpenMark,
-  OpenText,
+  isMap,
+  isText,
+  isTextOrNumber,
+  isTruth,
+  parameters,
+  parametersOf,
+  references,
+  type TemplateContent,
+} from '../../parts/placeholders.ts'
+import type { TemplateForm } from '../../parts/template-editor.tsx'
+import {
   ParameterFields,
   type ParameterType,
+  PlaceholderMark,
   ReferenceField,
   type TemplateFormProps,
-  withAsked,
-} from '../../parts/open-fields.tsx'
-import { askedIn, type Content, isMap, isText, isTextOrNumber, isTruth, parameters, references } from '../../parts/open-texts.ts'
-import type { TemplateForm } from '../../parts/template-editor.tsx'
+  TemplateText,
+  withParameters,
+} from '../../parts/template-form-fields.tsx'
 import { Field, Select, TextArea } from '../../ui/field.tsx'
-import type { Draft } from './draft.ts'
+import type { MonitorDraft } from './draft.ts'
+import { kindNames, operatorNames } from './labels.ts'
+import { TargetFields } from './notification-fields.tsx'
 import { RuleFields, type RuleText } from './rule-fields.tsx'
-import { TargetFields } from './tell-fields.tsx'
 import { draftOfTemplate, targetsIn, withDraft } from './template-draft.ts'
-import { kindNames, operatorNames } from './words.ts'
 
-/** opened is what a text of a rule is left open as. */
+/** opened is the parameter that each text of a rule becomes. */
 const opened: Record<RuleText, { name: string; type: ParameterType; label: string }> = {
   threshold: { name: 'threshold', type: 'DOUBLE', label: 'threshold' },
   warning: { name: 'warning', type: 'DOUBLE', label: 'warning' },
@@ -30,29 +39,29 @@ const opened: Record<RuleText, { name: string; type: ParameterType; label: strin
   evaluationWindow: { name: 'evaluation_window', type: 'STRING', label: 'usual time' },
 }
 
-/** MonitorTemplateFields are the fields of a monitor, with what the template leaves open marked below each. */
+/** MonitorTemplateFields are the fields of a monitor with their template parameters. */
 function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
   const metrics = useMetricTemplates()
   const reference = (content.metric ?? content.metric_id ?? { id: '' }) as TemplateReference
   const metric = metrics.data?.find(({ id }) => id === reference.id)
   // What is written of a number may not be one yet; it holds as long as nothing else changes the template.
-  const [written, setWritten] = useState<{ of: Content; draft: Draft }>()
+  const [written, setWritten] = useState<{ of: TemplateContent; draft: MonitorDraft }>()
   const known = draftOfTemplate(content, (metric?.queries ?? []) as MetricQuery[])
   const draft = written?.of === content ? { ...written.draft, queries: known.queries } : known
-  const set = (change: Partial<Draft>, asked = {}) => {
-    const next = withAsked(withDraft(content, draft, change), asked)
+  const set = (change: Partial<MonitorDraft>, declared = {}) => {
+    const next = withParameters(withDraft(content, draft, change), declared)
     setWritten({ of: next, draft: { ...draft, ...change } })
     onChange(next)
   }
-  const ask = (name: string, type: ParameterType = 'STRING') => onChange(withAsked(content, { [name]: { type } }))
+  const ask = (name: string, type: ParameterType = 'STRING') => onChange(withParameters(content, { [name]: { type } }))
   const mark = (text: RuleText) => {
     const { name, type, label } = opened[text]
     return (
-      <OpenMark
+      <PlaceholderMark
         text={draft[text]}
         label={label}
         content={content}
-        onAsk={(asked) => ask(asked, type)}
+        onAsk={(declared) => ask(declared, type)}
         onOpen={() => set({ [text]: `{{${name}}}` }, { [name]: { type } })}
       />
     )
@@ -60,8 +69,8 @@ function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
   const own = { content, onChange }
   return (
     <>
-      <OpenText {...own} name="Name" of="name" />
-      <OpenText
+      <TemplateText {...own} name="Name" of="name" />
+      <TemplateText
         {...own}
         name="Description"
         of="description"
@@ -69,40 +78,40 @@ function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
         charsMax={4_000}
         help="It is sent along: what it means, and what to do."
       />
-      <h3 className="font-medium">What it asks for</h3>
+      <h3 className="font-medium">Parameters</h3>
       <ParameterFields {...own} />
-      <h3 className="font-medium">What is watched</h3>
+      <h3 className="font-medium">Query and threshold</h3>
       <ReferenceField
         label="Queries of the template of a metric"
         of={['metric', 'metric_id']}
         templates={metrics.data}
         reference={reference}
-        asked={askedIn(content)}
-        onChange={(next, asked) => {
+        declared={parametersOf(content)}
+        onChange={(next, declared) => {
           const names = ['metric', 'metric_id'].filter((name) => name in content)
           const members = Object.fromEntries((names.length === 0 ? ['metric'] : names).map((name) => [name, next]))
-          onChange(withAsked({ ...content, ...members }, asked))
+          onChange(withParameters({ ...content, ...members }, declared))
         }}
       >
         {metric && <p className="break-words font-mono text-xs">{measureText(metric.queries)}</p>}
       </ReferenceField>
       <RuleFields draft={draft} mark={mark} onChange={set} />
-      <h3 className="font-medium">Who is told</h3>
-      <Told {...own} onAsk={ask} />
+      <h3 className="font-medium">Notifications</h3>
+      <NotificationTargets {...own} onAsk={ask} />
     </>
   )
 }
 
-/** Told are those who are told, or the text that only its parameters make a list of them. */
-function Told({ content, onChange, onAsk }: TemplateFormProps & { onAsk(name: string): void }) {
+/** NotificationTargets edit the recipients, or the raw text when a parameter supplies the list. */
+function NotificationTargets({ content, onChange, onAsk }: TemplateFormProps & { onAsk(name: string): void }) {
   const actions = String(content.actions ?? '')
   const targets = targetsIn(actions)
   const onceText = content.notify_once === undefined ? 'false' : String(content.notify_once)
   const onces = [
-    ['false', 'each group for itself'],
-    ['true', 'once for all groups: the first that alerts, and when the last is well again'],
+    ['false', 'for each group'],
+    ['true', 'once for all groups: when the first alerts and when the last recovers'],
   ] as const
-  const set = (text: string, asked = {}) => onChange(withAsked({ ...content, actions: text }, asked))
+  const set = (text: string, declared = {}) => onChange(withParameters({ ...content, actions: text }, declared))
   return (
     <>
       {targets ? (
@@ -110,7 +119,7 @@ function Told({ content, onChange, onAsk }: TemplateFormProps & { onAsk(name: st
           targets={targets}
           onChange={(next) => set(JSON.stringify(next))}
           mark={({ email = '' }, at) => (
-            <OpenMark
+            <PlaceholderMark
               text={email}
               label="address"
               content={content}
@@ -127,12 +136,12 @@ function Told({ content, onChange, onAsk }: TemplateFormProps & { onAsk(name: st
         <FormField
           name="Actions, as a list in JSON or what is asked for as one"
           of="actions"
-          below={<OpenMark text={actions} label="actions" content={content} onAsk={onAsk} />}
+          below={<PlaceholderMark text={actions} label="actions" content={content} onAsk={onAsk} />}
         >
           <TextArea className="font-mono text-xs" value={actions} onChange={(event) => set(event.target.value)} />
         </FormField>
       )}
-      <Field name="They are told of">
+      <Field name="Notify">
         <Select
           value={onceText}
           options={onces.some(([one]) => one === onceText) ? onces : [...onces, [onceText, onceText] as const]}

@@ -1,18 +1,18 @@
 import type { BodyInput, contract } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
+import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { MetricTemplates } from '../../parts/metric-templates.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Library, TemplateLibrary } from '../../parts/template-library.tsx'
-import { BackToList } from './back-to-list.tsx'
+import { type TemplateApi, TemplateLibrary } from '../../parts/template-library.tsx'
 import { monitorTemplateForm } from './template-form.tsx'
 
 type Contract = typeof contract
 
-/** MonitorTemplates are what monitors are made from; each names the template of a metric, which gives its queries. */
+/** MonitorTemplates lists the monitor templates; each refers to a metric template for its queries. */
 export function MonitorTemplates({ first }: { first: string | undefined }) {
   const client = useClient()
-  const monitors: Library = {
+  const monitors: TemplateApi = {
     list: async (signal) => (await client.monitorTemplates.list({ signal })).templates,
     // What was written may make no sense; the service says what is wrong with it.
     create: (body) => client.monitorTemplates.create({ body: body as BodyInput<Contract['monitorTemplates']['create']> }),
@@ -21,9 +21,9 @@ export function MonitorTemplates({ first }: { first: string | undefined }) {
     remove: (templateId) => client.monitorTemplates.remove({ params: { templateId } }),
   }
   return (
-    <Page title="Templates of monitors" actions={<BackToList />}>
+    <Page title="Templates of monitors" actions={<BackToMonitors />}>
       <p className="-mt-2 text-soft">
-        A monitor can be kept as a template by its own “Keep as template”. Its queries are kept apart, as the template of a metric.
+        A monitor can be kept as a template by its own “Save as template”. Its queries are kept apart, as the template of a metric.
       </p>
       <TemplateLibrary
         title="Monitors"

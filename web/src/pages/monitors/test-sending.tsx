@@ -14,7 +14,7 @@ const transitions = [
 ] as const
 type Transition = (typeof transitions)[number][0]
 
-/** TestSending sends what a monitor would send, marked as a test; what becomes of it is seen among its notifications. */
+/** TestSending sends test notifications; the results appear in the list of notifications. */
 export function TestSending({ monitor }: { monitor: Monitor }) {
   const client = useClient()
   const queries = useQueryClient()
@@ -65,7 +65,7 @@ export function TestSending({ monitor }: { monitor: Monitor }) {
           </label>
         ))}
         <Button look="main" disabled={chosen.length === 0 || test.isPending} onClick={() => test.mutate()}>
-          {test.isPending ? 'Sending …' : 'Send'}
+          {test.isPending ? 'Sending…' : 'Send'}
         </Button>
         {test.isSuccess && <p role="status">Sent; see the notifications below.</p>}
         {test.error && <FailureNote thrown={test.error} />}

@@ -6,7 +6,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { useDatasets } from '../../parts/datasets.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, Row, Rows, useAction } from '../../parts/records.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { useRoles } from './role-picker.tsx'
 import { USERS } from './users.tsx'
@@ -17,11 +17,11 @@ const types = [
   ['LOG_PERMIT', 'may see nothing but'],
 ] as const
 
-/** AccessRules say, on top of roles, who sees which datasets. */
+/** AccessRules restrict which datasets a role, user or key can see. */
 export function AccessRules() {
   const client = useClient()
   const list = useQuery({ queryKey: POLICIES, queryFn: ({ signal }) => client.policies.list({ signal }) })
-  const remove = useAct(POLICIES, (policyId: string) => client.policies.remove({ params: { policyId } }))
+  const remove = useAction(POLICIES, (policyId: string) => client.policies.remove({ params: { policyId } }))
   const who = useWho()
   const what = useWhat()
   const nameOf = (options: Options, key: string) => options.find(([one]) => one === key)?.[1] ?? key
@@ -60,7 +60,7 @@ export function AccessRules() {
                       size="small"
                       action="Delete"
                       label={`Delete the rule for ${said.who}`}
-                      question={`Delete the rule that ${said.who} ${said.verb} ${said.what}? It ends with the next request.`}
+                      message={`Delete the rule that ${said.who} ${said.verb} ${said.what}? It ends with the next request.`}
                       onYes={() => remove.mutateAsync(policy.id)}
                     />
                   </Row>
@@ -76,7 +76,7 @@ export function AccessRules() {
 
 type Options = readonly (readonly [string, string])[]
 
-/** kindOf gives the one word for what may be called by several. */
+/** kindOf maps the synonyms of a resource type to one. */
 const kindOf = (type: string): string => (['LOG', 'DATASET'].includes(type.toUpperCase()) ? 'LOG' : 'LOG_SET')
 
 function useWho(): Options {
@@ -106,12 +106,12 @@ function NewRule({ who, what }: { who: Options; what: Options }) {
   const [principal, setPrincipal] = useState('')
   const [policy_type, setType] = useState<(typeof types)[number][0]>('LOG_FORBID')
   const [resource, setResource] = useState('')
-  /** halves are the kind and the id of what was chosen; a name may hold blanks itself. */
+  /** halves splits a choice into kind and id; a name may contain spaces. */
   const halves = (text: string): [string, string] => [text.slice(0, text.indexOf(' ')), text.slice(text.indexOf(' ') + 1)]
   return (
     <Panel title="New rule">
       <Form
-        action="Make the rule"
+        action="Create rule"
         reads={POLICIES}
         isReady={principal !== '' && resource !== ''}
         onSend={(text) => {
@@ -130,13 +130,13 @@ function NewRule({ who, what }: { who: Options; what: Options }) {
         }}
       >
         <FormField name="Who" of="principal">
-          <Select className="sm:min-w-56 sm:max-w-80" value={principal} options={[['', 'choose …'], ...who]} onPick={setPrincipal} />
+          <Select className="sm:min-w-56 sm:max-w-80" value={principal} options={[['', 'choose…'], ...who]} onPick={setPrincipal} />
         </FormField>
         <FormField name="Rule" of={['policy_type', 'actions']}>
           <Select value={policy_type} options={types} onPick={setType} />
         </FormField>
         <FormField name="What" of="resource">
-          <Select className="sm:min-w-56 sm:max-w-80" value={resource} options={[['', 'choose …'], ...what]} onPick={setResource} />
+          <Select className="sm:min-w-56 sm:max-w-80" value={resource} options={[['', 'choose…'], ...what]} onPick={setResource} />
         </FormField>
         <FormField name="Why" of="description" className="min-w-48 flex-1">
           <Input name="description" maxLength={4000} autoComplete="off" />

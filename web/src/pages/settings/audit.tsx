@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { Panel, Waiting } from '../../parts/page.tsx'
+import { Loading, Panel } from '../../parts/page.tsx'
 import { Row, Rows } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
@@ -11,13 +11,13 @@ import { Field, Input } from '../../ui/field.tsx'
 
 const PAGE = 100
 
-/** Audit is who changed what, and who was refused; nothing in it can be changed. */
+/** Audit lists the audit records: changes and refused requests. */
 export function Audit() {
   const client = useClient()
-  const [asked, setAsked] = useState({ action: '', entity_id: '' })
-  const query = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''))
+  const [filter, setFilter] = useState({ action: '', entity_id: '' })
+  const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
   const read = useInfiniteQuery({
-    queryKey: ['audit', asked],
+    queryKey: ['audit', filter],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ signal, pageParam }) =>
       client.audit.list({ query: { ...query, limit: PAGE, ...(pageParam === undefined ? {} : { before_id: pageParam }) }, signal }),
@@ -31,7 +31,7 @@ export function Audit() {
         onSubmit={(event) => {
           event.preventDefault()
           const data = new FormData(event.currentTarget)
-          setAsked({ action: String(data.get('action')).trim(), entity_id: String(data.get('entity_id')).trim() })
+          setFilter({ action: String(data.get('action')).trim(), entity_id: String(data.get('entity_id')).trim() })
         }}
       >
         <Field name="Action">
@@ -43,9 +43,9 @@ export function Audit() {
         <Button type="submit">Find</Button>
       </form>
       {read.error && <FailureNote thrown={read.error} again={() => read.refetch()} />}
-      {!records && !read.error && <Waiting>Reading …</Waiting>}
+      {!records && !read.error && <Loading>Loading…</Loading>}
       {records && (
-        <Rows label="Audit" heads={['When', 'Who', 'Did', 'To', 'From']} empty="Nothing of the kind is on record.">
+        <Rows label="Audit" heads={['Time', 'User', 'Action', 'Entity', 'Address']} empty="No audit records match.">
           {records.map((record) => (
             <AuditRow key={record.id} record={record} />
           ))}
@@ -54,7 +54,7 @@ export function Audit() {
       {read.hasNextPage && (
         <div className="p-3 text-center">
           <Button disabled={read.isFetchingNextPage} onClick={() => read.fetchNextPage()}>
-            {read.isFetchingNextPage ? 'Reading …' : 'Older ones'}
+            {read.isFetchingNextPage ? 'Loading…' : 'Load older'}
           </Button>
         </div>
       )}

@@ -5,7 +5,7 @@ import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 
 const WORKSPACES = ['chat workspaces']
@@ -15,25 +15,25 @@ const ways = [
   ['token', 'the token of a bot'],
 ] as const
 
-/** Chats are workspaces that messages can be posted to, and the channels in them that monitors name. */
+/** Chats manages chat workspaces and the channels that monitors notify. */
 export function Chats() {
   const client = useClient()
   const workspaces = useQuery({ queryKey: WORKSPACES, queryFn: ({ signal }) => client.integrations.slackWorkspaces({ signal }) })
-  const forget = useAct(WORKSPACES, (workspaceId: string) => client.integrations.removeSlackWorkspace({ params: { workspaceId } }))
+  const forget = useAction(WORKSPACES, (workspaceId: string) => client.integrations.removeSlackWorkspace({ params: { workspaceId } }))
   return (
     <Panel title="Chat">
       <NewWorkspace />
       <Answer of={workspaces}>
         {({ slack_workspaces }) => (
           <>
-            <Rows label="Chat workspaces" heads={['Workspace', 'Posts by']} empty="No chat workspace yet.">
+            <Rows label="Chat workspaces" heads={['Workspace', 'Posts by']} empty="No chat workspaces yet.">
               {slack_workspaces.map(({ id, name, posts_by }) => (
                 <Row key={id} cells={[name, posts_by === 'TOKEN' ? 'a bot' : 'an incoming webhook']}>
                   <Confirm
                     size="small"
                     action="Forget"
                     label={`Forget ${name}`}
-                    question={`Forget "${name}"? Channels that name it keep it from being forgotten.`}
+                    message={`Forget "${name}"? Channels that name it keep it from being forgotten.`}
                     onYes={() => forget.mutateAsync(id)}
                   />
                 </Row>
@@ -52,7 +52,7 @@ function NewWorkspace() {
   const [way, setWay] = useState<(typeof ways)[number][0]>('webhook_url')
   return (
     <Form
-      action="Add the workspace"
+      action="Add workspace"
       label="New workspace"
       reads={WORKSPACES}
       conflict="name"
@@ -102,7 +102,7 @@ function ChannelsRow({ integration, workspaces }: Workspaces & { integration: Sl
   const client = useClient()
   const [isEdited, setEdited] = useState(false)
   const { id, name, channels, workspace_id } = integration
-  const remove = useAct(CHANNELS, () => client.integrations.removeSlack({ params: { slackId: id } }))
+  const remove = useAction(CHANNELS, () => client.integrations.removeSlack({ params: { slackId: id } }))
   return (
     <Row
       cells={[name, workspaces.find((one) => one.id === workspace_id)?.name ?? workspace_id, channels.join(', ')]}
@@ -112,7 +112,7 @@ function ChannelsRow({ integration, workspaces }: Workspaces & { integration: Sl
         isEdited={isEdited}
         onEdit={setEdited}
         label={`Delete ${name}`}
-        question={`Delete "${name}"? Monitors that name it keep it from being deleted.`}
+        message={`Delete "${name}"? Monitors that name it keep it from being deleted.`}
         onDelete={() => remove.mutateAsync(undefined)}
       />
     </Row>
@@ -126,7 +126,7 @@ function ChannelsForm({ workspaces, integration, onEnd }: ChannelsFormProps) {
   const [workspace_id, setWorkspace] = useState(integration?.workspace_id ?? workspaces[0]?.id ?? '')
   return (
     <Form
-      action={integration ? 'Save' : 'Add the channels'}
+      action={integration ? 'Save' : 'Add channels'}
       label={integration ? `Change ${integration.name}` : 'New channels'}
       reads={CHANNELS}
       conflict="name"

@@ -4,13 +4,13 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, TextArea } from '../../ui/field.tsx'
 
 const TEMPLATES = ['email templates']
 
-/** EmailTemplates are the bodies of e-mails that notify. */
+/** EmailTemplates manages the bodies of e-mail notifications. */
 export function EmailTemplates() {
   const client = useClient()
   const list = useQuery({ queryKey: TEMPLATES, queryFn: ({ signal }) => client.integrations.emailTemplates({ signal }) })
@@ -20,7 +20,7 @@ export function EmailTemplates() {
       {isMaking && <TemplateForm template={undefined} onEnd={() => setMaking(false)} />}
       <Answer of={list}>
         {({ integrations }) => (
-          <Rows label="E-mail templates" heads={['Name', 'Begins with']} empty="No template yet: e-mails have the plain form.">
+          <Rows label="E-mail templates" heads={['Name', 'Text']} empty="No template yet: e-mails have the plain form.">
             {integrations.map((one) => (
               <TemplateRow key={one.id} template={one} />
             ))}
@@ -35,7 +35,7 @@ function TemplateRow({ template }: { template: EmailTemplate }) {
   const client = useClient()
   const [isEdited, setEdited] = useState(false)
   const { id, name, payload } = template
-  const remove = useAct(TEMPLATES, () => client.integrations.removeEmailTemplate({ params: { emailId: id } }))
+  const remove = useAction(TEMPLATES, () => client.integrations.removeEmailTemplate({ params: { emailId: id } }))
   return (
     <Row
       cells={[
@@ -50,7 +50,7 @@ function TemplateRow({ template }: { template: EmailTemplate }) {
         isEdited={isEdited}
         onEdit={setEdited}
         label={`Delete ${name}`}
-        question={`Delete "${name}"? Monitors that name it keep it from being deleted.`}
+        message={`Delete "${name}"? Monitors that name it keep it from being deleted.`}
         onDelete={() => remove.mutateAsync(undefined)}
       />
     </Row>
@@ -61,7 +61,7 @@ function TemplateForm({ template, onEnd }: { template: EmailTemplate | undefined
   const client = useClient()
   return (
     <Form
-      action={template ? 'Save' : 'Make the template'}
+      action={template ? 'Save' : 'Create template'}
       label={template ? `Change ${template.name}` : 'New template'}
       shape="column"
       reads={TEMPLATES}

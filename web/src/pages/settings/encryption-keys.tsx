@@ -3,9 +3,9 @@ import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
-import { NotAll } from '../../parts/long-list.tsx'
+import { TruncationNote } from '../../parts/long-list.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, Row, Rows, useAction } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 
@@ -13,7 +13,7 @@ const KEYS = ['encryption keys']
 const LISTED_MAX = 100
 const states = { KEY_STATUS_UNSPECIFIED: 'not known', CREATED: 'recorded', ACTIVE: 'active', DISABLED: 'switched off' }
 
-/** EncryptionKeys are records of keys of the customer; nothing is encrypted by them yet, which the page says. */
+/** EncryptionKeys manages records of customer keys; nothing is encrypted with them yet, as the page says. */
 export function EncryptionKeys() {
   const client = useClient()
   const list = useQuery({ queryKey: KEYS, queryFn: ({ signal }) => client.encryptionKeys.list({ query: { limit: LISTED_MAX }, signal }) })
@@ -22,7 +22,7 @@ export function EncryptionKeys() {
       <p className="text-soft">Keys are only recorded here: nothing is encrypted by them yet.</p>
       <Panel title="New encryption key">
         <Form
-          action="Record the key"
+          action="Add key"
           reads={KEYS}
           onSend={(text) =>
             client.encryptionKeys.create({ body: { name: text('name'), provider: 'AWS_KMS', aws_kms: { alias_arn: text('arn') } } })
@@ -40,12 +40,12 @@ export function EncryptionKeys() {
         <Answer of={list}>
           {({ keys }) => (
             <>
-              <Rows label="Encryption keys" heads={['Name', 'Key', 'State']} empty="No key is recorded.">
+              <Rows label="Encryption keys" heads={['Name', 'Key', 'State']} empty="No encryption keys yet.">
                 {keys.map((key) => (
                   <KeyRow key={key.id} of={key} />
                 ))}
               </Rows>
-              {keys.length >= LISTED_MAX && <NotAll>These are the latest {LISTED_MAX}.</NotAll>}
+              {keys.length >= LISTED_MAX && <TruncationNote>These are the latest {LISTED_MAX}.</TruncationNote>}
             </>
           )}
         </Answer>
@@ -59,8 +59,8 @@ type KeyReply = Awaited<ReturnType<ReturnType<typeof useClient>['encryptionKeys'
 function KeyRow({ of: { id, name, aws_kms, status } }: { of: KeyReply }) {
   const client = useClient()
   const params = { keyId: id }
-  const activate = useAct(KEYS, () => client.encryptionKeys.update({ params, body: { status: 'ACTIVE' } }))
-  const remove = useAct(KEYS, () => client.encryptionKeys.remove({ params }))
+  const activate = useAction(KEYS, () => client.encryptionKeys.update({ params, body: { status: 'ACTIVE' } }))
+  const remove = useAction(KEYS, () => client.encryptionKeys.remove({ params }))
   return (
     <Row
       cells={[
@@ -81,7 +81,7 @@ function KeyRow({ of: { id, name, aws_kms, status } }: { of: KeyReply }) {
             size="small"
             action="Delete"
             label={`Delete the encryption key ${name}`}
-            question={`Delete the record of "${name}"?`}
+            message={`Delete the record of "${name}"?`}
             onYes={() => remove.mutateAsync(undefined)}
           />
         </>

@@ -8,7 +8,7 @@ import { RolePicker } from './role-picker.tsx'
 
 const GRANTS = ['grants']
 
-/** useGrants tells which roles were granted to whom in this organisation, besides those that people have of their own. */
+/** useGrants loads the roles granted within this organization, besides those assigned to users directly. */
 export function useGrants() {
   const client = useClient()
   const list = useQuery({ queryKey: GRANTS, queryFn: ({ signal }) => client.access.listOwn({ signal }), staleTime: 30_000 })
@@ -19,7 +19,7 @@ export function useGrants() {
 
 type GroupRolesProps = { group: UserGroup; roles: readonly string[]; onEnd(): void }
 
-/** GroupRoles grants roles to everybody in a group. */
+/** GroupRoles grants roles to the members of a group. */
 export function GroupRoles({ group, roles, onEnd }: GroupRolesProps) {
   const client = useClient()
   const me = useMe()

@@ -6,7 +6,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, Row, Rows, useAction } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { GroupRoles, useGrants } from './grants.tsx'
@@ -17,7 +17,7 @@ const GROUPS = ['groups']
 const opens = ['Members', 'Roles', 'Change'] as const
 type Open = (typeof opens)[number]
 
-/** Groups are people who are given roles together. */
+/** Groups manages user groups with their members and roles. */
 export function Groups() {
   const client = useClient()
   const list = useQuery({ queryKey: GROUPS, queryFn: ({ signal }) => client.groups.list({ signal }) })
@@ -25,7 +25,7 @@ export function Groups() {
     <>
       <Panel title="New group">
         <Form
-          action="Make the group"
+          action="Create group"
           reads={GROUPS}
           conflict="name"
           onSend={(text) => client.groups.create({ body: { name: text('name'), description: text('description') } })}
@@ -36,7 +36,7 @@ export function Groups() {
       <Panel title="Groups">
         <Answer of={list}>
           {({ groups }) => (
-            <Rows label="Groups" heads={['Name', 'Description', 'Gives the roles']} empty="There is no group yet.">
+            <Rows label="Groups" heads={['Name', 'Description', 'Gives the roles']} empty="No groups yet.">
               {groups.map((group) => (
                 <GroupRow key={group.id} group={group} groups={groups} />
               ))}
@@ -67,7 +67,7 @@ function GroupRow({ group, groups }: { group: UserGroup; groups: readonly UserGr
   const grants = useGrants()
   const [open, setOpen] = useState<Open>()
   const params = { groupId: group.id }
-  const remove = useAct(GROUPS, () => client.groups.remove({ params }))
+  const remove = useAction(GROUPS, () => client.groups.remove({ params }))
   const roles = grants.rolesOf(group.id)
   return (
     <Row
@@ -121,7 +121,7 @@ function GroupRow({ group, groups }: { group: UserGroup; groups: readonly UserGr
         size="small"
         action="Delete"
         label={`Delete the group ${group.name}`}
-        question={`Delete "${group.name}" with its memberships and the roles it was granted?`}
+        message={`Delete "${group.name}" with its memberships and the roles it was granted?`}
         onYes={() => remove.mutateAsync(undefined)}
       />
     </Row>

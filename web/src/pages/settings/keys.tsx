@@ -6,7 +6,7 @@ import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, ShownOnce, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, ShownOnce, useAction } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
 import { RolePicker, useRoleNames } from './role-picker.tsx'
@@ -22,7 +22,7 @@ const lives = [
 ] as const
 const heads = ['Name', 'Known by', 'Roles', 'Made', 'Ends']
 
-/** Keys are what programs show in place of a person. */
+/** Keys manages API keys. */
 export function Keys() {
   const client = useClient()
   const list = useQuery({ queryKey: KEYS, queryFn: ({ signal }) => client.apiKeys.list({ signal }) })
@@ -34,7 +34,7 @@ export function Keys() {
       <Panel title="Keys">
         <Answer of={list}>
           {({ api_keys }) => (
-            <Rows label="API keys" heads={heads} empty="There is no key.">
+            <Rows label="API keys" heads={heads} empty="No API keys yet.">
               {api_keys.map((key) => (
                 <KeyRow key={key.id} apiKey={key} />
               ))}
@@ -53,7 +53,7 @@ function NewKey({ onMade }: { onMade(made: { name: string; key: string }): void 
   return (
     <Panel title="New key">
       <Form
-        action="Make the key"
+        action="Create key"
         reads={KEYS}
         isReady={roles.length > 0}
         onSend={(text) => client.apiKeys.create({ body: { name: text('name'), roles, ...(life === '0' ? {} : { ttl: Number(life) }) } })}
@@ -79,7 +79,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
   const callerOf = useCallerNames()
   const [isEdited, setEdited] = useState(false)
   const params = { apiKeyId: apiKey.id }
-  const remove = useAct(KEYS, () => client.apiKeys.remove({ params }))
+  const remove = useAction(KEYS, () => client.apiKeys.remove({ params }))
   const { created_at, created_by } = apiKey.metadata
   return (
     <Row
@@ -105,7 +105,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         isEdited={isEdited}
         onEdit={setEdited}
         label={`Delete the key ${apiKey.name}`}
-        question={`Delete "${apiKey.name}"? Whatever uses it stops at once.`}
+        message={`Delete "${apiKey.name}"? Whatever uses it stops at once.`}
         onDelete={() => remove.mutateAsync(undefined)}
       />
     </Row>

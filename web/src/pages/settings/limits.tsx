@@ -5,18 +5,18 @@ import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { bytes, count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
 
 const LIMITS = ['limits']
 const GB = 1_000_000_000
 const targets = [
-  ['ORGANISATION', 'the organisation'],
+  ['ORGANISATION', 'the organization'],
   ['TEAM', 'a team'],
 ] as const
 
-/** Limits cap what may be sent in a calendar month. */
+/** Limits manages the monthly ingestion limits. */
 export function Limits() {
   const client = useClient()
   const list = useQuery({ queryKey: LIMITS, queryFn: ({ signal }) => client.limits.list({ signal }) })
@@ -26,7 +26,7 @@ export function Limits() {
       <Panel title="Limits of a month">
         <Answer of={list}>
           {({ limits }) => (
-            <Rows label="Limits" heads={['Of', 'Cap', 'Used this month', 'Why']} empty="Nothing is limited.">
+            <Rows label="Limits" heads={['Of', 'Cap', 'Used this month', 'Why']} empty="No limits yet.">
               {limits.map((limit) => (
                 <LimitRow key={limit.id} limit={limit} />
               ))}
@@ -44,7 +44,7 @@ function NewLimit() {
   return (
     <Panel title="New limit">
       <Form
-        action="Set the limit"
+        action="Create limit"
         reads={LIMITS}
         conflict="target"
         onSend={(text) =>
@@ -88,14 +88,14 @@ function LimitRow({ limit }: { limit: Limit }) {
   const params = { limitId: limit.id }
   const usage = useQuery({ queryKey: [...LIMITS, limit.id, 'usage'], queryFn: ({ signal }) => client.limits.usage({ params, signal }) })
   const [isEdited, setEdited] = useState(false)
-  const remove = useAct(LIMITS, () => client.limits.remove({ params }))
+  const remove = useAction(LIMITS, () => client.limits.remove({ params }))
   const team = limit.scope.tag?.team ?? limit.scope.tag?.value
   const cap = Number(limit.value)
   const written = limit.unit === 'BYTES' ? bytes : count
   return (
     <Row
       cells={[
-        `${limit.target === 'TEAM' ? `team ${team ?? ''}` : 'the organisation'}${limit.category === 'INGESTION_LIMITS' ? '' : `, ${wordsOf(limit)}`}`,
+        `${limit.target === 'TEAM' ? `team ${team ?? ''}` : 'the organization'}${limit.category === 'INGESTION_LIMITS' ? '' : `, ${wordsOf(limit)}`}`,
         written(cap),
         usage.data ? (
           <span key="used" className={usage.data.crossed_at === undefined ? '' : 'text-error'}>
@@ -119,7 +119,7 @@ function LimitRow({ limit }: { limit: Limit }) {
         <ChangeAndDelete
           isEdited={isEdited}
           onEdit={setEdited}
-          question="Delete this limit? What it refused is taken again at once."
+          message="Delete this limit? What it refused is taken again at once."
           onDelete={() => remove.mutateAsync(undefined)}
         />
       )}

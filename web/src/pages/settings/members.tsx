@@ -4,14 +4,14 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
-import { Answer, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, Row, Rows, useAction } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { USERS } from './users.tsx'
 
 type Member = { member_id: string; member_type: 'USER' | 'GROUP' }
 
-/** Members are the people and groups of a group. */
+/** Members manages the users and groups in a group. */
 export function Members({ group, groups }: { group: UserGroup; groups: readonly UserGroup[] }) {
   const client = useClient()
   const params = { groupId: group.id }
@@ -19,7 +19,7 @@ export function Members({ group, groups }: { group: UserGroup; groups: readonly 
   const members = useQuery({ queryKey: key, queryFn: ({ signal }) => client.groups.members({ params, signal }) })
   const users = useQuery({ queryKey: USERS, queryFn: ({ signal }) => client.users.list({ signal }) })
   const [picked, setPicked] = useState('')
-  const take = useAct(key, (member: Member) => client.groups.removeMembers({ params, body: { members: [member] } }))
+  const take = useAction(key, (member: Member) => client.groups.removeMembers({ params, body: { members: [member] } }))
   const names = new Map<string, string>([
     ...(users.data?.users ?? []).map(({ id, email }) => [id, email] as const),
     ...groups.map(({ id, name }) => [id, `group ${name}`] as const),
@@ -37,7 +37,7 @@ export function Members({ group, groups }: { group: UserGroup; groups: readonly 
         onDone={() => setPicked('')}
       >
         <FormField name="Add a member" of="members">
-          <Select value={picked} options={[['', others.length === 0 ? 'everybody is in' : 'choose …'], ...others]} onPick={setPicked} />
+          <Select value={picked} options={[['', others.length === 0 ? 'everybody is in' : 'choose…'], ...others]} onPick={setPicked} />
         </FormField>
       </Form>
       {take.error && <FailureNote thrown={take.error} />}
@@ -47,7 +47,7 @@ export function Members({ group, groups }: { group: UserGroup; groups: readonly 
             {data.members.map(({ member_id, member_type }) => (
               <Row key={member_id} cells={[names.get(member_id) ?? member_id]}>
                 <Button size="small" disabled={take.isPending} onClick={() => take.mutate({ member_id, member_type })}>
-                  Take out
+                  Remove
                 </Button>
               </Row>
             ))}

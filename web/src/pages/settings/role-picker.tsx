@@ -10,7 +10,7 @@ export function useRoles() {
   return useQuery({ queryKey: ROLES, queryFn: ({ signal }) => client.roles.list({ signal }), staleTime: 30_000 })
 }
 
-/** useRoleNames gives the name of a role by its id. */
+/** useRoleNames maps role ids to names. */
 export function useRoleNames(): (id: string) => string {
   const roles = useRoles()
   const names = new Map((roles.data?.roles ?? []).map(({ role_id, display_name }) => [role_id, display_name]))
@@ -19,7 +19,7 @@ export function useRoleNames(): (id: string) => string {
 
 type RolePickerProps = { type: 'USER' | 'API'; picked: readonly string[]; onPick(roles: string[]): void }
 
-/** RolePicker chooses roles for a person or a key. */
+/** RolePicker selects roles for a user or a key. */
 export function RolePicker({ type, picked, onPick }: RolePickerProps) {
   const roles = useRoles()
   const nameOf = useRoleNames()

@@ -5,12 +5,12 @@ import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { quantity } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { ROLES, useRoles } from './role-picker.tsx'
 
-/** Roles say what people and keys may do: those that every organisation has, and its own. */
+/** Roles lists the built-in roles and manages custom ones. */
 export function Roles() {
   const list = useRoles()
   const [isMaking, setMaking] = useState(false)
@@ -28,7 +28,7 @@ export function Roles() {
       <Panel title="Roles">
         <Answer of={list}>
           {({ roles }) => (
-            <Rows label="Roles" heads={['Name', 'For', 'Description', 'May do']} empty="There is no role.">
+            <Rows label="Roles" heads={['Name', 'For', 'Description', 'May do']} empty="No roles yet.">
               {roles.map((role) => (
                 <RoleRow key={role.role_id} role={role} />
               ))}
@@ -43,7 +43,7 @@ export function Roles() {
 function RoleRow({ role }: { role: Role }) {
   const client = useClient()
   const [isEdited, setEdited] = useState(false)
-  const remove = useAct(ROLES, () => client.roles.remove({ params: { roleId: role.role_id } }))
+  const remove = useAction(ROLES, () => client.roles.remove({ params: { roleId: role.role_id } }))
   return (
     <Row
       cells={[
@@ -52,7 +52,7 @@ function RoleRow({ role }: { role: Role }) {
         role.description ??
           (role.is_system_role ? (
             <span key="d" className="text-soft">
-              every organisation has it
+              every organization has it
             </span>
           ) : (
             ''
@@ -66,7 +66,7 @@ function RoleRow({ role }: { role: Role }) {
           isEdited={isEdited}
           onEdit={setEdited}
           label={`Delete the role ${role.display_name}`}
-          question={`Delete "${role.display_name}"? Whoever still has it keeps it from being deleted.`}
+          message={`Delete "${role.display_name}"? Whoever still has it keeps it from being deleted.`}
           onDelete={() => remove.mutateAsync(undefined)}
         />
       )}
@@ -101,7 +101,7 @@ function RoleForm({ given: role, onEnd }: { given: Role | undefined; onEnd(): vo
     })
   return (
     <Form
-      action={role ? 'Save' : 'Make the role'}
+      action={role ? 'Save' : 'Create role'}
       label={role ? `Change ${role.display_name}` : 'New role'}
       shape="column"
       reads={ROLES}

@@ -1,15 +1,15 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
-import { useCurrentShown } from '../../parts/current-shown.ts'
+import { useScrollToCurrent } from '../../parts/scroll-to-current.ts'
 import { AccessRules } from './access-rules.tsx'
-import { type SettingsPart, settingsParts } from './asked.ts'
 import { Audit } from './audit.tsx'
 import { EncryptionKeys } from './encryption-keys.tsx'
 import { Groups } from './groups.tsx'
 import { Integrations } from './integrations.tsx'
 import { Keys } from './keys.tsx'
 import { Limits } from './limits.tsx'
-import { OrganisationPart } from './organisation.tsx'
+import { OrganizationSettings } from './organization.tsx'
+import { type SettingsPart, settingsParts } from './params.ts'
 import { Roles } from './roles.tsx'
 import { Users } from './users.tsx'
 import { You } from './you.tsx'
@@ -24,15 +24,15 @@ const parts = {
   integrations: { name: 'Integrations', Part: Integrations },
   limits: { name: 'Limits', Part: Limits },
   encryption: { name: 'Encryption keys', Part: EncryptionKeys },
-  organisation: { name: 'Organisation', Part: OrganisationPart },
+  organisation: { name: 'Organization', Part: OrganizationSettings },
   audit: { name: 'Audit trail', Part: Audit },
 } satisfies Record<SettingsPart, { name: string; Part: ComponentType }>
 
-/** SettingsPage is who may do what, whom the service speaks to, what the organisation is called, and who changed what. */
+/** SettingsPage shows the tabs of the settings. */
 export function SettingsPage() {
   const { part = 'users' } = useSearch({ from: '/inside/settings' })
   const { name, Part } = parts[part]
-  const row = useCurrentShown(part)
+  const row = useScrollToCurrent(part)
   return (
     <div className="flex h-full max-md:flex-col">
       <nav

@@ -7,7 +7,7 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, ShownOnce, useAct } from '../../parts/records.tsx'
+import { Answer, Row, Rows, ShownOnce, useAction } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { RolePicker, useRoleNames } from './role-picker.tsx'
@@ -15,21 +15,21 @@ import { RolePicker, useRoleNames } from './role-picker.tsx'
 export const USERS = ['users']
 const heads = ['Name', 'E-mail', 'Roles', 'State', 'Last here']
 
-type Told = { what: string; link: string | undefined }
+type SentLink = { what: string; link: string | undefined }
 
-/** Users are the people of the organisation: invited, in, or kept out. */
+/** Users manages the users of the organization. */
 export function Users() {
   const client = useClient()
   const list = useQuery({ queryKey: USERS, queryFn: ({ signal }) => client.users.list({ signal }) })
-  const [told, setTold] = useState<Told>()
+  const [sentLink, setSentLink] = useState<SentLink>()
   const [find, setFind] = useState('')
   const isFound = ({ first_name, last_name, email }: User) =>
     `${first_name} ${last_name} ${email}`.toLowerCase().includes(find.toLowerCase())
   return (
     <>
-      <Invite onTold={setTold} />
-      {told?.link && <ShownOnce what={`${told.what}: hand over this link`} text={told.link} />}
-      {told && !told.link && <p role="status">{told.what}: the link went out by mail.</p>}
+      <Invite onLink={setSentLink} />
+      {sentLink?.link && <ShownOnce what={`${sentLink.what}: share this link`} text={sentLink.link} />}
+      {sentLink && !sentLink.link && <p role="status">{sentLink.what}: the link was sent by e-mail.</p>}
       <Panel
         title="People"
         actions={
@@ -49,13 +49,13 @@ export function Users() {
             <Rows
               label="Users"
               heads={heads}
-              empty={find === '' ? 'Nobody yet: only keys know the way in. Invite somebody above.' : 'Nobody is called so.'}
+              empty={find === '' ? 'No users yet: only API keys can sign in. Invite a user above.' : 'No user matches.'}
             >
               {users
                 .filter(({ status }) => status !== 'REMOVED')
                 .filter(isFound)
                 .map((user) => (
-                  <UserRow key={user.id} user={user} onTold={setTold} />
+                  <UserRow key={user.id} user={user} onLink={setSentLink} />
                 ))}
             </Rows>
           )}
@@ -65,14 +65,14 @@ export function Users() {
   )
 }
 
-/** SEARCHED_FROM is how many people are seen at a glance. */
+/** SEARCHED_FROM is the number of users from which the search box is shown. */
 const SEARCHED_FROM = 8
 
-function Invite({ onTold }: { onTold(told: Told): void }) {
+function Invite({ onLink }: { onLink(sentLink: SentLink): void }) {
   const client = useClient()
   const [roles, setRoles] = useState<string[]>(['Standard'])
   return (
-    <Panel title="Invite somebody">
+    <Panel title="Invite a user">
       <Form
         action="Invite"
         reads={USERS}
@@ -81,7 +81,7 @@ function Invite({ onTold }: { onTold(told: Told): void }) {
         onSend={(text) =>
           client.users.create({ body: { first_name: text('first_name'), last_name: text('last_name'), email: text('email'), roles } })
         }
-        onDone={({ email, invitation_url }) => onTold({ what: `${email} is invited`, link: invitation_url })}
+        onDone={({ email, invitation_url }) => onLink({ what: `${email} is invited`, link: invitation_url })}
       >
         <FormField name="First name" of="first_name">
           <Input name="first_name" required maxLength={255} autoComplete="off" />
@@ -104,20 +104,20 @@ const states: Record<User['status'], string> = {
   INVITED: 'invited',
   ACTIVE: 'active',
   INACTIVE: 'not seen for long',
-  DEACTIVATED: 'kept out',
+  DEACTIVATED: 'deactivated',
   MIGRATED: 'moved',
   REMOVED: 'gone',
 }
 
-function UserRow({ user, onTold }: { user: User; onTold(told: Told): void }) {
+function UserRow({ user, onLink }: { user: User; onLink(sentLink: SentLink): void }) {
   const client = useClient()
   const nameOf = useRoleNames()
   const [isEdited, setEdited] = useState(false)
   const params = { userId: user.id }
-  const reactivate = useAct(USERS, () => client.users.reactivate({ params }))
-  const link = useAct(USERS, (verb: 'resendInvite' | 'resetPassword') => client.users[verb]({ params }))
+  const reactivate = useAction(USERS, () => client.users.reactivate({ params }))
+  const link = useAction(USERS, (verb: 'resendInvite' | 'resetPassword') => client.users[verb]({ params }))
   const ask = (verb: 'resendInvite' | 'resetPassword', what: string) =>
-    link.mutate(verb, { onSuccess: ({ invitation_url }) => onTold({ what: `${user.email} ${what}`, link: invitation_url }) })
+    link.mutate(verb, { onSuccess: ({ invitation_url }) => onLink({ what: `${user.email} ${what}`, link: invitation_url }) })
   const lastS = Math.max(0, ...Object.values(user.last_logins))
   const failure = reactivate.error ?? link.error
   const below = isEdited ? <UserForm user={user} onEnd={() => setEdited(false)} /> : failure ? <FailureNote thrown={failure} /> : undefined
@@ -143,7 +143,7 @@ function UserRow({ user, onTold }: { user: User; onTold(told: Told): void }) {
       </Button>
       {user.status === 'INVITED' && (
         <Button size="small" disabled={link.isPending} onClick={() => ask('resendInvite', 'is invited again')}>
-          Invite again
+          Resend invitation
         </Button>
       )}
       {user.status === 'ACTIVE' && (
@@ -153,7 +153,7 @@ function UserRow({ user, onTold }: { user: User; onTold(told: Told): void }) {
       )}
       {user.status === 'DEACTIVATED' ? (
         <Button size="small" disabled={reactivate.isPending} onClick={() => reactivate.mutate(undefined)}>
-          Let in again
+          Reactivate
         </Button>
       ) : (
         <KeepOut user={user} />
@@ -197,13 +197,13 @@ function UserForm({ user, onEnd }: { user: User; onEnd(): void }) {
 
 function KeepOut({ user }: { user: User }) {
   const client = useClient()
-  const deactivate = useAct(USERS, () => client.users.deactivate({ params: { userId: user.id } }))
+  const deactivate = useAction(USERS, () => client.users.deactivate({ params: { userId: user.id } }))
   return (
     <Confirm
       size="small"
-      action="Keep out"
-      label={`Keep out ${user.email}`}
-      question={`End every session of ${user.email} and refuse new ones?`}
+      action="Deactivate"
+      label={`Deactivate ${user.email}`}
+      message={`End every session of ${user.email} and refuse new ones?`}
       onYes={() => deactivate.mutateAsync(undefined)}
     />
   )
@@ -211,13 +211,13 @@ function KeepOut({ user }: { user: User }) {
 
 function Remove({ user }: { user: User }) {
   const client = useClient()
-  const remove = useAct(USERS, () => client.users.remove({ params: { userId: user.id } }))
+  const remove = useAction(USERS, () => client.users.remove({ params: { userId: user.id } }))
   return (
     <Confirm
       size="small"
       action="Delete"
       label={`Delete ${user.email}`}
-      question={`Delete ${user.email}? What the person made stays.`}
+      message={`Delete ${user.email}? What the person made stays.`}
       onYes={() => remove.mutateAsync(undefined)}
     />
   )

@@ -5,15 +5,15 @@ import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField, type TextOf } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAct } from '../../parts/records.tsx'
+import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, TextArea } from '../../ui/field.tsx'
 
 const WEBHOOKS = ['webhooks']
-/** KEPT stands for a value that is never shown and stays as it is. */
+/** KEPT is the placeholder of a secret that is not shown and stays unchanged. */
 const KEPT = '***'
 
-/** Webhooks are places that notifications are posted to. */
+/** Webhooks manages the webhooks that receive notifications. */
 export function Webhooks() {
   const client = useClient()
   const list = useQuery({ queryKey: WEBHOOKS, queryFn: ({ signal }) => client.integrations.webhooks({ signal }) })
@@ -23,7 +23,7 @@ export function Webhooks() {
       {isMaking && <WebhookForm webhook={undefined} onEnd={() => setMaking(false)} />}
       <Answer of={list}>
         {({ integrations }) => (
-          <Rows label="Webhooks" heads={['Name', 'Address', 'Signed']} empty="No webhook yet.">
+          <Rows label="Webhooks" heads={['Name', 'Address', 'Signed']} empty="No webhooks yet.">
             {integrations.map((webhook) => (
               <WebhookRow key={webhook.id} webhook={webhook} />
             ))}
@@ -39,8 +39,8 @@ function WebhookRow({ webhook }: { webhook: WebhookIntegration }) {
   const [isEdited, setEdited] = useState(false)
   const params = { webhookId: webhook.id }
   const probe = useMutation({ mutationFn: () => client.integrations.testWebhook({ params }) })
-  const remove = useAct(WEBHOOKS, () => client.integrations.removeWebhook({ params }))
-  const told = probe.data && (probe.data.delivered ? `delivered, ${probe.data.status}` : (probe.data.failure_reason ?? 'not delivered'))
+  const remove = useAction(WEBHOOKS, () => client.integrations.removeWebhook({ params }))
+  const result = probe.data && (probe.data.delivered ? `delivered, ${probe.data.status}` : (probe.data.failure_reason ?? 'not delivered'))
   return (
     <Row
       cells={[
@@ -58,19 +58,19 @@ function WebhookRow({ webhook }: { webhook: WebhookIntegration }) {
         ) : undefined
       }
     >
-      {told && (
+      {result && (
         <span role="status" className={`self-center text-xs ${probe.data?.delivered ? 'text-accent' : 'text-error'}`}>
-          {told}
+          {result}
         </span>
       )}
       <Button size="small" disabled={probe.isPending} onClick={() => probe.mutate()}>
-        {probe.isPending ? 'Calling …' : 'Test'}
+        {probe.isPending ? 'Testing…' : 'Test'}
       </Button>
       <ChangeAndDelete
         isEdited={isEdited}
         onEdit={setEdited}
         label={`Delete the webhook ${webhook.name}`}
-        question={`Delete "${webhook.name}"? Monitors that name it keep it from being deleted.`}
+        message={`Delete "${webhook.name}"? Monitors that name it keep it from being deleted.`}
         onDelete={() => remove.mutateAsync(undefined)}
       />
     </Row>
@@ -93,7 +93,7 @@ function WebhookForm({ webhook, onEnd }: { webhook: WebhookIntegration | undefin
   }
   return (
     <Form
-      action={webhook ? 'Save' : 'Make the webhook'}
+      action={webhook ? 'Save' : 'Create webhook'}
       label={webhook ? `Change ${webhook.name}` : 'New webhook'}
       shape="column"
       reads={WEBHOOKS}

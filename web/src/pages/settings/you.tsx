@@ -11,7 +11,7 @@ import { useRoleNames } from './role-picker.tsx'
 
 type Me = NonNullable<ReturnType<typeof useMe>['data']>
 
-/** You are whoever is signed in: a person with a name and a password, or a key. */
+/** You shows the signed-in user or key. */
 export function You() {
   const me = useMe()
   return (
@@ -103,7 +103,7 @@ function Key({ me: { api_key } }: { me: Me }) {
 function May({ me }: { me: Me }) {
   const nameOf = useRoleNames()
   return (
-    <Panel title="What you may do">
+    <Panel title="Your permissions">
       <div className="flex flex-col gap-2 p-3">
         <p>{me.roles.length === 0 ? 'You have no role.' : `Your roles: ${me.roles.map(nameOf).join(', ')}.`}</p>
         <details>

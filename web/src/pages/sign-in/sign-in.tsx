@@ -5,12 +5,12 @@ import { type FormEvent, useState } from 'react'
 import { type Credential, clientOf, keepCredential, lastKind } from '../../session/session.ts'
 import { Button } from '../../ui/button.tsx'
 
-/** SignInPage takes an e-mail with a password, or a key: after the first start there is only a key. */
+/** SignInPage accepts an e-mail with a password, an API key, or an invitation. */
 export function SignInPage() {
-  const asked = useSearch({ from: '/sign-in' })
-  const { back } = asked
+  const params = useSearch({ from: '/sign-in' })
+  const { back } = params
   const queries = useQueryClient()
-  const [way, setWay] = useState<Way>(asked.way ?? (lastKind() === 'token' ? 'password' : 'key'))
+  const [way, setWay] = useState<Way>(params.way ?? (lastKind() === 'token' ? 'password' : 'key'))
   const [isKept, setKept] = useState(false)
   const [failed, setFailed] = useState<{ text: string; id: string | undefined }>()
   const [isBusy, setBusy] = useState(false)
@@ -102,14 +102,14 @@ export function SignInPage() {
           </p>
         )}
         <Button type="submit" look="main" className="justify-center" disabled={isBusy}>
-          {isBusy ? 'Signing in …' : 'Sign in'}
+          {isBusy ? 'Signing in…' : 'Sign in'}
         </Button>
       </form>
     </main>
   )
 }
 
-/** EXPLORE is where whoever typed the bare address is on the way to. */
+/** EXPLORE is the default destination. */
 const EXPLORE = '/app/explore'
 
 type Way = 'key' | 'password' | 'invitation'
@@ -128,7 +128,7 @@ function wrongText(thrown: unknown, way: Way): string {
   if (thrown instanceof NoAnswer) return 'The service does not answer just now. Try again in a moment.'
   if (!(thrown instanceof ApiFailure)) return String(thrown)
   if (thrown.status === 401) return wrongs[way]
-  if (thrown.status === 429) return 'Too many tries. Wait a little before the next one.'
+  if (thrown.status === 429) return 'Too many tries. Wait a moment and try again.'
   return `${thrown.details.charAt(0).toUpperCase()}${thrown.details.slice(1)}.`
 }
 
@@ -149,7 +149,7 @@ async function credentialOf(way: Way, given: FormData): Promise<Credential> {
   return credential
 }
 
-/** isFirst says whether somebody came with a key to a place where nobody has an account yet. */
+/** isFirst is true for a key in an organization without active users. */
 async function isFirst(credential: Credential): Promise<boolean> {
   if (credential.kind !== 'key') return false
   try {

@@ -14,15 +14,15 @@ const series = (name: string, value: number, within: Series[] = []) =>
     groups_series: within,
   }) as unknown as Series
 const users = { groups_series: [series('ada', 5, [series('web', 1), series('till', 4)]), series('bob', 9, [series('web', 9)])] }
-const told = (list: readonly Series[]) => list.map(({ name, value }) => `${name} ${value}`)
+const sizes = (list: readonly Series[]) => list.map(({ name, value }) => `${name} ${value}`)
 
-test('what somebody searched is told by dataset, and who searched a dataset by user, the largest first', () => {
-  expect(told(datasetsOf(users, 'ada'))).toEqual(['till 4', 'web 1'])
-  expect(told(usersOf(users, 'web'))).toEqual(['bob 9', 'ada 1'])
-  expect(told(usersOf(users, undefined))).toEqual(['bob 9', 'ada 5'])
+test('what somebody searched is listed by dataset, and who searched a dataset by user, the largest first', () => {
+  expect(sizes(datasetsOf(users, 'ada'))).toEqual(['till 4', 'web 1'])
+  expect(sizes(usersOf(users, 'web'))).toEqual(['bob 9', 'ada 1'])
+  expect(sizes(usersOf(users, undefined))).toEqual(['bob 9', 'ada 5'])
 })
 
-test('of what is not told nothing is known where only the largest datasets are, and else that it was nothing', () => {
+test('of what is not listed nothing is known where only the largest datasets are, and else that it was nothing', () => {
   const logs = { groups_series: [series('web', 5), series('till', 4)].map((one) => ({ ...one, key: 'log_id' })) }
   expect([isCut(logs, 2), isCut(logs, 3), isCut(users, 2), isCut(users, 3), isCut(undefined, 1)]).toEqual([true, false, true, false, false])
   expect([beforeOf(logs, 3)('web'), beforeOf(logs, 3)('shop'), beforeOf(logs, 2)('shop')]).toEqual([5, 0, undefined])

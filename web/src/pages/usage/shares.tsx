@@ -1,14 +1,14 @@
 import type { Series } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { askedRangeOf } from '../../parts/asked-range.ts'
 import { useCallers } from '../../parts/callers.ts'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { bytes, share } from '../../parts/numbers.ts'
+import { rangeParamsOf } from '../../parts/range-params.ts'
 import type { Range } from '../../parts/time-range.ts'
 import type { Before } from './nested.ts'
 
-/** useNames knows datasets and callers by their ids; whoever may not be known is named by the id. */
+/** useNames resolves ids of datasets and callers to names, or falls back to the id. */
 export function useNames() {
   const { byId } = useDatasets()
   const callerOf = useCallers()
@@ -26,15 +26,15 @@ export function useNames() {
 
 type SharesProps = {
   series: readonly Series[]
-  /** before is what each used in the period before; undefined while that is not known. */
+  /** before is the usage in the previous period; undefined while loading. */
   before: Before | undefined
   range: Range
   of: 'dataset' | 'user'
-  /** chosen is the one that is looked into. */
+  /** chosen is the selected row. */
   chosen: string | undefined
 }
 
-/** Shares lists who used how much, the largest first; each can be looked into, and a dataset leads to its events. */
+/** Shares lists usage by dataset or user, largest first. */
 export function Shares({ series, before, range, of, chosen }: SharesProps) {
   const names = useNames()
   const { byId } = useDatasets()
@@ -63,7 +63,7 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
           {byId.has(one.name) && (
             <Link
               to="/explore"
-              search={{ d: [one.name], ...askedRangeOf(range) }}
+              search={{ d: [one.name], ...rangeParamsOf(range) }}
               className="relative shrink-0 text-accent text-xs hover:underline"
               aria-label={`Events of ${names.dataset(one.name)}`}
             >
@@ -76,7 +76,7 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
   )
 }
 
-/** Against says how much more or less it was than in the period before. */
+/** Against shows the change from the previous period. */
 function Against({ now, before }: { now: number; before: number | undefined }) {
   if (before === undefined) return null
   if (before === 0) return <span title="nothing in the period before">· new</span>

@@ -2,42 +2,42 @@ import type { Delta, MetricItem, Series, UsageSeries } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
-import { askedRangeOf, rangeOf } from '../../parts/asked-range.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
 import { useClient } from '../../parts/client.ts'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
-import { NotAll } from '../../parts/long-list.tsx'
+import { TruncationNote } from '../../parts/long-list.tsx'
 import { bytes, count, share } from '../../parts/numbers.ts'
-import { Nothing, Page, Panel, Waiting } from '../../parts/page.tsx'
+import { EmptyState, Loading, Page, Panel } from '../../parts/page.tsx'
+import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
 import { saveFile } from '../../parts/save-file.ts'
 import { TimePicker } from '../../parts/time-picker.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
-import { type Kind, kinds } from './asked.ts'
 import { beforeOf, datasetsOf, isCut, LOGS_MAX, nestedOf, SEARCHED_MAX, usageCsv, usersOf } from './nested.ts'
+import { kinds, type UsageKind } from './params.ts'
 import { Shares, useNames } from './shares.tsx'
 
 const WEEK: Range = { words: 'Last 7 days' }
 const SLICES = 84
 const MINUTE_MS = 60_000
 const DRAWN_MAX = 8
-const names: Record<Kind, string> = { ingestion: 'Taken in', search: 'Searched', export: 'Exported' }
+const names: Record<UsageKind, string> = { ingestion: 'Ingested', search: 'Searched', export: 'Exported' }
 
-/** UsagePage shows what was taken in, searched and exported over time, by dataset and by user, against the period before. */
+/** UsagePage shows ingestion, searches and exports over time, by dataset and user, against the previous period. */
 export function UsagePage() {
-  const asked = useSearch({ from: '/inside/usage' })
+  const params = useSearch({ from: '/inside/usage' })
   const navigate = useNavigate({ from: '/usage' })
   const [zone, setZone] = useZone()
-  const range = rangeOf(asked, WEEK)
-  const { dataset, user } = asked
+  const range = rangeOf(params, WEEK)
+  const { dataset, user } = params
   // By user only searches are counted.
-  const kind = user === undefined ? (asked.kind ?? 'ingestion') : 'search'
+  const kind = user === undefined ? (params.kind ?? 'ingestion') : 'search'
   const { whole, logs, users, before, stepMs } = useUsage(kind, range)
   const known = useNames()
-  const pick = (next: Range) => void navigate({ search: ({ r: _r, f: _f, t: _t, ...rest }) => ({ ...rest, ...askedRangeOf(next) }) })
+  const pick = (next: Range) => void navigate({ search: ({ r: _r, f: _f, t: _t, ...rest }) => ({ ...rest, ...rangeParamsOf(next) }) })
   const one =
     user === undefined
       ? logs.data && dataset !== undefined && nestedOf(logs.data).find(({ name }) => name === dataset)
@@ -104,16 +104,16 @@ export function UsagePage() {
             {(data) => (
               <>
                 <Shares series={nestedOf(data)} before={before.data?.logs} range={range} of="dataset" chosen={dataset} />
-                {isCut(data, LOGS_MAX) && <NotAll>These are the {LOGS_MAX} largest.</NotAll>}
+                {isCut(data, LOGS_MAX) && <TruncationNote>These are the {LOGS_MAX} largest.</TruncationNote>}
               </>
             )}
           </Part>
         ) : (
-          <Part title="What they searched, by dataset" query={users}>
+          <Part title="Searched by this user, by dataset" query={users}>
             {(data) => (
               <>
                 <Shares series={datasetsOf(data, user)} before={undefined} range={range} of="dataset" chosen={undefined} />
-                {isCut(data, SEARCHED_MAX) && <NotAll>Only of the {SEARCHED_MAX} datasets that were searched most.</NotAll>}
+                {isCut(data, SEARCHED_MAX) && <TruncationNote>Only of the {SEARCHED_MAX} datasets that were searched most.</TruncationNote>}
               </>
             )}
           </Part>
@@ -128,7 +128,7 @@ export function UsagePage() {
                 of="user"
                 chosen={user}
               />
-              {isCut(data, SEARCHED_MAX) && <NotAll>Only of the {SEARCHED_MAX} datasets that were searched most.</NotAll>}
+              {isCut(data, SEARCHED_MAX) && <TruncationNote>Only of the {SEARCHED_MAX} datasets that were searched most.</TruncationNote>}
             </>
           )}
         </Part>
@@ -138,7 +138,7 @@ export function UsagePage() {
 }
 
 type OverTimeProps = { stepMs: number; zone: Parameters<typeof Chart>[0]['zone']; onRange(fromMs: number, toMs: number): void }
-type WholeOverTimeProps = OverTimeProps & { kind: Kind; whole: Asking<MetricItem>; logs: UsageSeries | undefined }
+type WholeOverTimeProps = OverTimeProps & { kind: UsageKind; whole: Asking<MetricItem>; logs: UsageSeries | undefined }
 
 function WholeOverTime({ kind, whole, logs, ...shown }: WholeOverTimeProps) {
   return (
@@ -147,9 +147,9 @@ function WholeOverTime({ kind, whole, logs, ...shown }: WholeOverTimeProps) {
         <>
           <Total kind={kind} data={data} />
           {data.total_count === 0 ? (
-            <Nothing title={kind === 'ingestion' ? 'Nothing was taken in' : kind === 'search' ? 'Nobody searched' : 'Nothing was exported'}>
+            <EmptyState title={kind === 'ingestion' ? 'Nothing ingested' : kind === 'search' ? 'No searches' : 'Nothing was exported'}>
               <p className="text-soft">in this range</p>
-            </Nothing>
+            </EmptyState>
           ) : (
             <Drawn label={names[kind]} data={wholeData(data, names[kind])} logs={logs} {...shown} />
           )}
@@ -162,14 +162,14 @@ function WholeOverTime({ kind, whole, logs, ...shown }: WholeOverTimeProps) {
 type PartOverTimeProps = OverTimeProps & {
   name: string
   series: Series | undefined
-  /** isCut says that there may be more than was told of. */
+  /** isCut means that there may be more series. */
   isCut: boolean
   before: number | undefined
 }
 
-/** PartOverTime is what one dataset or user used. */
+/** PartOverTime shows the usage of one dataset or user. */
 function PartOverTime({ name, series, isCut, before, ...shown }: PartOverTimeProps) {
-  if (!series) return <Nothing title={isCut ? 'Not among the largest of this range' : 'Nothing in this range'} />
+  if (!series) return <EmptyState title={isCut ? 'Not among the largest of this range' : 'Nothing in this range'} />
   const data = {
     times: series.timeseries.map((slice) => Number(slice['@timestamp'])),
     series: [{ name, values: series.timeseries.map(({ value }) => value) }],
@@ -190,7 +190,7 @@ function PartOverTime({ name, series, isCut, before, ...shown }: PartOverTimePro
   )
 }
 
-function useUsage(kind: Kind, range: Range) {
+function useUsage(kind: UsageKind, range: Range) {
   const client = useClient()
   const grid = gridOf(boundsOf(range, Date.now()), SLICES)
   // Usage is counted by minutes: a step that is shorter would show gaps that are none.
@@ -236,7 +236,7 @@ function Part<T>({ title, query, children }: { title: string; query: Asking<T>; 
   return (
     <Panel title={title}>
       {query.error ? <FailureNote thrown={query.error} again={() => query.refetch()} /> : null}
-      {query.data === undefined && !query.error && <Waiting>Counting …</Waiting>}
+      {query.data === undefined && !query.error && <Loading>Loading…</Loading>}
       {query.data !== undefined && (
         <div className={`flex flex-col gap-2 p-3 ${query.isPlaceholderData ? 'opacity-50' : ''}`}>{children(query.data)}</div>
       )}
@@ -244,7 +244,7 @@ function Part<T>({ title, query, children }: { title: string; query: Asking<T>; 
   )
 }
 
-function Total({ kind, data }: { kind: Kind; data: MetricItem }) {
+function Total({ kind, data }: { kind: UsageKind; data: MetricItem }) {
   const counted = { ingestion: 'events', search: 'searches', export: 'exports' }[kind]
   return (
     <p className="flex flex-wrap items-baseline gap-x-4">
@@ -284,7 +284,7 @@ type DrawnProps = {
   onRange(fromMs: number, toMs: number): void
 }
 
-/** Drawn piles up the largest datasets and the rest of all; before they are known, the whole. */
+/** Drawn stacks the largest datasets and the rest; until they are loaded it draws the total. */
 function Drawn({ label, data, logs, stepMs, zone, onRange }: DrawnProps) {
   const { byId } = useDatasets()
   const drawn = useMemo<ChartData>(() => {
@@ -301,10 +301,10 @@ function Drawn({ label, data, logs, stepMs, zone, onRange }: DrawnProps) {
     return { times: data.times, stepMs, series: isAll ? own : [...own, { name: 'all others', values: rest }] }
   }, [data, logs, byId, stepMs])
   const last = drawn.times.at(-1) ?? 0
-  const bands: ChartBand[] = last + stepMs > Date.now() ? [{ fromMs: last, toMs: last + stepMs, look: 'partial' }] : []
+  const bands: ChartBand[] = last + stepMs > Date.now() ? [{ fromMs: last, toMs: last + stepMs, kind: 'partial' }] : []
   return (
     <>
-      <Chart label={label} data={drawn} shape="bar" zone={zone} height={240} unit={bytes} bands={bands} onRange={onRange} room="usage" />
+      <Chart label={label} data={drawn} shape="bar" zone={zone} height={240} unit={bytes} bands={bands} onRange={onRange} syncKey="usage" />
       <Button
         size="small"
         className="self-end"

@@ -5,12 +5,12 @@ import { clientOf, keepCredential } from '../../session/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 
-/** Administrator makes the first person with a password, and goes on as that person. */
+/** Administrator creates the first user with a password and signs in as that user. */
 export function Administrator() {
   const client = useClient()
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
-  /** The invitation is kept for another try when only the password was refused. */
+  /** The invitation is reused when only the password was rejected. */
   const [invited, setInvited] = useState<{ email: string; token: string | undefined }>()
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -58,7 +58,7 @@ export function Administrator() {
       </div>
       {failure !== undefined && <FailureNote thrown={failure} />}
       <Button type="submit" look="main" className="self-start" disabled={isBusy}>
-        {isBusy ? 'Making it …' : 'Make the Administrator'}
+        {isBusy ? 'Creating…' : 'Create administrator'}
       </Button>
     </form>
   )

@@ -5,12 +5,12 @@ import { type ReactNode, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { ago, quantity } from '../../parts/numbers.ts'
-import { Waiting } from '../../parts/page.tsx'
+import { Loading } from '../../parts/page.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Administrator } from './administrator.tsx'
 
-/** WelcomePage leads from the first key to the first event: who administers, what sends, and what has been received. */
+/** WelcomePage leads from the first key to the first event. */
 export function WelcomePage() {
   const client = useClient()
   const users = useQuery({ queryKey: ['users'], queryFn: ({ signal }) => client.users.list({ signal }) })
@@ -21,7 +21,7 @@ export function WelcomePage() {
         <h1 className="font-semibold text-xl">Welcome to Dendro</h1>
         <Step number={1} title="An Administrator" isDone={people.length > 0}>
           {users.error && <FailureNote thrown={users.error} again={() => users.refetch()} />}
-          {users.isPending && <Waiting height="15.5rem">Reading who is there …</Waiting>}
+          {users.isPending && <Loading height="15.5rem">Loading…</Loading>}
           {people.length > 0 ? (
             <p className="text-soft">{people.map(({ email }) => email).join(', ')} can sign in with e-mail and password.</p>
           ) : (
@@ -52,16 +52,16 @@ function Step({ number, title, isDone, children }: { number: number; title: stri
   )
 }
 
-const LOOK_EVERY_MS = 2_000
+const REFRESH_MS = 2_000
 
-/** Received waits for the first event, and says what has come. */
+/** Received waits for the first event and shows what was received. */
 function Received() {
   const client = useClient()
   const [apiKey, setApiKey] = useState<string>()
   const [failure, setFailure] = useState<unknown>()
   const received = useQuery({
     queryKey: ['received'],
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: REFRESH_MS,
     queryFn: async ({ signal }) => {
       const { datasets } = await client.datasets.list({ signal })
       const body = { from_expr: '*', time_range: 'Last 1 day', select: ['count(*)'], num_of_slices: 1 }
@@ -76,11 +76,11 @@ function Received() {
   const isThere = seen.length > 0
   return (
     <>
-      <Step number={2} title="Something that sends" isDone={isThere}>
+      <Step number={2} title="A sender" isDone={isThere}>
         <div className="flex flex-wrap items-center gap-2">
           <DemoData />
           <Button onClick={makeKey} disabled={apiKey !== undefined}>
-            {apiKey === undefined ? 'Make a key for shippers' : 'The key stands below, this once'}
+            {apiKey === undefined ? 'Create a key for shippers' : 'The key is shown below, once'}
           </Button>
         </div>
         {failure !== undefined && <FailureNote thrown={failure} />}
@@ -112,7 +112,7 @@ function Received() {
   )
 }
 
-/** DemoData sends an hour of a web shop, as any shipper would. */
+/** DemoData sends one hour of events of a web shop. */
 function DemoData() {
   const client = useClient()
   const [state, setState] = useState<'idle' | 'busy' | 'done'>('idle')
@@ -134,7 +134,7 @@ function DemoData() {
   return (
     <>
       <Button look="main" onClick={send} disabled={state !== 'idle'}>
-        {state === 'idle' ? 'Send demo data' : state === 'busy' ? 'Sending …' : 'Demo data is there'}
+        {state === 'idle' ? 'Send demo data' : state === 'busy' ? 'Sending…' : 'Demo data sent'}
       </Button>
       {failure !== undefined && <FailureNote thrown={failure} />}
     </>

@@ -1,28 +1,28 @@
 import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import type { ChartBand, ChartData, ChartLevel, Shape } from './data.ts'
+import type { ChartBand, ChartData, ChartLevel, ChartShape } from './data.ts'
 import 'uplot/dist/uPlot.min.css'
 import { compact, count, span } from '../numbers.ts'
 import type { Zone } from '../time-range.ts'
-import { useColours } from './colours.ts'
+import { useChartColors } from './colors.ts'
 import { newCursor } from './cursor.ts'
 import { formOf, optionsOf, plotted } from './drawing.ts'
-import { Reading } from './reading.tsx'
-import type { Shown } from './shown.ts'
+import type { DrawingState } from './drawing-state.ts'
+import { Legend } from './legend.tsx'
 
 type ChartProps = {
-  /** label says what is shown, for those who cannot see it. */
+  /** label describes the chart to assistive technology. */
   label: string
   data: ChartData
-  shape?: Shape
+  shape?: ChartShape
   zone: Zone
   height?: number
   levels?: readonly ChartLevel[]
   bands?: readonly ChartBand[]
   unit?(value: number): string
-  room?: string
+  syncKey?: string
   isOld?: boolean
-  /** onPick is told of a slice that was clicked. */
+  /** onPick receives the clicked slice. */
   onPick?(fromMs: number, toMs: number): void
   onRange?(fromMs: number, toMs: number): void
 }
@@ -32,11 +32,11 @@ const NONE: readonly never[] = []
 
 /** Chart draws series over time: a crosshair reads it, a click picks a slice, a drag a range, and the arrow keys do what the pointer does. */
 export function Chart(props: ChartProps) {
-  const { label, data, shape = 'line', zone, height = 200, levels = NONE, bands = NONE, unit = shortly, room, isOld = false } = props
+  const { label, data, shape = 'line', zone, height = 200, levels = NONE, bands = NONE, unit = shortly, syncKey, isOld = false } = props
   const { onPick, onRange } = props
   const [cursor] = useState(newCursor)
-  const { place, plot } = usePlot({ data, shape, zone, height, levels, bands, unit, room, onCursor: cursor.move, onRange })
-  const told = useMemo(() => summary(data, unit), [data, unit])
+  const { place, plot } = usePlot({ data, shape, zone, height, levels, bands, unit, syncKey, onCursor: cursor.move, onRange })
+  const description = useMemo(() => summary(data, unit), [data, unit])
   const pick = () => {
     const at = cursor.at()
     const fromMs = at === undefined ? undefined : data.times[at]
@@ -64,7 +64,7 @@ export function Chart(props: ChartProps) {
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
         tabIndex={0}
-        aria-label={`${label}: ${told}. Left and right read the values${onPick ? ', Enter opens the events' : ''}.`}
+        aria-label={`${label}: ${description}. Left and right read the values${onPick ? ', Enter opens the events' : ''}.`}
         className={`min-w-0 overflow-hidden ${onPick ? 'cursor-pointer' : ''}`}
         style={{ height }}
         onKeyDown={onKey}
@@ -73,7 +73,7 @@ export function Chart(props: ChartProps) {
         }}
         onClick={onClick}
       />
-      <Reading data={data} cursor={cursor} bands={bands} zone={zone} unit={unit} />
+      <Legend data={data} cursor={cursor} bands={bands} zone={zone} unit={unit} />
     </figure>
   )
 }
@@ -86,18 +86,18 @@ function summary({ series, times, stepMs }: ChartData, unit: (value: number) => 
   return `${series.length} series of ${times.length} steps of ${span(stepMs)}${most === undefined ? ', without values' : `, at most ${unit(most)}`}`
 }
 
-type PlotAsk = Omit<Shown, 'colours'> & { shape: Shape; zone: Zone; height: number; room: string | undefined }
+type PlotOptions = Omit<DrawingState, 'colors'> & { shape: ChartShape; zone: Zone; height: number; syncKey: string | undefined }
 
-/** usePlot keeps one drawing in its place: new numbers of the same form and another theme are drawn into it, anything else makes it anew. */
-function usePlot({ shape, zone, height, room, ...ask }: PlotAsk) {
+/** usePlot reuses one plot for new data and themes; a change of its form creates a new plot. */
+function usePlot({ shape, zone, height, syncKey, ...ask }: PlotOptions) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(null)
-  const colours = useColours()
-  const latest = useRef<Shown>({ ...ask, colours })
-  latest.current = { ...ask, colours }
+  const colors = useChartColors()
+  const latest = useRef<DrawingState>({ ...ask, colors })
+  latest.current = { ...ask, colors }
   const { data, levels, bands } = ask
   const canDrag = ask.onRange !== undefined
-  const form = JSON.stringify([shape, zone, height, room, canDrag, formOf(data, shape)])
+  const form = JSON.stringify([shape, zone, height, syncKey, canDrag, formOf(data, shape)])
   const marks = JSON.stringify([levels, bands])
   const drawn = useRef<ChartData>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the form holds everything a drawing is made of
@@ -106,7 +106,7 @@ function usePlot({ shape, zone, height, room, ...ask }: PlotAsk) {
     if (!target) return
     const size = { width: Math.max(1, target.clientWidth), height }
     const made = new uPlot(
-      optionsOf({ shape, zone, size, room, canDrag, shown: () => latest.current }),
+      optionsOf({ shape, zone, size, syncKey, canDrag, shown: () => latest.current }),
       plotted(latest.current.data, shape),
       target,
     )
@@ -130,6 +130,6 @@ function usePlot({ shape, zone, height, room, ...ask }: PlotAsk) {
     drawn.current = data
   }, [data, shape, marks])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme needs other colours and nothing else
-  useEffect(() => plot.current?.redraw(false), [colours])
+  useEffect(() => plot.current?.redraw(false), [colors])
   return { place, plot }
 }

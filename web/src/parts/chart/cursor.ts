@@ -1,5 +1,5 @@
-/** A Cursor is the slice that the crosshair of a chart stands on; who reads it is told of every move, the chart itself is not drawn anew. */
-export type Cursor = { at(): number | undefined; move(at: number | undefined): void; follow(told: () => void): () => void }
+/** A Cursor is the slice under the crosshair; listeners follow it without a new render of the chart. */
+export type Cursor = { at(): number | undefined; move(at: number | undefined): void; follow(listener: () => void): () => void }
 
 export function newCursor(): Cursor {
   let now: number | undefined
@@ -9,11 +9,11 @@ export function newCursor(): Cursor {
     move: (at) => {
       if (at === now) return
       now = at
-      for (const told of followers) told()
+      for (const listener of followers) listener()
     },
-    follow: (told) => {
-      followers.add(told)
-      return () => void followers.delete(told)
+    follow: (listener) => {
+      followers.add(listener)
+      return () => void followers.delete(listener)
     },
   }
 }

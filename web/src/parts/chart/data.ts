@@ -1,13 +1,13 @@
-export type Shape = 'line' | 'bar' | 'area'
+export type ChartShape = 'line' | 'bar' | 'area'
 
-/** A ChartSeries has a value for every moment of its chart; null where there is none. `before` is what was there one period earlier. */
+/** A ChartSeries has a value, or null, for every time of its chart. `before` is the previous period. */
 export type ChartSeries = { name: string; values: readonly (number | null)[]; before?: readonly (number | null)[] }
 
-/** ChartData are series over the same moments, which lie stepMs apart and begin slices; isCut says that there may be more series. */
+/** ChartData are series over the same slices, stepMs apart; isCut means that there may be more series. */
 export type ChartData = { times: readonly number[]; stepMs: number; series: readonly ChartSeries[]; isCut?: boolean }
 
-/** A ChartLevel is a value that is looked out for, such as a threshold. */
-export type ChartLevel = { value: number; name: string; look: 'ALERT' | 'WARN' }
+/** A ChartLevel is a horizontal line, such as a threshold. */
+export type ChartLevel = { value: number; name: string; kind: 'ALERT' | 'WARN' }
 
-/** A ChartBand is a stretch of time with a meaning; a partial one is not over yet. */
-export type ChartBand = { fromMs: number; toMs: number; look: 'ALERT' | 'WARN' | 'NO_DATA' | 'partial' }
+/** A ChartBand is a highlighted time span; a partial one is still in progress. */
+export type ChartBand = { fromMs: number; toMs: number; kind: 'ALERT' | 'WARN' | 'NO_DATA' | 'partial' }

@@ -1,22 +1,22 @@
 import uPlot from 'uplot'
 import { clockOf, type Zone } from '../time-range.ts'
-import { colourOf, dashOf } from './colours.ts'
-import type { ChartData, ChartLevel, Shape } from './data.ts'
+import { colorOf, dashOf } from './colors.ts'
+import type { ChartData, ChartLevel, ChartShape } from './data.ts'
+import type { DrawingState } from './drawing-state.ts'
 import { drawBands, drawLevels } from './marks.ts'
 import { areaPaths, barPaths, linePaths } from './paths.ts'
-import type { Shown } from './shown.ts'
 import { roundTop, sliceAt, stacked, summed } from './stack.ts'
 
-/** A Drawing is what a chart is made of once. */
+/** A Drawing is the fixed part of a chart. */
 export type Drawing = {
-  shape: Shape
+  shape: ChartShape
   zone: Zone
   size: { width: number; height: number }
-  /** room is the name under which charts of a page share their crosshair. */
-  room: string | undefined
-  /** canDrag tells whether a range can be drawn with the pointer. */
+  /** syncKey is shared by charts that share their crosshair. */
+  syncKey: string | undefined
+  /** canDrag allows the selection of a range with the pointer. */
   canDrag: boolean
-  shown(): Shown
+  shown(): DrawingState
 }
 
 const MINUTE_MS = 60_000
@@ -27,26 +27,26 @@ const LINE_WIDTH = 1.5
 const DRAG_LEAST_PX = 4
 const BEFORE_DASH = [2, 3]
 
-/** plotted are the numbers as they are drawn, piled up for bars and areas; after them what was in the period before. */
-export function plotted(data: ChartData, shape: Shape): uPlot.AlignedData {
+/** plotted are the values as drawn, stacked for bars and areas, followed by the previous period. */
+export function plotted(data: ChartData, shape: ChartShape): uPlot.AlignedData {
   const values = data.series.map((one) => one.values)
   const drawn = shape === 'line' ? values : stacked(values)
   return [data.times, ...drawn, ...beforesOf(data, shape).map((one) => one.values)] as uPlot.AlignedData
 }
 
-/** beforesOf are the lines of the period before: of each series, or of all together where they are piled up. */
-function beforesOf({ series }: ChartData, shape: Shape): { at: number | undefined; values: readonly (number | null)[] }[] {
+/** beforesOf are the series of the previous period: one each, or their sum when stacked. */
+function beforesOf({ series }: ChartData, shape: ChartShape): { at: number | undefined; values: readonly (number | null)[] }[] {
   const own = series.flatMap(({ before }, at) => (before ? [{ at, values: before }] : []))
   if (shape === 'line' || own.length === 0) return own
   return [{ at: undefined, values: summed(own.map(({ values }) => values)) }]
 }
 
-/** formOf is all of the numbers that a drawing cannot change; another form needs a new one. */
-export const formOf = (data: ChartData, shape: Shape): string =>
+/** formOf identifies the properties of the data that an existing plot cannot change. */
+export const formOf = (data: ChartData, shape: ChartShape): string =>
   JSON.stringify([data.series.length, beforesOf(data, shape).map(({ at }) => at), data.times.length <= FEW_POINTS])
 
 export function optionsOf(drawing: Drawing): uPlot.Options {
-  const { shape, zone, size, room, canDrag, shown } = drawing
+  const { shape, zone, size, syncKey, canDrag, shown } = drawing
   return {
     ...size,
     ms: 1,
@@ -66,27 +66,27 @@ export function optionsOf(drawing: Drawing): uPlot.Options {
       y: false,
       points: { show: shape === 'line' && shown().data.series.length <= FEW_SERIES },
       drag: { x: canDrag, y: false, setScale: false },
-      ...(room === undefined ? {} : { sync: { key: room, setSeries: false } }),
+      ...(syncKey === undefined ? {} : { sync: { key: syncKey, setSeries: false } }),
     },
     hooks: hooksOf(drawing),
   }
 }
 
-const axis = (shown: () => Shown, size: number): uPlot.Axis => ({
+const axis = (shown: () => DrawingState, size: number): uPlot.Axis => ({
   size,
-  stroke: () => shown().colours.soft,
+  stroke: () => shown().colors.soft,
   font: '11px ui-sans-serif, system-ui, sans-serif',
-  grid: { stroke: () => shown().colours.line, width: 1 },
+  grid: { stroke: () => shown().colors.line, width: 1 },
   ticks: { show: false },
 })
 
-/** spanOf is the range that is drawn, to the end of the last slice; a single point of a line has room on both sides. */
-function spanOf({ times, stepMs }: ChartData, shape: Shape): [number, number] {
+/** spanOf is the drawn range up to the end of the last slice; a single point of a line gets space on both sides. */
+function spanOf({ times, stepMs }: ChartData, shape: ChartShape): [number, number] {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0]
   return [first === last && shape === 'line' ? first - stepMs : first, last + stepMs]
 }
 
-/** tickText names a moment as finely as its neighbours are apart; midnight is named by its day. */
+/** tickText formats a time as finely as the tick distance; midnight shows its day. */
 function tickText(ms: number, stepMs: number, zone: Zone): string {
   const { day, clock } = clockOf(ms, zone)
   if (stepMs >= DAY_MS || clock.startsWith('00:00:00.')) return day.slice(5)
@@ -97,8 +97,8 @@ function seriesOf({ shape, shown }: Drawing): uPlot.Series[] {
   const { data } = shown()
   const isFew = data.series.length <= FEW_SERIES
   const one = (_: unknown, index: number): uPlot.Series => {
-    const stroke = () => colourOf(shown().colours.series, index)
-    const fill = () => colourOf(shown().colours.faint, index)
+    const stroke = () => colorOf(shown().colors.series, index)
+    const fill = () => colorOf(shown().colors.faint, index)
     if (shape === 'bar') return { fill: stroke, width: 0, points: { show: false }, paths: barPaths }
     if (shape === 'area') {
       return { stroke, fill, width: isFew ? LINE_WIDTH : 0, points: { show: false }, paths: areaPaths(isFew) }
@@ -113,7 +113,7 @@ function seriesOf({ shape, shown }: Drawing): uPlot.Series[] {
     }
   }
   const before = ({ at }: { at: number | undefined }): uPlot.Series => ({
-    stroke: () => (at === undefined ? shown().colours.ink : colourOf(shown().colours.series, at)),
+    stroke: () => (at === undefined ? shown().colors.ink : colorOf(shown().colors.series, at)),
     width: 1,
     dash: BEFORE_DASH,
     points: { show: false },
@@ -121,7 +121,7 @@ function seriesOf({ shape, shown }: Drawing): uPlot.Series[] {
   return [...data.series.map(one), ...beforesOf(data, shape).map(before)]
 }
 
-/** lonely are the values without a neighbour, which a line would not show. */
+/** lonely are the values without a neighbor, which a line would not show. */
 function lonely(plot: uPlot, at: number): number[] | null {
   const values = plot.data[at] as ArrayLike<number | null | undefined>
   const found: number[] = []
@@ -131,13 +131,13 @@ function lonely(plot: uPlot, at: number): number[] | null {
   return found.length > 0 ? found : null
 }
 
-/** heightOf ends at a round number above the values and the levels, and stands on 0 where nothing is below it. */
+/** heightOf is the y range: a round number above values and levels, from 0 unless values are negative. */
 function heightOf(low: number | null, high: number | null, levels: readonly ChartLevel[]): [number, number] {
   const values = [low ?? 0, high ?? 0, ...levels.map(({ value }) => value)].filter(Number.isFinite)
   const [bottom, top] = [Math.min(0, ...values), Math.max(0, ...values)]
   if (bottom === top) return [0, 1]
-  const room = (top - bottom) * 0.04
-  return [bottom < 0 ? -roundTop(room - bottom) : 0, top > 0 ? roundTop(top + room) : 0]
+  const headroom = (top - bottom) * 0.04
+  return [bottom < 0 ? -roundTop(headroom - bottom) : 0, top > 0 ? roundTop(top + headroom) : 0]
 }
 
 function hooksOf({ shape, shown }: Drawing): uPlot.Hooks.Arrays {

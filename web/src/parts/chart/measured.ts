@@ -1,13 +1,13 @@
 import type { MetricTimeseries, Series, TimeSlice } from '@dendro/api'
 import type { ChartData, ChartSeries } from './data.ts'
 
-/** A Measured is what one query or formula gave. */
+/** A Measured is the result of one query or formula. */
 type Measured = Pick<MetricTimeseries, 'name' | 'queries' | 'formulas' | 'series' | 'groups_series'>
 
-/** SERIES_MAX are as many groups as are asked for and drawn, the largest. */
+/** SERIES_MAX is how many groups are requested and drawn, largest first. */
 export const SERIES_MAX = 50
 
-/** chartData puts what was measured side by side: a series for every group, or one for the whole where there are none. */
+/** chartData has a series per group, or one for the total without groups. */
 export function chartData(measured: readonly Measured[]): ChartData {
   const times = (measured[0]?.series ?? []).map((slice) => Number(slice['@timestamp']))
   const series = measured.flatMap((one): ChartSeries[] => {
@@ -21,7 +21,7 @@ export function chartData(measured: readonly Measured[]): ChartData {
   return { times, stepMs, series: series.slice(0, SERIES_MAX), isCut: series.length >= SERIES_MAX }
 }
 
-/** withBefore gives every series what it was one period earlier, by its name; a series that was not there had nothing. */
+/** withBefore adds the previous period to the series of the same name. */
 export function withBefore(data: ChartData, earlier: ChartData | undefined): ChartData {
   if (!earlier) return data
   const byName = new Map(earlier.series.map(({ name, values }) => [name, values]))
@@ -36,7 +36,7 @@ export function withBefore(data: ChartData, earlier: ChartData | undefined): Cha
 
 export type Leaf = { path: string[]; series: Series }
 
-/** leavesOf are the groups of the lowest level, each with the values that lead to it. */
+/** leavesOf are the innermost groups, each with the path of its values. */
 export const leavesOf = (groups: readonly Series[], above: readonly string[] = []): Leaf[] =>
   groups.flatMap((one) => {
     const path = [...above, one.name === '' ? 'without' : one.name]
@@ -45,7 +45,7 @@ export const leavesOf = (groups: readonly Series[], above: readonly string[] = [
     return within.length > 0 ? leavesOf(within, path) : [{ path, series: one }]
   })
 
-/** addsUp tells whether a slice without events has the value 0, as for a count, or none, as for an average. */
+/** addsUp is true where a slice without events is 0, as for a count, and not empty, as for an average. */
 function addsUp({ queries, formulas }: Measured): boolean {
   if ((formulas ?? []).length > 0) return true
   const [query] = queries

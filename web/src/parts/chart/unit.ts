@@ -1,6 +1,6 @@
 import { bytes, compact, count, span } from '../numbers.ts'
 
-/** units are how the values of a chart can be written. */
+/** units are the formats of chart values. */
 export const units = ['number', 'bytes', 'milliseconds', 'seconds', 'percent'] as const
 export type Unit = (typeof units)[number]
 
@@ -22,7 +22,7 @@ const length = (ms: number): string => (ms > 0 && ms < 10 ? `${number(Math.round
 
 type Measure = { select: readonly string[]; formula: string | undefined }
 
-/** unitOf guesses the unit from what is measured: keys say it by their last word, formulas by their factor of a hundred. */
+/** unitOf guesses the unit: from the last word of a key, or from a factor of 100 in a formula. */
 export function unitOf({ select, formula }: Measure): Unit {
   if (formula !== undefined) return /\*\s*100(?:\.0*)?\s*\)*$/.test(formula.trim()) ? 'percent' : 'number'
   const found = /^\s*(?:(\w+)\s*\()?\s*"?([\w.@-]+)"?/.exec(select[0] ?? '')

@@ -1,0 +1,76 @@
+import type { Page } from 'playwright-core'
+import { watchedShots } from './demo-records.fixture.ts'
+
+const exploreUrl = (state: Record<string, unknown>): string =>
+  `/app/explore?${Object.entries(state)
+    .map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
+    .join('&')}`
+const hour = { r: 'Last 1 hour' }
+
+/** A Shot is a page as pictures are taken of it: its address, and what is done before. */
+export type Shot = { name: string; path: string; isPublic?: true; act?(page: Page): Promise<unknown> }
+
+const settingsParts = ['you', 'users', 'groups', 'keys', 'roles', 'rules', 'integrations', 'limits', 'encryption', 'organisation', 'audit']
+
+/** openDataset goes from the list to a side of the dataset web. */
+async function openDataset(page: Page, part: string): Promise<void> {
+  await page.getByRole('link', { name: 'web', exact: true }).click()
+  await page.getByRole('navigation', { name: 'Sides of the dataset' }).waitFor()
+  const id = new URL(page.url()).searchParams.get('id') ?? ''
+  await page.goto(`${new URL(page.url()).origin}/app/data?id=${id}&part=${part}`)
+  await page.waitForLoadState('networkidle')
+}
+
+/** shots are the pages of the app, each with what can be opened on it. */
+export const shots: readonly Shot[] = [
+  { name: 'sign-in', path: '/app/sign-in', isPublic: true },
+  { name: 'welcome', path: '/app/welcome' },
+  { name: 'explore', path: exploreUrl(hour) },
+  {
+    name: 'explore-open',
+    path: exploreUrl({ ...hour, q: "level = 'error' AND order" }),
+    act: (page) => page.locator('[data-index="2"]').getByRole('button').first().click(),
+  },
+  { name: 'explore-columns', path: exploreUrl({ ...hour, cols: ['user', 'path', 'status', 'duration_ms'] }) },
+  { name: 'explore-patterns', path: exploreUrl({ ...hour, tab: 'patterns' }) },
+  { name: 'explore-table', path: exploreUrl({ ...hour, tab: 'table', by: ['path', 'status'] }) },
+  { name: 'explore-chart', path: exploreUrl({ ...hour, tab: 'chart', by: ['path'], fn: 'p95(duration_ms)' }) },
+  { name: 'explore-fields', path: exploreUrl({ ...hour, tab: 'fields' }) },
+  { name: 'explore-palette', path: exploreUrl(hour), act: (page) => page.keyboard.press('Control+k') },
+  { name: 'data', path: '/app/data' },
+  { name: 'data-new', path: '/app/data', act: (page) => page.getByRole('button', { name: 'New dataset' }).click() },
+  { name: 'data-collection', path: '/app/data', act: (page) => page.getByRole('button', { name: 'Change the collection shop' }).click() },
+  { name: 'data-keep', path: '/app/data?keep=true' },
+  ...['overview', 'keys', 'parser', 'care', 'sending'].map((part) => ({
+    name: `dataset-${part}`,
+    path: '/app/data',
+    act: (page: Page) => openDataset(page, part),
+  })),
+  ...settingsParts.map((part) => ({ name: `settings-${part}`, path: `/app/settings?part=${part}` })),
+  {
+    name: 'settings-role-new',
+    path: '/app/settings?part=roles',
+    act: (page) => page.getByRole('button', { name: 'New role' }).click(),
+  },
+  { name: 'api-operation', path: '/app/api?op=datasets.update' },
+  ...watchedShots,
+  {
+    name: 'monitor-by-selector',
+    path: '/app/monitors?edit=new',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'All datasets' }).click()
+      await page.getByRole('button', { name: 'By a selector' }).click()
+      await page.keyboard.type("collection == 'shop' AND dataset = ")
+    },
+  },
+  ...['api', 'monitors', 'dashboards', 'exports', 'usage'].map((name) => ({ name, path: `/app/${name}` })),
+]
+
+const FAILED = { details: 'the event store did not answer within 10 s', correlation_id: '7d0c1b1e-0000-4000-8000-000000000001' }
+
+/** spoil holds back what the page asks of the service, or lets it fail; the page itself comes as always. */
+export async function spoil(page: Page, how: 'loading' | 'error'): Promise<void> {
+  const isApiRequest = ({ pathname }: URL) => !pathname.startsWith('/app') && !pathname.startsWith('/docs')
+  if (how === 'loading') await page.route(isApiRequest, () => undefined)
+  else await page.route(isApiRequest, (route) => route.fulfill({ status: 500, json: FAILED }))
+}

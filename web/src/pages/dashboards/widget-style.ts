@@ -1,0 +1,40 @@
+import type { MetricTimeseries, Widget } from '@dendro/api'
+import { type Unit, unitOf, units, unitText } from '../../parts/chart/unit.ts'
+
+/** widgetTypes are the visualizations of a widget. */
+export const widgetTypes = [
+  ['line', 'Lines'],
+  ['area', 'Stacked areas'],
+  ['bar', 'Stacked bars'],
+  ['top-list', 'Top list'],
+  ['score', 'Single value'],
+  ['pie', 'Pie'],
+  ['treemap', 'Treemap'],
+] as const satisfies readonly (readonly [Widget['type'], string])[]
+
+/** A WidgetStyle holds display options that the API stores in `aux`. */
+export type WidgetStyle = { unit: Unit | 'auto'; isFine: boolean }
+
+/** FINE_SLICES shows short peaks over a long range. */
+const USUAL_SLICES = 120
+const FINE_SLICES = 720
+
+/** styleOf reads the style from `aux`, where other programs may store other values. */
+export const styleOf = ({ aux }: Pick<Widget, 'aux'>): WidgetStyle => ({
+  unit: units.find((unit) => unit === aux?.unit) ?? 'auto',
+  isFine: aux?.fine === true,
+})
+
+/** auxOf writes the style into `aux` and leaves other members unchanged. */
+export function auxOf({ unit, isFine }: WidgetStyle, aux: Widget['aux']): Record<string, unknown> {
+  const { unit: _unit, fine: _fine, ...rest } = aux ?? {}
+  return { ...rest, ...(unit === 'auto' ? {} : { unit }), ...(isFine ? { fine: true } : {}) }
+}
+
+export const slicesFor = ({ isFine }: WidgetStyle): number => (isFine ? FINE_SLICES : USUAL_SLICES)
+
+/** unitFor formats values in the selected unit, or in the unit guessed from the query. */
+export function unitFor({ unit }: WidgetStyle, [first]: readonly MetricTimeseries[]): (value: number) => string {
+  if (unit !== 'auto' || !first) return unitText(unit === 'auto' ? 'number' : unit)
+  return unitText(unitOf({ select: first.queries[0]?.select ?? [], formula: first.formulas?.[0]?.expression }))
+}

@@ -1,0 +1,266 @@
+import type { Dataset, Retention } from '@dendro/api'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Form, FormField } from '../../parts/form.tsx'
+import { bytes, count, share } from '../../parts/numbers.ts'
+import { Panel } from '../../parts/page.tsx'
+import { Answer, Row, Rows, useAction } from '../../parts/records.tsx'
+import { clockOf } from '../../parts/time-range.ts'
+import { Button } from '../../ui/button.tsx'
+import { Input, Select } from '../../ui/field.tsx'
+import { retentionDaysText } from './retention-days.ts'
+import { daysOf, retentionChoices } from './retentions.ts'
+
+const DATASETS = ['datasets']
+const DAY_MS = 86_400_000
+const dayOf = (ms: number): string => clockOf(ms, 'utc').day
+
+/** DatasetSettings edits a dataset: retention, tags, names and deletion. */
+export function DatasetSettings({ dataset }: { dataset: Dataset }) {
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <RetentionSettings dataset={dataset} />
+      <DatasetTags dataset={dataset} />
+      {!dataset.is_system_generated && <DatasetNames dataset={dataset} />}
+      <DatasetLimits dataset={dataset} />
+      {!dataset.is_system_generated && <DeleteDataset dataset={dataset} />}
+    </div>
+  )
+}
+
+const choices = retentionChoices('as the rules say')
+const rules = {
+  LOG: 'set on this dataset',
+  LOG_SET: 'the rule of its collection',
+  ORGANISATION: 'the rule of the organization',
+  DEPLOYMENT: 'the setting of the service',
+}
+
+function RetentionSettings({ dataset }: { dataset: Dataset }) {
+  const client = useClient()
+  const params = { datasetId: dataset.id }
+  const kept = useQuery({
+    queryKey: [...DATASETS, dataset.id, 'retention'],
+    queryFn: ({ signal }) => client.retention.ofDataset({ params, signal }),
+  })
+  const [picked, setPicked] = useState<Retention | ''>(dataset.retention ?? '')
+  const cutoffMs = picked === '' ? undefined : Date.now() - daysOf(picked) * DAY_MS
+  const goes = cutoffMs !== undefined && kept.data?.oldest_event_at != null && kept.data.oldest_event_at < cutoffMs
+  return (
+    <Panel title="Retention">
+      <Answer of={kept}>
+        {({ retention_days, rule, oldest_event_at, next, removed }) => (
+          <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 p-3">
+            <dt className="text-soft">Kept</dt>
+            <dd>
+              {retentionDaysText(retention_days)}, {rules[rule]}
+            </dd>
+            <dt className="text-soft">Oldest event</dt>
+            <dd>{oldest_event_at === null ? 'there is none' : dayOf(oldest_event_at)}</dd>
+            <dt className="text-soft">Next removal</dt>
+            <dd>
+              {next === null
+                ? 'nothing'
+                : next.events === 0
+                  ? `nothing before ${dayOf(next.at)}`
+                  : `${next.events === 1 ? '1 event' : `${count(next.events)} events`} from before ${dayOf(next.before)}, not before ${dayOf(next.at)}`}
+            </dd>
+            {removed && (
+              <>
+                <dt className="text-soft">Removed so far</dt>
+                <dd>{count(removed.events)} for their age</dd>
+              </>
+            )}
+          </dl>
+        )}
+      </Answer>
+      <Form
+        action="Save"
+        label="Retention"
+        reads={DATASETS}
+        shape="column"
+        done="Saved."
+        className="border-line border-t"
+        isReady={picked !== (dataset.retention ?? '')}
+        onSend={() =>
+          client.datasets.update({ params, body: { collection: dataset.collection, retention: picked === '' ? null : picked } })
+        }
+      >
+        <FormField name="Keep events for" of="retention" className="max-w-64">
+          <Select value={picked} options={choices} onPick={setPicked} />
+        </FormField>
+        {cutoffMs !== undefined && picked !== (dataset.retention ?? '') && (
+          <p className={goes ? 'text-warn' : 'text-soft'}>
+            {goes
+              ? `▲ Events from before ${dayOf(cutoffMs)} are hidden at once, and removed for good within an hour or so.`
+              : 'No event is older than that now.'}
+          </p>
+        )}
+      </Form>
+    </Panel>
+  )
+}
+
+function DatasetTags({ dataset }: { dataset: Dataset }) {
+  const client = useClient()
+  const entity = { id: dataset.id, type: 'log' as const }
+  const [edited, setEdited] = useState<string>()
+  const remove = useAction(DATASETS, (name: string) => client.tags.remove({ body: { name, entity } }))
+  return (
+    <Panel title="Tags">
+      <Form
+        action="Add"
+        label="New tag"
+        reads={DATASETS}
+        conflict="name"
+        onSend={(text) => client.tags.create({ body: { name: text('name'), value: text('value'), entity } })}
+      >
+        <FormField name="Name" of="name">
+          <Input name="name" required maxLength={255} autoComplete="off" placeholder="team" />
+        </FormField>
+        <FormField name="Value" of="value">
+          <Input name="value" required maxLength={255} autoComplete="off" placeholder="checkout" />
+        </FormField>
+      </Form>
+      <Rows label="Tags" heads={['Name', 'Value']} empty="No tags yet. Searches, limits and dashboards can choose datasets by their tags.">
+        {Object.entries(dataset.tags).map(([name, value]) => (
+          <Row
+            key={name}
+            cells={[name, value]}
+            below={
+              edited === name && (
+                <Form
+                  action="Save"
+                  label={`Change ${name}`}
+                  reads={DATASETS}
+                  onSend={(text) => client.tags.update({ body: { name, value: text('value'), entity } })}
+                  onDone={() => setEdited(undefined)}
+                  onLeave={() => setEdited(undefined)}
+                >
+                  <FormField name={`New value of ${name}`} of="value">
+                    <Input name="value" required maxLength={255} autoComplete="off" defaultValue={value} />
+                  </FormField>
+                </Form>
+              )
+            }
+          >
+            <Button size="small" aria-expanded={edited === name} onClick={() => setEdited(edited === name ? undefined : name)}>
+              Change
+            </Button>
+            <Confirm
+              size="small"
+              action="Remove"
+              label={`Remove ${name}`}
+              message={`Remove the tag "${name}"?`}
+              onYes={() => remove.mutateAsync(name)}
+            />
+          </Row>
+        ))}
+      </Rows>
+    </Panel>
+  )
+}
+
+function DatasetNames({ dataset }: { dataset: Dataset }) {
+  const client = useClient()
+  return (
+    <Panel title="Names">
+      <Form
+        action="Rename"
+        label="Names"
+        shape="column"
+        reads={DATASETS}
+        conflict="dataset"
+        done="Renamed."
+        onSend={(text) =>
+          client.datasets.update({ params: { datasetId: dataset.id }, body: { collection: text('collection'), dataset: text('dataset') } })
+        }
+      >
+        <FormField name="Collection" of="collection">
+          <Input name="collection" required maxLength={255} autoComplete="off" defaultValue={dataset.collection} />
+        </FormField>
+        <FormField name="Dataset" of="dataset">
+          <Input name="dataset" required maxLength={255} autoComplete="off" defaultValue={dataset.dataset} />
+        </FormField>
+        <p className="text-soft text-xs">
+          Events, monitors and dashboards stay with it. Whatever still sends to the old names makes a new dataset there.
+        </p>
+      </Form>
+    </Panel>
+  )
+}
+
+/** DatasetLimits are the monthly limits that apply to this dataset, from the organization and from its team. */
+function DatasetLimits({ dataset }: { dataset: Dataset }) {
+  const client = useClient()
+  const read = useQuery({
+    queryKey: ['limits over', dataset.id, dataset.tags.team],
+    queryFn: async ({ signal }) => {
+      const { limits } = await client.limits.list({ signal })
+      const own = limits.filter(
+        ({ category, target, scope }) =>
+          category === 'INGESTION_LIMITS' && (target === 'ORGANISATION' || (scope.tag?.team ?? scope.tag?.value) === dataset.tags.team),
+      )
+      return Promise.all(own.map(async (limit) => ({ limit, usage: await client.limits.usage({ params: { limitId: limit.id }, signal }) })))
+    },
+  })
+  return (
+    <Panel
+      title="Limits"
+      actions={
+        <Link to="/settings" search={{ part: 'limits' }} className="text-accent text-xs hover:underline">
+          All limits
+        </Link>
+      }
+    >
+      <Answer of={read}>
+        {(caps) =>
+          caps.length === 0 ? (
+            <p className="px-3 py-4 text-soft">No limits apply to this dataset.</p>
+          ) : (
+            <ul className="flex flex-col gap-1 p-3">
+              {caps.map(({ limit, usage }) => (
+                <li key={limit.id}>
+                  {limit.target === 'TEAM' ? `team ${dataset.tags.team}` : 'the organization'}: {bytes(usage.used)} of{' '}
+                  {bytes(Number(limit.value))} this month ({share(usage.used, Number(limit.value))})
+                  {usage.crossed_at !== undefined && <span className="text-error">, closed since {dayOf(usage.crossed_at)}</span>}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Panel>
+  )
+}
+
+function DeleteDataset({ dataset }: { dataset: Dataset }) {
+  const client = useClient()
+  const navigate = useNavigate()
+  const remove = useAction(DATASETS, () => client.datasets.remove({ params: { datasetId: dataset.id } }))
+  return (
+    <Panel title="Delete">
+      <div className="flex flex-col items-start gap-2 p-3">
+        <p className="text-soft">
+          A dataset is deleted with all its events and tags, for good. It is gone from searches at once; its events leave the disk within
+          minutes, and until then it is listed under{' '}
+          <Link to="/data" search={{ keep: true }} className="text-accent underline">
+            Retention
+          </Link>
+          .
+        </p>
+        <Confirm
+          action="Delete dataset"
+          message={`Delete "${dataset.collection} / ${dataset.dataset}" with all its events and tags? This cannot be undone. Monitors and dashboards that query it find nothing afterwards.`}
+          onYes={async () => {
+            await remove.mutateAsync(undefined)
+            await navigate({ to: '/data', search: {} })
+          }}
+        />
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallerNames } from '../../parts/callers.ts'
+import { useClient } from '../../parts/client.ts'
+import { count } from '../../parts/numbers.ts'
+import { reasonText } from './rejection-reasons.ts'
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+/** UnassignedRejections reports events of the last day that were rejected before their dataset was known; no other page shows them. */
+export function UnassignedRejections() {
+  const client = useClient()
+  const callerOf = useCallerNames()
+  const toMs = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS
+  const read = useQuery({
+    queryKey: ['refused'],
+    queryFn: ({ signal }) => client.ledger.get({ query: { from_ts: toMs - DAY_MS, to_ts: toMs, limit: 10_000 }, signal }),
+    refetchInterval: MINUTE_MS,
+  })
+  const lost = (read.data?.entries ?? []).filter(({ log_id, rejected }) => log_id === undefined && Number(rejected) > 0)
+  if (lost.length === 0) return null
+  const total = lost.reduce((sum, { rejected }) => sum + Number(rejected), 0)
+  return (
+    <details className="rounded-md border border-warn bg-panel px-3 py-2">
+      <summary className="cursor-pointer">
+        <span aria-hidden className="text-warn">
+          ▲
+        </span>{' '}
+        {read.data?.is_complete === false && 'At least '}
+        {total === 1 ? '1 event was' : `${count(total)} events were`} refused in the last day before it was known where they belong
+      </summary>
+      <ul className="mt-2 flex flex-col gap-1">
+        {lost.map(({ identity, protocol, reasons, rejected }) => (
+          <li key={`${identity?.id}/${protocol}`}>
+            {count(rejected)} by {identity ? callerOf(identity.id) : 'somebody unknown'} over {protocol}:{' '}
+            {Object.entries(reasons)
+              .map(([reason, events]) => `${reasonText(reason)} (${count(events)})`)
+              .join('; ')}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

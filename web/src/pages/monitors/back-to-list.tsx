@@ -1,9 +1,0 @@
-import { Link } from '@tanstack/react-router'
-import type { Asked } from './asked.ts'
-
-/** BackToList leads to all monitors, or to all templates of them. */
-export const BackToList = ({ view }: Pick<Asked, 'view'>) => (
-  <Link to="/monitors" search={view ? { view } : {}} className="px-2 text-accent hover:underline">
-    {view ? 'All templates' : 'All monitors'}
-  </Link>
-)

@@ -1,0 +1,92 @@
+import type { Monitor, MonitorEvaluation } from '@dendro/api'
+import { type Unit, unitOf } from '../../parts/chart/unit.ts'
+import { count } from '../../parts/numbers.ts'
+
+export type ComparisonOperator = Monitor['comparison_operator']
+export type MonitorKind = Monitor['type']
+
+export const operatorNames: Record<ComparisonOperator, string> = {
+  ABOVE: 'above',
+  ABOVE_OR_EQUAL: 'at or above',
+  BELOW: 'below',
+  BELOW_OR_EQUAL: 'at or below',
+  EQUAL: 'equal to',
+  NOT_EQUAL: 'not equal to',
+  OUTSIDE: 'outside of',
+}
+
+export const kindNames: Record<MonitorKind, string> = {
+  PATTERN: 'A value against a threshold',
+  CHANGE_DETECTION: 'A change against an earlier time',
+  ANOMALY_DETECTION: 'What is unusual for this series',
+  USAGE: 'How much a dataset takes in',
+}
+
+type Value = MonitorEvaluation['value']
+
+/** shownValue formats a value, which may be infinite or absent. */
+export function shownValue(value: Value): string {
+  if (value === undefined) return 'no data'
+  if (value === 'Infinity') return '∞'
+  if (value === '-Infinity') return '−∞'
+  return count(Math.round(value * 1000) / 1000)
+}
+
+export const windowName = (window: string): string => window.toLowerCase()
+
+type Rule = Pick<
+  Monitor,
+  | 'type'
+  | 'aux'
+  | 'comparison_operator'
+  | 'threshold'
+  | 'warning_threshold'
+  | 'window'
+  | 'queries'
+  | 'formulas'
+  | 'compare_to'
+  | 'change_type'
+>
+
+/** ruleText describes the rule in one line. */
+export function ruleText({ type, aux, comparison_operator, threshold, window, queries, formulas, compare_to, change_type }: Rule): string {
+  const what = formulas[0]?.expression ?? queries[0]?.select[0] ?? ''
+  const where = queries[0]?.where ?? ''
+  const groups = queries[0]?.groups ?? []
+  const value = {
+    PATTERN: aux?.pattern_change === 'NEW' ? 'new patterns' : aux?.pattern_change === 'VANISHED' ? 'vanished patterns' : what,
+    USAGE: 'bytes taken in',
+    CHANGE_DETECTION: `change of ${what}${change_type === 'PERCENTAGE' ? ' in %' : ''} against ${compare_to ?? 'before'}`,
+    ANOMALY_DETECTION: `deviations of ${what}`,
+  }[type]
+  const of = where === '' ? '' : ` of ${where}`
+  const by = groups.length === 0 ? '' : ` by ${groups.join(', ')}`
+  return `${value}${of}${by} ${operatorNames[comparison_operator]} ${count(threshold)} in the ${windowName(window)}`
+}
+
+/** unitOfRule is the unit of the evaluated value; derived values such as deviations have none. */
+export function unitOfRule({
+  type,
+  aux,
+  queries,
+  formulas,
+  change_type,
+}: Pick<Rule, 'type' | 'aux' | 'queries' | 'formulas' | 'change_type'>): Unit {
+  if (type === 'USAGE') return 'bytes'
+  if (type === 'ANOMALY_DETECTION' || aux?.pattern_change !== undefined) return 'number'
+  if (type === 'CHANGE_DETECTION' && change_type === 'PERCENTAGE') return 'percent'
+  return unitOf({ select: queries[0]?.select ?? [], formula: formulas[0]?.expression })
+}
+
+/** verdictNames describe why a notification was or was not sent. */
+export const verdictNames: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    sent: 'sent',
+    muted: 'kept back: muted',
+    'held by downtime': 'held back by a downtime, told at its end if it still is so',
+    'dropped by downtime': 'kept back by a downtime',
+    'recovery suppressed by downtime': 'recovery kept back by a downtime',
+    'never told': 'kept back: its beginning was not told either',
+    'not the first or last group': 'kept back: only the first and the last group tell',
+  }),
+)

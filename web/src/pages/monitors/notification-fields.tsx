@@ -1,0 +1,112 @@
+import type { ReactNode } from 'react'
+import { FormField } from '../../parts/form.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
+import type { MonitorDraft, NotificationTarget } from './draft.ts'
+import { useIntegrations } from './queries.ts'
+
+type NotificationFieldsProps = { draft: MonitorDraft; onChange(change: Partial<MonitorDraft>): void }
+
+const ACTIONS_MAX = 10
+const MAIL = 'mail'
+
+/** NotificationFields edit the recipients and the content of notifications. */
+export function NotificationFields({ draft, onChange }: NotificationFieldsProps) {
+  const { targets, notifyOnce, hasReport, reportText } = draft
+  return (
+    <Panel title="Notifications">
+      <div className="flex flex-col gap-3 p-3">
+        <TargetFields targets={targets} onChange={(next) => onChange({ targets: [...next] })} />
+        <label className="flex items-center gap-2">
+          <input type="checkbox" checked={notifyOnce} onChange={(event) => onChange({ notifyOnce: event.target.checked })} />
+          Notify once for all groups: when the first alerts and when the last recovers
+        </label>
+        <label className="flex items-center gap-2">
+          <input type="checkbox" checked={hasReport} onChange={(event) => onChange({ hasReport: event.target.checked })} />
+          Send a report of what differed
+        </label>
+        {hasReport && (
+          <Field name="Instructions for the report">
+            <TextArea value={reportText} maxLength={4_000} onChange={(event) => onChange({ reportText: event.target.value })} />
+          </Field>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+type TargetFieldsProps = {
+  targets: readonly NotificationTarget[]
+  /** mark shows the parameters in a template address, which then need not be valid. */
+  mark?: (target: NotificationTarget, at: number) => ReactNode
+  onChange(targets: readonly NotificationTarget[]): void
+}
+
+/** TargetFields edit the list of recipients. */
+export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
+  return (
+    <>
+      {targets.map((target, at) => (
+        <OneTarget
+          // biome-ignore lint/suspicious/noArrayIndexKey: a target is known by its place, its address is being written
+          key={at}
+          target={target}
+          mark={mark?.(target, at)}
+          isOpen={mark !== undefined}
+          onChange={(by) => onChange(targets.map((one, index) => (index === at ? by : one)))}
+          onRemove={targets.length > 1 || mark ? () => onChange(targets.filter((_, index) => index !== at)) : undefined}
+        />
+      ))}
+      {targets.length < ACTIONS_MAX && (
+        <Button size="small" look="quiet" className="self-start" onClick={() => onChange([...targets, { email: '' }])}>
+          {targets.length === 0 ? '+ recipient' : '+ another recipient'}
+        </Button>
+      )}
+    </>
+  )
+}
+
+type OneTargetProps = {
+  target: NotificationTarget
+  mark: ReactNode
+  isOpen: boolean
+  onChange(by: NotificationTarget): void
+  onRemove: (() => void) | undefined
+}
+
+function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps) {
+  const places = useIntegrations()
+  const isMail = target.email !== undefined
+  const known = (places.data ?? []).map(({ id, name }) => [id, name] as const)
+  const own = isMail ? MAIL : (target.integration_id ?? '')
+  const gone = isMail || known.some(([id]) => id === own) ? [] : [[own, places.data ? 'An integration that is gone' : '…'] as const]
+  return (
+    <div className="flex items-start gap-2">
+      <Field name="By" className="w-32 shrink-0 sm:w-44">
+        <Select
+          value={own}
+          options={[[MAIL, 'E-mail'], ...known, ...gone]}
+          onPick={(next) => onChange(next === MAIL ? { email: '' } : { integration_id: next })}
+        />
+      </Field>
+      {isMail ? (
+        <FormField name="Address" of="actions" className="flex-1" below={mark}>
+          <Input
+            type={isOpen ? 'text' : 'email'}
+            placeholder="oncall@example.org"
+            value={target.email}
+            onChange={(event) => onChange({ ...target, email: event.target.value })}
+          />
+        </FormField>
+      ) : (
+        <span className="flex-1" />
+      )}
+      {onRemove && (
+        <Button look="quiet" className="mt-4.5" aria-label="Remove this one" onClick={onRemove}>
+          ×
+        </Button>
+      )}
+    </div>
+  )
+}

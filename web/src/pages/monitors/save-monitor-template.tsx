@@ -1,0 +1,57 @@
+import type { Monitor } from '@dendro/api'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { keepMetric } from '../../parts/metric-templates.tsx'
+import { SaveAsTemplate } from '../../parts/save-as-template.tsx'
+
+/** SaveMonitorTemplate saves a monitor as a template, and its queries as a metric template. */
+export function SaveMonitorTemplate({ monitor }: { monitor: Monitor }) {
+  const client = useClient()
+  const [made, setMade] = useState<string>()
+  return (
+    <SaveAsTemplate
+      name={monitor.name}
+      kinds={['monitor', 'metric']}
+      onKeep={async (name) => setMade(await saveMonitorTemplate(client, monitor, name))}
+    >
+      Kept.{' '}
+      <Link to="/monitors" search={{ view: 'templates', ...(made ? { edit: made } : {}) }} className="text-accent underline">
+        Choose what it leaves open
+      </Link>
+    </SaveAsTemplate>
+  )
+}
+
+async function saveMonitorTemplate(client: ReturnType<typeof useClient>, monitor: Monitor, name: string): Promise<string> {
+  const { queries, formulas, description, actions, threshold, warning_threshold } = monitor
+  const { comparison_operator, window, no_data_status, notify_once, group_retention, aux, monitor_type, tags } = monitor
+  const { compare_to, change_type, evaluation_window, anomaly_algorithm } = monitor
+  const metric = await keepMetric(client, { name, queries, formulas })
+  const targets = actions.map(({ email, integration_id }) => ({
+    ...(email ? { email } : {}),
+    ...(integration_id ? { integration_id } : {}),
+  }))
+  const body = {
+    name,
+    comparison_operator,
+    window,
+    monitor_type,
+    threshold: String(threshold),
+    actions: JSON.stringify(targets),
+    notify_once: String(notify_once),
+    metric: { id: metric, arguments: {} },
+    parameters: {},
+    this_template_tags: tags,
+    ...(description ? { description } : {}),
+    ...(warning_threshold === undefined ? {} : { warning_threshold: String(warning_threshold) }),
+    ...(no_data_status ? { no_data_status } : {}),
+    ...(group_retention === undefined ? {} : { group_retention }),
+    ...(aux ? { aux } : {}),
+    ...(compare_to ? { compare_to } : {}),
+    ...(change_type ? { change_type } : {}),
+    ...(evaluation_window ? { evaluation_window } : {}),
+    ...(anomaly_algorithm ? { anomaly_algorithm } : {}),
+  }
+  return (await client.monitorTemplates.create({ body })).id
+}

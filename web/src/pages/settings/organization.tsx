@@ -1,0 +1,138 @@
+import type { Organization } from '@dendro/api'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useClient } from '../../parts/client.ts'
+import { Form, FormField } from '../../parts/form.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { Answer, Row, Rows, ShownOnce } from '../../parts/records.tsx'
+import { Input, TextArea } from '../../ui/field.tsx'
+
+const ORGANISATIONS = ['organisations']
+
+/** OrganizationSettings edits the organization; the managing one also creates others. */
+export function OrganizationSettings() {
+  const client = useClient()
+  const list = useQuery({ queryKey: ORGANISATIONS, queryFn: ({ signal }) => client.organizations.list({ signal }) })
+  return (
+    <Answer of={list}>
+      {({ organisations }) => (
+        <>
+          {organisations
+            .filter(({ active }) => active)
+            .map((one) => (
+              <div key={one.id} className="flex flex-col gap-4">
+                <Organisation organisation={one} />
+                {one.is_management_org && <Others organisations={organisations.filter(({ active }) => !active)} />}
+              </div>
+            ))}
+          <p className="text-soft">
+            People sign in with a password: signing in by an identity provider is not there yet. Nor are events forwarded to object storage;
+            exports take them out.
+          </p>
+        </>
+      )}
+    </Answer>
+  )
+}
+
+const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((one) => one !== '')
+
+function Organisation({ organisation }: { organisation: Organization }) {
+  const client = useClient()
+  const facts: [string, string][] = [
+    ['Id', organisation.id],
+    ['Region', organisation.region],
+    [
+      'Signing in',
+      organisation.login_methods
+        .filter(({ enabled }) => enabled)
+        .map(({ name }) => name)
+        .join(', '),
+    ],
+    ['Manages others', organisation.is_management_org ? 'yes' : 'no'],
+  ]
+  const before = organisation.partition_tags
+  return (
+    <Panel title={organisation.name}>
+      <Form
+        action="Save"
+        shape="column"
+        reads={ORGANISATIONS}
+        conflict="name"
+        done="Saved."
+        className="max-w-xl"
+        onSend={(text) => {
+          const tags = wordsOf(text('partition'))
+          const partition_tags = tags.length > 0 ? { enabled: true, partition_tag_list: tags } : { enabled: false }
+          const isSame = tags.join() === (before?.enabled ? (before.partition_tag_list ?? []) : []).join()
+          const body = { name: text('name'), description: text('description'), ...(isSame ? {} : { partition_tags }) }
+          return client.organizations.update({ params: { orgId: organisation.id }, body })
+        }}
+      >
+        <FormField name="Name" of="name">
+          <Input name="name" required maxLength={255} defaultValue={organisation.name} />
+        </FormField>
+        <FormField name="Description" of="description">
+          <TextArea name="description" maxLength={4000} defaultValue={organisation.description} />
+        </FormField>
+        <FormField
+          name="Tags that name collections"
+          of="partition_tags"
+          help="Events that name no collection go to one called by the values of these tags, in this order; at most 6."
+        >
+          <Input
+            name="partition"
+            autoComplete="off"
+            placeholder="none"
+            className="font-mono"
+            defaultValue={before?.enabled ? before.partition_tag_list?.join(', ') : ''}
+          />
+        </FormField>
+      </Form>
+      <dl className="grid max-w-xl grid-cols-[8rem_1fr] gap-y-1 border-line border-t p-3">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-soft">{name}</dt>
+            <dd className="break-all">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  )
+}
+
+function Others({ organisations }: { organisations: readonly Organization[] }) {
+  const client = useClient()
+  const [made, setMade] = useState<{ name: string; first_key: string }>()
+  return (
+    <>
+      {made && <ShownOnce what={`The first key of "${made.name}"`} text={made.first_key} />}
+      <Panel title="Other organizations">
+        <Form
+          action="Create organization"
+          reads={ORGANISATIONS}
+          conflict="name"
+          onSend={(text) => client.organizations.create({ body: { name: text('name') } })}
+          onDone={setMade}
+        >
+          <FormField name="New organization" of="name" className="min-w-48">
+            <Input name="name" required maxLength={255} autoComplete="off" placeholder="Its name" />
+          </FormField>
+        </Form>
+        <Rows label="Organizations" heads={['Name', 'Id']} empty="No other organizations yet.">
+          {organisations.map(({ id, name }) => (
+            <Row
+              key={id}
+              cells={[
+                name,
+                <code key="id" className="font-mono text-xs">
+                  {id}
+                </code>,
+              ]}
+            />
+          ))}
+        </Rows>
+      </Panel>
+    </>
+  )
+}

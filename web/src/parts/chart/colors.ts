@@ -1,0 +1,66 @@
+import { useEffect, useState } from 'react'
+
+/** ChartColors are the colors of the current theme in a form that a canvas accepts. */
+export type ChartColors = {
+  series: readonly string[]
+  faint: readonly string[]
+  ink: string
+  soft: string
+  line: string
+  accent: string
+  error: string
+  warn: string
+  sunk: string
+}
+
+const PALETTE = 8
+const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [8, 3, 2, 3]]
+
+/** dashOf distinguishes series of the same color. */
+export const dashOf = (index: number): number[] => [...(DASHES[Math.floor(index / PALETTE) % DASHES.length] ?? [])]
+export const colorOf = (list: readonly string[], index: number): string => list[index % list.length] ?? 'grey'
+
+/** seriesColor is the color of a series as a CSS value. */
+export const seriesColor = (index: number): string => `var(--color-series-${(index % PALETTE) + 1})`
+
+/** useChartColors follows the theme of the page and of the system. */
+export function useChartColors(): ChartColors {
+  const [colors, setColors] = useState(readColors)
+  useEffect(() => {
+    const read = () => setColors(readColors())
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    const turned = new MutationObserver(read)
+    turned.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    dark.addEventListener('change', read)
+    return () => {
+      turned.disconnect()
+      dark.removeEventListener('change', read)
+    }
+  }, [])
+  return colors
+}
+
+/** readColors resolves the colors in the browser: a canvas supports neither CSS variables nor light-dark(). */
+function readColors(): ChartColors {
+  const probe = document.createElement('span')
+  document.body.append(probe)
+  const read = (color: string): string => {
+    probe.style.color = color
+    return getComputedStyle(probe).color
+  }
+  const places = Array.from({ length: PALETTE }, (_, index) => index)
+  const named = (name: string) => read(`var(--color-${name})`)
+  const colors = {
+    series: places.map((index) => read(seriesColor(index))),
+    faint: places.map((index) => read(`color-mix(in srgb, ${seriesColor(index)} 45%, var(--color-panel))`)),
+    ink: named('ink'),
+    soft: named('soft'),
+    line: named('line'),
+    accent: named('accent'),
+    error: named('error'),
+    warn: named('warn'),
+    sunk: named('sunk'),
+  }
+  probe.remove()
+  return colors
+}

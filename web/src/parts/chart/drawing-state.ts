@@ -1,0 +1,13 @@
+import type { ChartColors } from './colors.ts'
+import type { ChartBand, ChartData, ChartLevel } from './data.ts'
+
+/** DrawingState is read on every paint, so that new data or a new theme needs no new plot. */
+export type DrawingState = {
+  data: ChartData
+  colors: ChartColors
+  levels: readonly ChartLevel[]
+  bands: readonly ChartBand[]
+  unit(value: number): string
+  onCursor(at: number | undefined): void
+  onRange: ((fromMs: number, toMs: number) => void) | undefined
+}

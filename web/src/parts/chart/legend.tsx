@@ -1,0 +1,52 @@
+import { useMemo, useSyncExternalStore } from 'react'
+import { clockOf, type Zone } from '../time-range.ts'
+import { seriesColor } from './colors.ts'
+import type { Cursor } from './cursor.ts'
+import type { ChartBand, ChartData } from './data.ts'
+import { topsAt } from './stack.ts'
+
+const NAMED_MAX = 8
+
+type LegendProps = { data: ChartData; cursor: Cursor; bands: readonly ChartBand[]; zone: Zone; unit(value: number): string }
+
+/** Legend shows the values under the crosshair, largest first; without a crosshair it names the series. */
+export function Legend({ data, cursor, bands, zone, unit }: LegendProps) {
+  const { series, times, isCut = false } = data
+  const at = useSyncExternalStore(cursor.follow, cursor.at)
+  const whole = useMemo(() => series.slice(0, NAMED_MAX).map((_, index) => ({ index, value: undefined })), [series])
+  const atMs = at === undefined ? undefined : times[at]
+  const shown = at === undefined || atMs === undefined ? whole : topsAt(series, at, NAMED_MAX)
+  const rest = series.length - shown.length
+  const isPartial = atMs !== undefined && bands.some(({ kind, fromMs, toMs }) => kind === 'partial' && fromMs <= atMs && atMs < toMs)
+  return (
+    <figcaption
+      className={`flex ${series.length > 3 ? 'h-8 max-sm:h-16' : 'h-4 max-sm:h-8'} flex-wrap content-start items-center gap-x-3 overflow-hidden px-1 text-soft text-xs tabular-nums`}
+      aria-live="polite"
+    >
+      {atMs !== undefined && (
+        <span>
+          {clockOf(atMs, zone).day} {clockOf(atMs, zone).clock.slice(0, 8)}
+        </span>
+      )}
+      {isPartial && <span>still filling</span>}
+      {shown.map(({ index, value }) => (
+        <span key={index} className="flex min-w-0 items-center gap-1">
+          <span aria-hidden className="h-2 w-3 shrink-0 rounded-sm" style={{ background: seriesColor(index) }} />
+          <span className="max-w-48 truncate">{series[index]?.name}</span>
+          {value !== undefined && <strong className="font-medium text-ink">{unit(value)}</strong>}
+          {value !== undefined && at !== undefined && <Before value={series[index]?.before?.[at]} unit={unit} />}
+        </span>
+      ))}
+      {atMs !== undefined && shown.length === 0 && <span>no data</span>}
+      {atMs === undefined && series.some(({ before }) => before) && <span>┄ the period before</span>}
+      {(rest > 0 || isCut) && shown.length > 0 && (
+        <span>
+          and {rest} {isCut ? 'or more' : 'more'}
+        </span>
+      )}
+    </figcaption>
+  )
+}
+
+const Before = ({ value, unit }: { value: number | null | undefined; unit(value: number): string }) =>
+  value === undefined || value === null ? null : <span>before {unit(value)}</span>

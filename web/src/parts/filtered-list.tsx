@@ -1,0 +1,41 @@
+import { type ReactNode, useState } from 'react'
+import { Input } from '../ui/field.tsx'
+import { hasWords } from './has-words.ts'
+import { EmptyState } from './page.tsx'
+import { Answer, type ReadState } from './records.tsx'
+
+type FilteredListProps<T> = {
+  /** noun names one item. */
+  noun: string
+  of: ReadState<readonly T[]>
+  /** none replaces an empty list. */
+  none: ReactNode
+  textOf(one: T): string
+  children(found: readonly T[]): ReactNode
+}
+
+/** FilteredList is a list with a text filter. */
+export function FilteredList<T>({ noun, of, none, textOf, children }: FilteredListProps<T>) {
+  const [typed, setTyped] = useState('')
+  return (
+    <Answer of={of}>
+      {(all) => {
+        const found = all.filter((one) => hasWords(textOf(one), typed))
+        const find = `Find a ${noun}`
+        if (all.length === 0) return none
+        return (
+          <>
+            <Input
+              className="max-w-64"
+              placeholder={find}
+              aria-label={find}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+            {found.length === 0 ? <EmptyState title={`No ${noun} matches`} /> : children(found)}
+          </>
+        )
+      }}
+    </Answer>
+  )
+}

@@ -1,0 +1,50 @@
+import { Notes } from '@dendro/language/notes'
+import { expect, test } from 'vitest'
+import {
+  isText,
+  lineOf,
+  listOf,
+  placeholdersIn,
+  placeholdersUsed,
+  references,
+  unsupportedMember,
+  withPlaceholders,
+} from './placeholders.ts'
+import { readItem, readWhere } from './query-readers.ts'
+
+test('a text names what it leaves open, each once', () => {
+  expect(placeholdersIn("region = '{{region}}' AND host = '{{ host }}' OR zone = '{{region}}'")).toEqual(['region', 'host'])
+  expect(placeholdersIn('{region} {{}')).toEqual([])
+})
+
+test('what is used of a template stands in its texts and in the arguments of those within it', () => {
+  const content = {
+    name: 'Of {{region}}',
+    metric: { id: 'x', arguments: { a: { input: 'host' }, b: { literal: 'input' } } },
+    parameters: { unused: { type: 'STRING', description: 'not {{used}}' } },
+  }
+  expect([...placeholdersUsed(content)]).toEqual(['region', 'host'])
+})
+
+test('a query reads as one whatever its parameters stand for', () => {
+  for (const text of ["region = '{{region}}'", 'status >= {{least}}', '{{key}} = 1']) {
+    expect(() => withPlaceholders(readWhere)(text, new Notes())).not.toThrow()
+  }
+  expect(() => withPlaceholders(readItem)('p95({{key}})', new Notes())).not.toThrow()
+  expect(() => withPlaceholders(readWhere)('status >>= {{least}}', new Notes())).toThrow()
+})
+
+test('an unsupported member is named', () => {
+  const shapes = { name: isText, groups: listOf(isText), metric: references.one }
+  expect(unsupportedMember({ name: 'x', groups: ['a'], metric: { id: 'x', arguments: { a: { input: 'b' } } }, more: 1 }, shapes)).toBe(
+    undefined,
+  )
+  expect(unsupportedMember({ groups: ['a', 1] }, shapes)).toBe('groups')
+  expect(unsupportedMember({ metric: 'x' }, shapes)).toBe('metric')
+})
+
+test('what is refused is found in its line', () => {
+  const json = JSON.stringify({ name: 'where', queries: [{ name: 'a', where: 'x' }] }, null, 2)
+  expect(json.split('\n')[(lineOf(json, 'queries[0].where') ?? 0) - 1]).toContain('"where": "x"')
+  expect(lineOf(json, 'window')).toBe(undefined)
+})
