@@ -231,7 +231,7 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     await list.getByText("host = 'b'").click()
     await counted(page, '10 events')
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'What do you want to do?' }).pressSequentially('recent region')
+    await page.getByRole('combobox', { name: 'Type a command' }).pressSequentially('recent region')
     await page.getByRole('option', { name: /region = 'us'.*20 events/ }).click()
     await counted(page, '20 events')
     await page.getByRole('button', { name: 'History' }).click()
