@@ -1,11 +1,11 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemClock } from '../server/src/kernel/clock.ts'
 import { storeDir } from '../server/src/events/store/engine.ts'
 import { openEventStore } from '../server/src/events/store/events.ts'
-import { tableClasses } from '../server/src/lines/table.ts'
+import { systemClock } from '../server/src/kernel/clock.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
 import { openLog } from '../server/src/kernel/log.ts'
+import { tableClasses } from '../server/src/lines/table.ts'
 
 /** filesBytes is the size of all files below a directory; files that go away meanwhile do not count. */
 export async function filesBytes(dir: string): Promise<number> {

@@ -1,7 +1,7 @@
 import type { Parsed, Receiver } from '../server/src/ingest/batch.ts'
 import { elasticsearch } from '../server/src/ingest/receivers/elasticsearch/elasticsearch.ts'
-import { otlp } from '../server/src/ingest/receivers/otlp/otlp.ts'
 import { encodeProtobuf } from '../server/src/ingest/receivers/otlp/encode.fixture.ts'
+import { otlp } from '../server/src/ingest/receivers/otlp/otlp.ts'
 import { median, printTable } from './service.ts'
 
 /**

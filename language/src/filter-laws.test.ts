@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseFilter as parse } from './filter.ts'
+import { anyKey, filtersOf, freeText, nastyNumber, nastyText } from './filters.fixture.ts'
 import { printFilter } from './print.ts'
 import { Refused } from './refusal.ts'
 import { regexProblem } from './regex.ts'
-import { anyKey, filtersOf, freeText, nastyNumber, nastyText } from './filters.fixture.ts'
 import type { Filter } from './tree.ts'
 
 const parseFilter = (text: string) => parse(text, 'where', { regexProblem })

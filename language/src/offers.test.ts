@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseFilter } from './filter.ts'
+import { anyKey, filtersOf, freeText, nastyNumber, nastyText } from './filters.fixture.ts'
 import { parseFormula } from './formula.ts'
 import { functionOffers } from './functions.ts'
 import { type Offer, offersAt, type Read, readText } from './offers.ts'
 import { printFilter } from './print.ts'
 import { parseGroups, parseSelect } from './select.ts'
 import { parseSelector } from './selector.ts'
-import { anyKey, filtersOf, freeText, nastyNumber, nastyText } from './filters.fixture.ts'
 import { anySelector, printSelector } from './selectors.fixture.ts'
 
 const filter: Read = (text, notes) => parseFilter(text, 'where', { notes })
