@@ -1,20 +1,21 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { type App, openApp, openOwn, openWorld } from './app.ts'
+import { type App, openApp } from './app.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import { diagnoseEvents } from './events/store/doctor.ts'
-import { diagnoseDepot } from './files/open-files.ts'
+import { diagnoseBlobStore } from './files/open-files.ts'
 import { ownAddress } from './http/base-url.ts'
 import { readWebFiles } from './http/pages/web-app/files.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemIds } from './kernel/ids.ts'
-import { openLog } from './kernel/log.ts'
+import { openLogger } from './kernel/log.ts'
 import { openVault } from './kernel/vault.ts'
 import { diagnoseMeta } from './meta/doctor.ts'
 import { lockDataDir } from './meta/lock.ts'
 import { openMeta } from './meta/meta.ts'
 import { restoreMetadata } from './meta/restore.ts'
+import { openSecretsAndFiles, openWorld } from './open-world.ts'
 import { adoptFingerprints, recoverAdmin } from './resources/access/organizations/organizations.ts'
 import { startFailure } from './start-failure.ts'
 
@@ -41,7 +42,7 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
   const world = await openOrLeave(config, stopped)
   const app = await openApp(world, config, undefined, readWebFiles()).catch(closing(world))
-  const address = await app.door.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch((thrown) => {
+  const address = await app.http.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch((thrown) => {
     // The organisation and its key are made: a key that is not shown now is never shown.
     const key = madeKey(config, app)
     if (key) process.stdout.write(`\n  First admin key, shown this once:\n\n    ${key}\n\n`)
@@ -106,9 +107,9 @@ function greet(config: Config, address: string, firstKey: string | undefined): v
 }
 
 /** tellLinks logs where links of invitations and answers lead, which nobody sees otherwise before a person cannot follow one. */
-function tellLinks(config: Config, { world, door }: App): void {
+function tellLinks(config: Config, { world, http }: App): void {
   const named = config.DENDRO_PUBLIC_URL
-  const at = door.addresses().find((each) => typeof each !== 'string')
+  const at = http.addresses().find((each) => typeof each !== 'string')
   const base = named ?? ownAddress(config.DENDRO_HOST, typeof at === 'object' ? at.port : undefined)
   if (named !== undefined) world.log.info({ base }, 'links start with DENDRO_PUBLIC_URL')
   else if (config.DENDRO_TRUSTED_PROXIES.isNamed)
@@ -133,13 +134,13 @@ async function seedOnce(address: string, firstKey: string | undefined): Promise<
 
 /** doctor looks at everything a start needs and says what to do; status 1 when something is wrong. */
 async function doctor(config: Config): Promise<void> {
-  const deps = { clock: systemClock, log: openLog('silent'), ids: systemIds }
+  const deps = { clock: systemClock, log: openLogger('silent'), ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
   const findings = [
     { ok: true, what: `Node ${process.versions.node} on ${process.platform} ${process.arch}` },
     ...(await diagnoseMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir })),
     ...(await diagnoseEvents({ url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: config.DENDRO_MEMORY }, deps)),
-    ...(config.DENDRO_EXPORT_URL ? [await diagnoseDepot(config.DENDRO_EXPORT_URL)] : []),
+    ...(config.DENDRO_EXPORT_URL ? [await diagnoseBlobStore(config.DENDRO_EXPORT_URL)] : []),
   ]
   for (const { ok, what, advice } of findings) process.stdout.write(`${ok ? 'ok  ' : 'BAD '} ${what}${advice ? `\n     ${advice}` : ''}\n`)
   if (findings.some(({ ok }) => !ok)) process.exitCode = 1
@@ -147,7 +148,7 @@ async function doctor(config: Config): Promise<void> {
 
 /** restore puts a dump of the metadata in place of a store that cannot be opened, which is kept beside it. */
 async function restore(config: Config, [dump]: readonly string[]): Promise<void> {
-  const deps = { clock: systemClock, log: openLog(config.DENDRO_LOG_LEVEL), ids: systemIds }
+  const deps = { clock: systemClock, log: openLogger(config.DENDRO_LOG_LEVEL), ids: systemIds }
   const restored = await restoreMetadata(config.DENDRO_DATA_DIR, dump, deps)
   process.stdout.write(
     `restored ${restored.rows} rows of ${restored.dump}${restored.broken ? `; the old store is kept in ${restored.broken}` : ''}\n`,
@@ -156,7 +157,7 @@ async function restore(config: Config, [dump]: readonly string[]): Promise<void>
 
 /** recover prints a new key of an administrator for an organisation that has none left; it needs the data directory, so the service must be stopped. */
 async function recover(config: Config, [organization]: readonly string[]): Promise<void> {
-  const deps = { clock: systemClock, log: openLog(config.DENDRO_LOG_LEVEL), ids: systemIds }
+  const deps = { clock: systemClock, log: openLogger(config.DENDRO_LOG_LEVEL), ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
   const lock = await lockDataDir(dataDir)
   const vault = openVault({
@@ -175,14 +176,14 @@ async function recover(config: Config, [organization]: readonly string[]): Promi
 
 /** adopt makes the token secret and the place of exports that are set now those of the deployment, on whose change every start would end. */
 async function adopt(config: Config): Promise<void> {
-  const deps = { clock: systemClock, log: openLog(config.DENDRO_LOG_LEVEL), ids: systemIds }
+  const deps = { clock: systemClock, log: openLogger(config.DENDRO_LOG_LEVEL), ids: systemIds }
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
-  const own = openOwn(config)
+  const own = openSecretsAndFiles(config)
   const meta = await openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir: config.DENDRO_DATA_DIR }, deps)
   try {
     await adoptFingerprints({ meta, ...own })
   } finally {
-    await own.depot.close()
+    await own.blobStore.close()
     await meta.close()
     await lock.release()
   }

@@ -7,13 +7,13 @@ import type { RateLimit } from './http/rate-limit.ts'
 import { Secret } from './kernel/secret.ts'
 import type { QueryLimit } from './world.ts'
 
-export type Role = 'api' | 'ingest' | 'work'
-export const ROLES: readonly Role[] = ['api', 'ingest', 'work']
+export type ProcessRole = 'api' | 'ingest' | 'work'
+export const ROLES: readonly ProcessRole[] = ['api', 'ingest', 'work']
 const PORT_MAX = 65_535
 const CONNECTIONS_MAX = 1_000
 const KEY_BYTES_MIN = 32
 /** KEY_LETTERS_MIN refuses what is long and yet easily guessed; of 64 random hexadecimal digits practically all have more. */
-const KEY_LETTERS_MIN = 10
+const KEY_CHARACTERS_MIN = 10
 export const MEMORY_BYTES_MIN = 512 * 2 ** 20
 
 export const asText = (text: string): string => text
@@ -55,11 +55,11 @@ export function asUrl(text: string): string | undefined {
   return text.replace(/\/+$/, '')
 }
 
-export function asPlace(text: string): Place | undefined {
+export function asExportLocation(text: string): Place | undefined {
   return parsePlace(text)
 }
 
-export function asRoles(text: string): Role[] {
+export function asRoles(text: string): ProcessRole[] {
   const words = asWords(text)
   const roles = ROLES.filter((role) => words.includes(role))
   if (roles.length !== words.length || roles.length === 0) throw new Error(`must name some of ${ROLES.join(', ')}`)
@@ -71,8 +71,8 @@ export function asRoles(text: string): Role[] {
 export function asKey(text: string): Secret | undefined {
   if (Buffer.byteLength(text) < KEY_BYTES_MIN)
     throw new Error(`must be at least ${KEY_BYTES_MIN} bytes, as \`openssl rand -hex 32\` gives them`)
-  if (new Set(text).size < KEY_LETTERS_MIN) {
-    throw new Error(`must have at least ${KEY_LETTERS_MIN} different characters, as \`openssl rand -hex 32\` gives them`)
+  if (new Set(text).size < KEY_CHARACTERS_MIN) {
+    throw new Error(`must have at least ${KEY_CHARACTERS_MIN} different characters, as \`openssl rand -hex 32\` gives them`)
   }
   return new Secret(text)
 }

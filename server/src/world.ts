@@ -2,16 +2,16 @@ import type { Ledger } from './events/ledger/ledger.ts'
 import type { DiskWatch } from './events/store/disk.ts'
 import type { EventStore } from './events/store/events.ts'
 import type { EventWriter } from './events/writer/writer.ts'
-import type { Depot } from './files/files.ts'
+import type { BlobStore } from './files/files.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
-import type { Log } from './kernel/log.ts'
+import type { Logger } from './kernel/log.ts'
 import type { Secret } from './kernel/secret.ts'
 import type { Vault } from './kernel/vault.ts'
 import type { Meta } from './meta/meta.ts'
 import type { UsageCounts } from './meta/usage-counts.ts'
 import type { Mailer } from './outgoing/mail.ts'
-import type { Model } from './outgoing/model.ts'
+import type { LanguageModel } from './outgoing/model.ts'
 import type { Outgoing } from './outgoing/outgoing.ts'
 
 /** A QueryLimit bounds one thing that a question may cost; roles may have bounds of their own. */
@@ -66,7 +66,7 @@ export type Deployment = {
 export type World = {
   clock: Clock
   ids: Ids
-  log: Log
+  log: Logger
   vault: Vault
   events: EventStore
   /** disk is the one that the event store writes to. */
@@ -81,11 +81,11 @@ export type World = {
   /** usage adds up what searches and exports take. */
   usage: UsageCounts
   /** depot keeps the files of exports. */
-  depot: Depot
+  blobStore: BlobStore
   mailer: Mailer
   /** outgoing is the one way to places that callers name. */
   outgoing: Outgoing
   /** model writes what reads better than facts; everything works without it. */
-  model: Model
+  model: LanguageModel
   deployment: Deployment
 }

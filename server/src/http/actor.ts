@@ -18,7 +18,7 @@ export type RequestFacts = {
 }
 
 /** Identified is what a credential turns out to be; it is cached, so it carries nothing of a single request. */
-export type Identified = {
+export type Principal = {
   orgId: string
   /** orgNumber is the organisation in the event store, where a row carries four bytes of it. */
   orgNumber: number
@@ -32,8 +32,8 @@ export type Identified = {
 }
 
 /** An Actor is an identified caller within one request. */
-export type Actor = Identified & { facts: RequestFacts }
+export type Actor = Principal & { facts: RequestFacts }
 
-export const holds = (actor: Identified, permission: Permission): boolean => actor.permissions.has(permission)
+export const hasPermission = (actor: Principal, permission: Permission): boolean => actor.permissions.has(permission)
 
-export const isUser = (actor: Identified, userId: string): boolean => actor.identity.type === 'USER_ID' && actor.identity.id === userId
+export const isUser = (actor: Principal, userId: string): boolean => actor.identity.type === 'USER_ID' && actor.identity.id === userId

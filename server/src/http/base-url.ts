@@ -3,31 +3,32 @@ import { BlockList, isIP } from 'node:net'
 import { hostname } from 'node:os'
 
 /** A Reach is how a request came: what it says, from where its connection comes, and at which of our addresses it arrived. */
-export type Reach = {
+export type ConnectionFacts = {
   headers: IncomingHttpHeaders
   socket: { remoteAddress?: string | undefined; localAddress?: string | undefined; localPort?: number | undefined }
 }
 
 /** A BaseUrl gives the start of absolute links in what a request leads to, without a trailing slash. */
-export type BaseUrl = (reach: Reach) => string
+export type BaseUrl = (reach: ConnectionFacts) => string
 
 /** Own is what makes up our addresses: what the operator named, where we listen, and the proxies in front of us that he named. */
-export type Own = { publicUrl: string | undefined; host: string; proxies: readonly string[] }
+export type BaseUrlOptions = { publicUrl: string | undefined; host: string; proxies: readonly string[] }
 
 /**
  * openBaseUrl makes the rule for the start of links. Links carry one-time tokens to other people, so no caller may choose where they lead: it is
  * the address that the operator named, else what a proxy of his says, else the address that was asked for where it is one of ours.
  */
-export function openBaseUrl({ publicUrl, host, proxies }: Own): BaseUrl {
+export function openBaseUrl({ publicUrl, host, proxies }: BaseUrlOptions): BaseUrl {
   if (publicUrl !== undefined) return () => publicUrl
   const trusted = listOf(proxies)
   const names = new Set(['localhost', hostname().toLowerCase(), host.toLowerCase()])
   return ({ headers, socket }) => {
     const usual = ownAddress(host, socket.localPort)
     if (socket.remoteAddress !== undefined && isIn(trusted, socket.remoteAddress)) return forwardedBase(headers) ?? usual
-    const asked = headers.host === undefined ? undefined : splitHost(headers.host)
-    if (!asked || asked.port !== (socket.localPort ?? HTTP_PORT)) return usual
-    const isOurs = names.has(asked.name) || isIn(loopback, asked.name) || asked.name === bareAddress(socket.localAddress)
+    const requestedHost = headers.host === undefined ? undefined : splitHost(headers.host)
+    if (!requestedHost || requestedHost.port !== (socket.localPort ?? HTTP_PORT)) return usual
+    const isOurs =
+      names.has(requestedHost.name) || isIn(loopback, requestedHost.name) || requestedHost.name === bareAddress(socket.localAddress)
     return isOurs ? `http://${headers.host}` : usual
   }
 }

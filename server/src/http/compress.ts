@@ -44,12 +44,12 @@ async function pack(reply: FastifyReply, payload: Payload, encoding: 'br' | 'gzi
 
 /** preferredEncoding picks what the caller takes: brotli before gzip, nothing that carries q=0. */
 export function preferredEncoding(accept: string): 'br' | 'gzip' | undefined {
-  const taken = accept
+  const accepted = accept
     .toLowerCase()
     .split(',')
     .map((part) => part.trim().split(/\s*;\s*/))
     .filter(([, weight]) => !/^q=0(\.0*)?$/.test(weight ?? ''))
     .map(([name]) => name)
-  if (taken.includes('br')) return 'br'
-  return taken.includes('gzip') || taken.includes('*') ? 'gzip' : undefined
+  if (accepted.includes('br')) return 'br'
+  return accepted.includes('gzip') || accepted.includes('*') ? 'gzip' : undefined
 }

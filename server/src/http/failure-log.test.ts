@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { notFound, unavailable } from '../kernel/errors.ts'
-import { openLog } from '../kernel/log.ts'
+import { openLogger } from '../kernel/log.ts'
 import { FailureLog } from './failure-log.ts'
 
 /** written is what a log wrote, line by line. */
 function collecting() {
   const lines: Record<string, unknown>[] = []
-  const log = openLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const log = openLogger('info', { write: (line: string) => void lines.push(JSON.parse(line)) })
   return { log, lines }
 }
 const fields = { correlation_id: 'c', action: 'health.get' }

@@ -1,5 +1,5 @@
 import type { Failure } from '../kernel/errors.ts'
-import type { Log } from '../kernel/log.ts'
+import type { Logger } from '../kernel/log.ts'
 import { LogLimit } from '../kernel/log-limit.ts'
 
 /** BUGS_PER_WINDOW are logged with their correlation id, the first of them with its stack. */
@@ -14,19 +14,19 @@ export class FailureLog {
   readonly #bugs = new LogLimit({ burst: BUGS_PER_WINDOW })
 
   /** note logs nothing below 500. What is known to pass, such as a store that is away, has no stack. */
-  note(log: Log, thrown: unknown, known: Failure | undefined, fields: Fields): void {
+  note(log: Logger, thrown: unknown, known: Failure | undefined, fields: Fields): void {
     if (known === undefined) this.#bug(log, thrown, fields)
     else if (known.status >= 500) this.#known(log, known, fields)
   }
 
-  #known(log: Log, known: Failure, fields: Fields): void {
+  #known(log: Logger, known: Failure, fields: Fields): void {
     const reason = known.message
     const repeated = (requests: number): void => log.warn({ status: known.status, reason, requests }, 'more requests could not be served')
     if (this.#expected.note(`${known.status} ${reason}`, repeated) === undefined) return
     log.warn({ status: known.status, reason, causes: causesOf(known), ...fields }, 'a request could not be served')
   }
 
-  #bug(log: Log, thrown: unknown, fields: Fields): void {
+  #bug(log: Logger, thrown: unknown, fields: Fields): void {
     const { action } = fields
     const repeated = (requests: number): void => log.error({ action, requests }, 'more requests ended in a bug')
     const before = this.#bugs.note(`bug in ${action}`, repeated)

@@ -5,7 +5,7 @@ export type Meter = {
   contentType: string
   print(): Promise<string>
   /** answered counts one request; the action is a name out of the contract, so the number of series is bounded. */
-  answered(action: string, status: number, seconds: number): void
+  countRequest(action: string, status: number, seconds: number): void
   /** gauge shows a value that is read when somebody looks. */
   gauge(name: string, help: string, read: () => number): void
 }
@@ -25,7 +25,7 @@ export function openMeter(): Meter {
   return {
     contentType: registry.contentType,
     print: () => registry.metrics(),
-    answered: (action, status, seconds) => requests.observe({ action, status }, seconds),
+    countRequest: (action, status, seconds) => requests.observe({ action, status }, seconds),
     gauge: (name, help, read) => {
       new Gauge({
         name,

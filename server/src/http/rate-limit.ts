@@ -4,14 +4,14 @@ export type RateLimit = {
   requests: number
   windowMs: number
   enforced: boolean /** of names what is counted, so that two rules do not share a count. */
-  of?: string
+  scope?: string
 }
 
 /** SENDER_FACTOR: whoever sends events may do so this many times as often as ask questions. */
 const SENDER_FACTOR = 10
 
 /** senderRule is the rule for sending events: a count of its own, and a larger one. */
-export const senderRule = (rule: RateLimit): RateLimit => ({ ...rule, requests: rule.requests * SENDER_FACTOR, of: 'events' })
+export const senderRule = (rule: RateLimit): RateLimit => ({ ...rule, requests: rule.requests * SENDER_FACTOR, scope: 'events' })
 
 /** A WindowStore counts grants of all processes together; it never grants beyond the limit. */
 export type WindowStore = {
@@ -58,7 +58,7 @@ export class RateLimiter {
 
   /** take counts a request of the caller: at once where the lease lasts, by asking the store where not. */
   take(caller: string): Quota | Promise<Quota> {
-    const { requests, windowMs, enforced, of } = this.#rule
+    const { requests, windowMs, enforced, scope: of } = this.#rule
     const nowMs = this.#clock.nowMs()
     const windowStartMs = nowMs - (nowMs % windowMs)
     const resetS = Math.max(1, Math.ceil((windowStartMs + windowMs - nowMs) / 1000))

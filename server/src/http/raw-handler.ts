@@ -5,7 +5,7 @@ import type { Failure } from '../kernel/errors.ts'
 import type { Actor } from './actor.ts'
 
 /** A Head is what is known of a request before its body; names of headers are in lower case, of a repeated query parameter the last counts. */
-export type Head = {
+export type RequestHead = {
   method: string
   /** path is percent-encoded as it came, with single slashes and none at the end. */
   path: string
@@ -13,22 +13,22 @@ export type Head = {
   headers: Readonly<Record<string, string>>
 }
 
-export type Answered = { status: number; headers: Record<string, string>; body: string | Uint8Array }
+export type RawReply = { status: number; headers: Record<string, string>; body: string | Uint8Array }
 
 /** A Taker answers requests whose bodies are not JSON of ours; it reads them itself, and words its failures as its protocol wants them. */
-export type Taker = {
+export type RawHandler = {
   /** action names it in figures and in the audit trail. */
   action: string
   permission: Permission
-  take(call: { actor: Actor; head: Head; body: Readable }): Promise<Answered>
+  handle(call: { actor: Actor; head: RequestHead; body: Readable }): Promise<RawReply>
   /** refuse words what the door turned away; the actor is undefined where nobody was identified. */
-  refuse(head: Head, failure: Failure, correlationId: string, actor: Actor | undefined): Answered
+  replyToFailure(head: RequestHead, failure: Failure, correlationId: string, actor: Actor | undefined): RawReply
 }
 
 /** Takers find who takes a request; `known` says that its path is one of the contract. */
-export type Takers = (head: Head, known: boolean) => Taker | undefined
+export type FindRawHandler = (head: RequestHead, known: boolean) => RawHandler | undefined
 
-export function headOf(request: FastifyRequest): Head {
+export function headOf(request: FastifyRequest): RequestHead {
   const [path = '/', query = ''] = splitAt(request.raw.url ?? '/', '?')
   return {
     method: request.method,
@@ -53,7 +53,7 @@ const LINGER_MS = 2_000
 const LINGER_BYTES = 16 * 2 ** 20
 const LINGER_CHECK_MS = 50
 
-export function sendAnswered(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: Answered): FastifyReply {
+export function sendRawReply(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: RawReply): FastifyReply {
   const { raw } = request
   raw.resume()
   if (!raw.complete) {

@@ -1,13 +1,14 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
 import type { SupervisedChild } from '../../kernel/child.ts'
 import { unavailable } from '../../kernel/errors.ts'
-import { untilReached } from '../../kernel/reach.ts'
+import { every, type Repetition } from '../../kernel/every.ts'
+import { connectWithRetry } from '../../kernel/reach.ts'
 import { formatAddress, parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
 import { type Engine, EngineFailure, type EventDeps, openEngine } from './engine.ts'
-import { clearHalfMade, markMade } from './first-engine-start.ts'
+import { clearInterruptedStart, markInitialized } from './first-engine-start.ts'
 import { migrate } from './migrate.ts'
-import { refusedStart } from './refused-start.ts'
+import { explainStartError } from './refused-start.ts'
 import { answers, detachedParts, shardsAnswer } from './rows.ts'
 
 export type EventStoreOptions = {
@@ -50,13 +51,13 @@ export async function openEventStore(options: EventStoreOptions, deps: EventDeps
 }
 
 async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
-  const engine = await bringUp(options, deps).catch(async (cause) => {
+  const engine = await openMigratedEngine(options, deps).catch(async (cause) => {
     const isBroken = cause instanceof EngineFailure && cause.reason === 'broken'
-    if (!isBroken || !(await clearHalfMade(options.dataDir))) throw cause
+    if (!isBroken || !(await clearInterruptedStart(options.dataDir))) throw cause
     deps.log.warn({ err: cause }, 'an interrupted first start of the event store is made anew')
-    return bringUp(options, deps)
+    return openMigratedEngine(options, deps)
   })
-  await markMade(options.dataDir)
+  await markInitialized(options.dataDir)
   return storeOn(engine.clients, deps, {
     engine: engine.child,
     health: () => engineHealth(engine.child),
@@ -64,10 +65,10 @@ async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promis
   })
 }
 
-async function bringUp(options: EventStoreOptions, deps: EventDeps): Promise<Engine> {
+async function openMigratedEngine(options: EventStoreOptions, deps: EventDeps): Promise<Engine> {
   const engine = await openEngine(options, deps)
   try {
-    await migrateOrSay(engine.clients(), deps, true)
+    await migrateWithAdvice(engine.clients(), deps, true)
     return engine
   } catch (cause) {
     await engine.close()
@@ -75,9 +76,9 @@ async function bringUp(options: EventStoreOptions, deps: EventDeps): Promise<Eng
   }
 }
 
-async function migrateOrSay(clients: Clients, deps: EventDeps, isOurs: boolean): Promise<void> {
+async function migrateWithAdvice(clients: Clients, deps: EventDeps, isEmbedded: boolean): Promise<void> {
   await migrate(clients, deps).catch((cause) => {
-    throw refusedStart(cause, { ...clients.address, isOurs }) ?? cause
+    throw explainStartError(cause, { ...clients.address, isEmbedded: isEmbedded }) ?? cause
   })
 }
 
@@ -98,16 +99,16 @@ function engineHealth(engine: SupervisedChild): EventHealth {
 async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
   const clients = openClients(parseAddress(url))
   try {
-    await reach(clients, deps)
-    await migrateOrSay(clients, deps, false)
+    await waitForServer(clients, deps)
+    await migrateWithAdvice(clients, deps, false)
   } catch (cause) {
     await clients.close()
     throw cause
   }
   let health: EventHealth = { status: 'ok' }
   const watching = new AbortController()
-  const watch = every(WATCH_EVERY_MS, deps, watching.signal, async () => {
-    health = await look(clients, AbortSignal.any([watching.signal, AbortSignal.timeout(PING_BOUND_MS)]))
+  const watch = every(WATCH_EVERY_MS, repetitionOf(deps, watching.signal), async () => {
+    health = await checkHealth(clients, AbortSignal.any([watching.signal, AbortSignal.timeout(PING_BOUND_MS)]))
   })
   return storeOn(() => clients, deps, {
     engine: undefined,
@@ -121,7 +122,7 @@ async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
 }
 
 /** look asks the server, and in a cluster every shard of it: without one nothing that is asked can be answered whole. */
-async function look({ outside, address: { url, cluster } }: Clients, signal: AbortSignal): Promise<EventHealth> {
+async function checkHealth({ outside, address: { url, cluster } }: Clients, signal: AbortSignal): Promise<EventHealth> {
   try {
     await answers(outside, signal)
   } catch {
@@ -136,11 +137,11 @@ const REFUSALS: ReadonlySet<string> = new Set(['192', '193', '194', '195', '497'
 
 const isRefusal = (cause: unknown): cause is ClickHouseError => cause instanceof ClickHouseError && REFUSALS.has(cause.code)
 
-async function reach(clients: Clients, deps: EventDeps): Promise<void> {
+async function waitForServer(clients: Clients, deps: EventDeps): Promise<void> {
   const { url } = clients.address
   const attempt = { server: url, reach: () => answers(clients.outside, AbortSignal.timeout(PING_BOUND_MS)), isHopeless: isRefusal }
   try {
-    await untilReached(attempt, deps)
+    await connectWithRetry(attempt, deps)
   } catch (cause) {
     if (isRefusal(cause)) {
       throw new Error(`the event store at ${url} refuses this user or password (${cause.type}); check DENDRO_CLICKHOUSE_URL`, { cause })
@@ -151,11 +152,11 @@ async function reach(clients: Clients, deps: EventDeps): Promise<void> {
   }
 }
 
-type Opened = { engine: SupervisedChild | undefined; health(): EventHealth; close(): Promise<void> }
+type OpenedStore = { engine: SupervisedChild | undefined; health(): EventHealth; close(): Promise<void> }
 
-function storeOn(clients: () => Clients, deps: EventDeps, opened: Opened): EventStore {
+function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): EventStore {
   const watching = new AbortController()
-  const watch = every(DETACHED_EVERY_MS, deps, watching.signal, () => reportDetached(clients(), deps, watching.signal))
+  const watch = every(DETACHED_EVERY_MS, repetitionOf(deps, watching.signal), () => reportDetached(clients(), deps, watching.signal))
   return {
     get writer() {
       return clients().writer
@@ -196,10 +197,10 @@ async function reportDetached(clients: Clients, { log }: EventDeps, signal: Abor
   for (const { table, reason, parts } of found) log.warn({ table, reason, parts }, 'the event engine set damaged parts aside')
 }
 
-/** every does the work now and at each interval until stopped; a failure is noted and the next time comes anyway. */
-async function every(ms: number, { clock, log }: EventDeps, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    await work().catch((err) => signal.aborted || log.warn({ err }, 'the event store could not be looked over'))
-    await clock.sleep(ms, signal).catch(() => undefined)
-  }
-}
+const repetitionOf = ({ clock, log }: EventDeps, signal: AbortSignal): Repetition => ({
+  clock,
+  log,
+  signal,
+  first: 'now',
+  failed: 'the event store could not be checked',
+})

@@ -1,4 +1,4 @@
-import { type FoundLeaf, standing } from '../../lines/text-line.ts'
+import { type FoundLeaf, leafAt } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import type { Header } from './plain.ts'
 import { NamedTimes } from './time.ts'
@@ -39,7 +39,7 @@ function leavesOf(front: RegExpExecArray, back: RegExpExecArray, backStart: numb
   const [, method, path, protocol] = REQUEST.exec(request) ?? []
   const leaves: FoundLeaf[] = []
   const add = (name: string, value: string | undefined, start: number) => {
-    if (value !== undefined && value !== NONE && value !== '') leaves.push(standing(name, value, start))
+    if (value !== undefined && value !== NONE && value !== '') leaves.push(leafAt(name, value, start))
   }
   const userStart = whole.length - ' ['.length - user.length
   add('vhost', vhost, 0)

@@ -2,7 +2,7 @@ import { severityOf } from '../../lines/severity.ts'
 import type { FoundLeaf, FoundText } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { accessLog } from './access.ts'
-import { letterHeader } from './letter.ts'
+import { glogOrLogcatHeader } from './glog-logcat.ts'
 import { messageLeaves } from './message.ts'
 import { NO_PAIRS } from './pairs.ts'
 import { type Header, plainHeader } from './plain.ts'
@@ -12,7 +12,7 @@ import { syslog } from './syslog.ts'
 const DETECTED_CHARS_MAX = 32_768
 
 /** headers are the forms in which a line may begin. */
-const headers: readonly ((text: string, at: Instant) => Header | undefined)[] = [syslog, letterHeader, accessLog, plainHeader]
+const headers: readonly ((text: string, at: Instant) => Header | undefined)[] = [syslog, glogOrLogcatHeader, accessLog, plainHeader]
 
 /** detect reads the usual forms of text: syslog, access logs, a time and a level in front, and JSON, logfmt, CEF and key=value pairs behind them. */
 export function detect(line: string, at: Instant): FoundText | undefined {

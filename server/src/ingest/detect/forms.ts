@@ -1,5 +1,5 @@
 import type { Instant } from '../../lines/time-text.ts'
-import type { Form } from '../../parsers/built-in.ts'
+import type { LineFormat } from '../../parsers/built-in.ts'
 import type { Pair } from '../batch.ts'
 import { accessLog } from './access.ts'
 import { cef, jsonObject } from './message.ts'
@@ -17,10 +17,10 @@ const forms = {
   'access-log': (text, at) => keysOf(accessLog(text, at)),
   logfmt: (text) => (isAllPairs(text) ? pairsOf(text) : undefined),
   'key-value': (text, at) => (isAllPairs(text) ? undefined : pairsOf(text.slice(plainHeader(text, at)?.restStart ?? 0))),
-} satisfies Record<Form, LineForm>
+} satisfies Record<LineFormat, LineForm>
 
 /** readForm reads a line in one of the forms that need no parser. */
-export const readForm = (form: Form, text: string, at: Instant): readonly Pair[] | undefined => forms[form](text, at)
+export const readForm = (form: LineFormat, text: string, at: Instant): readonly Pair[] | undefined => forms[form](text, at)
 
 const keysOf = (header: Header | undefined): Pair[] | undefined => header?.leaves.map(({ path, text }) => [path, text])
 

@@ -1,4 +1,4 @@
-import { type FoundLeaf, standing } from '../../lines/text-line.ts'
+import { type FoundLeaf, leafAt } from '../../lines/text-line.ts'
 
 /** LEVEL_CHARS: only near the beginning of a text is such a word a level. */
 const LEVEL_CHARS = 80
@@ -46,12 +46,12 @@ function capitals(text: string, start: number): FoundLeaf | undefined {
   for (let code = text.charCodeAt(end); code >= 0x41 && code <= 0x5a; code = text.charCodeAt(end)) end += 1
   if (end < text.length && !(kindOf(text, end) & BEHIND)) return undefined
   const word = text.slice(start, end)
-  return levels.has(word) ? standing('level', word, start) : undefined
+  return levels.has(word) ? leafAt('level', word, start) : undefined
 }
 
 function bracketed(text: string, start: number): FoundLeaf | undefined {
   BRACKETED.lastIndex = start
   const word = BRACKETED.exec(text)?.[1]
   if (word === undefined || !levels.has(word.toUpperCase())) return undefined
-  return standing('level', word, BRACKETED.lastIndex - 1 - word.length)
+  return leafAt('level', word, BRACKETED.lastIndex - 1 - word.length)
 }

@@ -1,20 +1,20 @@
 import { decodeText } from '../../lines/leaf-text.ts'
-import { workedOut } from '../../lines/text-line.ts'
+import { derivedLeaf } from '../../lines/text-line.ts'
 import { BROKEN, END, NULL, STRING, Walk } from '../../lines/walk.ts'
 import type { Pair } from '../batch.ts'
-import { findPairs, type Pairs } from './pairs.ts'
+import { type FoundPairs, findPairs } from './pairs.ts'
 
 const CEF = /(?:^|\s)CEF:(\d+)\|/
 const LEAVES_MAX = 1_000
 
 /** messageLeaves reads what a message holds besides words: CEF, a JSON object, or key=value pairs, of which logfmt consists; `whole` as for findPairs. */
-export function messageLeaves(text: string, start: number, whole: number): Pairs {
+export function messageLeaves(text: string, start: number, whole: number): FoundPairs {
   const end = endOfText(text)
   const mayBeJson = text.charAt(end - 1) === '}'
   if (mayBeJson || text.indexOf('CEF:', start) >= 0) {
     const trimmed = text.slice(start, end).trimStart()
-    const told = cef(trimmed) ?? (mayBeJson ? (jsonObject(trimmed.replace(/^@cee:\s*/, '')) ?? jsonTail(trimmed)) : undefined)
-    if (told) return { leaves: told.map(([path, value]) => workedOut(path, value)), isWhole: false }
+    const pairs = cef(trimmed) ?? (mayBeJson ? (jsonObject(trimmed.replace(/^@cee:\s*/, '')) ?? jsonTail(trimmed)) : undefined)
+    if (pairs) return { leaves: pairs.map(([path, value]) => derivedLeaf(path, value)), isWhole: false }
   }
   return findPairs(text, startOfText(text, start), end, whole)
 }

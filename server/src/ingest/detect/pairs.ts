@@ -1,4 +1,4 @@
-import { type FoundLeaf, standing, workedOut } from '../../lines/text-line.ts'
+import { derivedLeaf, type FoundLeaf, leafAt } from '../../lines/text-line.ts'
 import type { Pair } from '../batch.ts'
 
 /** PAIRS_MIN: a single pair in a text is more often an accident than data. */
@@ -21,8 +21,8 @@ function makeKinds(): Uint8Array {
   const mark = (chars: string, kind: number) => {
     for (const char of chars) made[char.charCodeAt(0)] = (made[char.charCodeAt(0)] ?? 0) | kind
   }
-  const letters = 'abcdefghijklmnopqrstuvwxyz'
-  mark(`${letters}${letters.toUpperCase()}_@`, NAME | FIRST)
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz'
+  mark(`${alphabet}${alphabet.toUpperCase()}_@`, NAME | FIRST)
   mark('0123456789./-', NAME)
   mark('[({,;|', BEFORE)
   mark(',;|])}', BEHIND)
@@ -39,30 +39,30 @@ function kindAt(text: string, at: number): number {
 }
 
 /** Pairs are the pairs of a part of a text; isWhole says that there is nothing else in it, so that only their values differ from line to line. */
-export type Pairs = { leaves: readonly FoundLeaf[]; isWhole: boolean }
-export const NO_PAIRS: Pairs = { leaves: [], isWhole: false }
+export type FoundPairs = { leaves: readonly FoundLeaf[]; isWhole: boolean }
+export const NO_PAIRS: FoundPairs = { leaves: [], isWhole: false }
 
 /** pairsIn reads the key=value pairs of a text, quoted or not; logfmt is a text that has nothing else. */
 export const pairsIn = (text: string): Pair[] => findPairs(text, 0, text.length, 0).leaves.map(({ path, text: value }) => [path, value])
 
 /** findPairs reads the pairs between two places; for the question whether there is nothing else, the text counts from `whole` on. */
-export function findPairs(text: string, from: number, to: number, whole: number): Pairs {
+export function findPairs(text: string, from: number, to: number, whole: number): FoundPairs {
   const leaves: FoundLeaf[] = []
   let isWhole = true
-  let told = whole
+  let checkedTo = whole
   let at = from
   for (let equals = text.indexOf('=', at); equals >= 0 && equals < to; equals = text.indexOf('=', at)) {
     const start = nameStart(text, at, equals, from)
     const value = start < 0 ? NONE : valueAt(text, equals + 1, to)
     at = value === NONE ? equals + 1 : value.next
     if (value === NONE) continue
-    isWhole &&= isFixed(text, told, start) && !(value.leaf && value.leaf.start < 0)
-    told = value.next
+    isWhole &&= isFixed(text, checkedTo, start) && !(value.leaf && value.leaf.start < 0)
+    checkedTo = value.next
     if (value.leaf) leaves.push({ ...value.leaf, path: text.slice(start, equals) })
     if (leaves.length === PAIRS_MAX) break
   }
   if (leaves.length < PAIRS_MIN) return NO_PAIRS
-  return { leaves, isWhole: isWhole && isFixed(text, told, to) && leaves.length < PAIRS_MAX }
+  return { leaves, isWhole: isWhole && isFixed(text, checkedTo, to) && leaves.length < PAIRS_MAX }
 }
 
 /** nameStart is where the name before the sign begins, -1 when none does. */
@@ -106,10 +106,10 @@ function quoted(text: string, start: number, to: number): Value {
   if (close >= to || !endsAt(text, close + 1, to)) return NONE
   if (!hasEscapes) return { leaf: leafOf(text, start, close), next: close + 1 }
   const value = text.slice(start, close).replace(/\\(.)/g, (_, char: string) => ESCAPES.get(char) ?? char)
-  return { leaf: workedOut('', value), next: close + 1 }
+  return { leaf: derivedLeaf('', value), next: close + 1 }
 }
 
-const leafOf = (text: string, start: number, end: number): FoundLeaf => standing('', text.slice(start, end), start)
+const leafOf = (text: string, start: number, end: number): FoundLeaf => leafAt('', text.slice(start, end), start)
 
 const endsAt = (text: string, at: number, to: number): boolean => at >= to || (kindAt(text, at) & BEHIND) !== 0
 

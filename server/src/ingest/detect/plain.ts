@@ -1,4 +1,4 @@
-import { type FoundLeaf, type FoundTime, standing, workedOut } from '../../lines/text-line.ts'
+import { derivedLeaf, type FoundLeaf, type FoundTime, leafAt } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { levelIn } from './level.ts'
 import { isoTime, NamedTimes } from './time.ts'
@@ -41,7 +41,7 @@ function containerHeader(text: string, time: FoundTime, restStart: number): Head
   if (!match) return undefined
   const [whole, stream = '', part] = match
   const end = restStart + whole.length
-  const leaves = [standing('stream', stream, restStart), ...(part === 'P' ? [workedOut('partial', 'true')] : [])]
+  const leaves = [leafAt('stream', stream, restStart), ...(part === 'P' ? [derivedLeaf('partial', 'true')] : [])]
   return { leaves, time, restStart: end, wordsStart: end, isWhole: false }
 }
 

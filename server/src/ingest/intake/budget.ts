@@ -1,36 +1,36 @@
 import { Failure, unavailable } from '../../kernel/errors.ts'
 
 /** A Hold is what one request has taken of the budget; release gives all of it back, once. */
-export type Hold = { take(bytes: number): void; release(): void }
+export type MemoryReservation = { reserve(bytes: number): void; release(): void }
 
 /** SENDER_SHARE of a budget is what one sender may have: whoever sends too much leaves room for the others. */
 const SENDER_SHARE = 7 / 8
 
 /** A Budget bounds the bytes that all requests together keep in memory; who comes when it is spent is told to come again. */
-export class Budget {
+export class MemoryBudget {
   readonly #bytesMax: number
   readonly #senderBytesMax: number
-  readonly #takenBySender = new Map<string, number>()
-  #taken = 0
+  readonly #reservedBySender = new Map<string, number>()
+  #reserved = 0
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
     this.#senderBytesMax = bytesMax * SENDER_SHARE
   }
 
-  get takenBytes(): number {
-    return this.#taken
+  get reservedBytes(): number {
+    return this.#reserved
   }
 
-  open(sender: string): Hold {
+  open(sender: string): MemoryReservation {
     let held = 0
     return {
-      take: (bytes) => {
+      reserve: (bytes) => {
         // What would not fit if it were alone must be sent in parts; to come again would not help.
         if (held + bytes > this.#senderBytesMax)
           throw new Failure(413, 'the body is too large for the memory that DENDRO_MEMORY leaves to bodies')
-        const senders = (this.#takenBySender.get(sender) ?? 0) + bytes
-        if (this.#taken + bytes > this.#bytesMax || senders > this.#senderBytesMax) throw busy()
+        const senders = (this.#reservedBySender.get(sender) ?? 0) + bytes
+        if (this.#reserved + bytes > this.#bytesMax || senders > this.#senderBytesMax) throw busy()
         this.#add(sender, bytes)
         held += bytes
       },
@@ -42,10 +42,10 @@ export class Budget {
   }
 
   #add(sender: string, bytes: number): void {
-    this.#taken += bytes
-    const left = (this.#takenBySender.get(sender) ?? 0) + bytes
-    if (left === 0) this.#takenBySender.delete(sender)
-    else this.#takenBySender.set(sender, left)
+    this.#reserved += bytes
+    const left = (this.#reservedBySender.get(sender) ?? 0) + bytes
+    if (left === 0) this.#reservedBySender.delete(sender)
+    else this.#reservedBySender.set(sender, left)
   }
 }
 

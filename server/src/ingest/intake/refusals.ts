@@ -1,6 +1,6 @@
 import type { Actor } from '../../http/actor.ts'
 import { Failure } from '../../kernel/errors.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 
 const SAY_EVERY_MS = 60_000
 /** SENDERS_MAX bounds what is remembered; whoever comes when that many are refused at once is found in the ledger alone. */
@@ -13,11 +13,11 @@ type Refused = { fields: object; unsaid: number; timer: NodeJS.Timeout }
  * single refusal is in the ledger, and here for those who look closely.
  */
 export class Refusals {
-  readonly #log: Log
+  readonly #log: Logger
   readonly #sayEveryMs: number
   readonly #refused = new Map<string, Refused>()
 
-  constructor(log: Log, sayEveryMs = SAY_EVERY_MS) {
+  constructor(log: Logger, sayEveryMs = SAY_EVERY_MS) {
     this.#log = log
     this.#sayEveryMs = sayEveryMs
   }

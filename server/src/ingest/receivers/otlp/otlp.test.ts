@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../kernel/errors.ts'
-import type { IngestRequest, Parsed } from '../../batch.ts'
+import type { IngestRequest, ParsedBody } from '../../batch.ts'
 import { parsedLines, readCases, runCase } from '../cases.fixture.ts'
 import { encodeProtobuf, varint } from './encode.fixture.ts'
 import { RECORDS_MAX } from './export-request.ts'
@@ -35,10 +35,10 @@ describe('the same request in protobuf brings the same', () => {
   })
 })
 
-const parse = (body: Uint8Array, contentType: string, path = '/v1/logs'): Parsed =>
+const parse = (body: Uint8Array, contentType: string, path = '/v1/logs'): ParsedBody =>
   otlp.parse({ path, query: {}, headers: {}, contentType, body })
-const parseJson = (value: unknown): Parsed => parse(Buffer.from(JSON.stringify(value)), 'application/json')
-const parseProtobuf = (value: unknown): Parsed => parse(encodeProtobuf('Logs', value), 'application/x-protobuf')
+const parseJson = (value: unknown): ParsedBody => parse(Buffer.from(JSON.stringify(value)), 'application/json')
+const parseProtobuf = (value: unknown): ParsedBody => parse(encodeProtobuf('Logs', value), 'application/x-protobuf')
 const bothParsers = [
   ['JSON', parseJson],
   ['protobuf', parseProtobuf],
@@ -93,7 +93,10 @@ describe('whatever the bytes, only a Failure is thrown', () => {
   const isHandled = (body: Uint8Array, contentType: string, path: string) => {
     try {
       const parsed = parse(body, contentType, path)
-      const events = parsed.deliveries.reduce((sum, { arrivals }) => sum + (arrivals.kind === 'records' ? arrivals.records.length : 0), 0)
+      const events = parsed.batches.reduce(
+        (sum, { events: arrivals }) => sum + (arrivals.kind === 'records' ? arrivals.records.length : 0),
+        0,
+      )
       return events + parsed.rejected.length === parsed.total
     } catch (thrown) {
       return thrown instanceof Failure && [400, 413].includes(thrown.status)
@@ -187,7 +190,8 @@ describe('values arrive as they were sent', () => {
   })
 })
 
-const recordsOf = ({ deliveries }: Parsed) => deliveries.flatMap(({ arrivals }) => (arrivals.kind === 'records' ? arrivals.records : []))
+const recordsOf = ({ batches: deliveries }: ParsedBody) =>
+  deliveries.flatMap(({ events: arrivals }) => (arrivals.kind === 'records' ? arrivals.records : []))
 
 describe('the limits of a request', () => {
   const nested = (depth: number): unknown => {
@@ -264,7 +268,7 @@ describe('the limits of a request', () => {
 describe('failures in the words of the protocol', () => {
   const request = { path: '/v1/logs', query: {}, headers: {}, contentType: 'application/json' }
   const answered = (status: number, contentType = request.contentType) =>
-    otlp.answer(
+    otlp.reply(
       { ...request, contentType },
       { kind: 'refused', failure: new Failure(status, 'why', { headers: { 'retry-after': '2' } }) },
       undefined,
@@ -301,7 +305,7 @@ describe('failures in the words of the protocol', () => {
       total: 3,
       duplicates: [],
     } as const
-    expect(otlp.answer(request, outcome, parsed).body).toBe(
+    expect(otlp.reply(request, outcome, parsed).body).toBe(
       '{"partialSuccess":{"rejectedLogRecords":"2","errorMessage":"2 of 3 records were rejected; record 0: a; record 2: b"}}',
     )
   })

@@ -4,9 +4,10 @@ import type { QueryStatus, SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { toJson } from '../../../http/json.ts'
 import { Answer } from '../../../http/mount.ts'
-import { Written } from '../../../http/written.ts'
+import { SerializedJson } from '../../../http/serialized-json.ts'
 import { gone, notFound } from '../../../kernel/errors.ts'
-import type { Cost } from '../../../reading/question.ts'
+import { every } from '../../../kernel/every.ts'
+import type { QueryCost } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
 import { visibilityFor } from '../../data/datasets/datasets.ts'
 import { sliceTimeText } from '../../data/event-queries/event-queries.ts'
@@ -15,11 +16,11 @@ import { beatSearch, dropAnswers, endSearch, insertSearch, keepPartial, pollSear
 /** Work answers a search; it ends when the signal does, and tells how far it is and what it knows already. */
 export type Work = (control: {
   signal: AbortSignal
-  onProgress: (cost: Cost) => void
+  onProgress: (cost: QueryCost) => void
   onPartial: (answer: SearchResponse) => void
 }) => Promise<SearchResponse>
 
-export type Reply = Answer<Written<SearchResponse>>
+export type Reply = Answer<SerializedJson<SearchResponse>>
 
 /** Searches are the asynchronous searches: those that run in this process, and the memory of all. */
 export type Searches = {
@@ -65,7 +66,16 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
         stopping.abort(new Error(`the search ends as ${status}`))
       },
     }
-    const beating = every(beatMs, clock, stopping.signal, async () => {
+    const repetition = {
+      clock,
+      log,
+      signal: stopping.signal,
+      first: 'later',
+      failed: 'a running search could not be marked alive',
+      level: 'debug',
+    } as const
+    // A store that is briefly away ends no search.
+    const beating = every(beatMs, repetition, async () => {
       const nowMs = clock.nowMs()
       const row = await beatSearch(meta, id, nowMs, one)
       if (row?.status !== 'IN_PROGRESS') one.stop(row?.status ?? 'CANCELLED_BY_USER')
@@ -77,7 +87,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
       void packed(partOf(answer))
         .then((bytes) => keepPartial(meta, id, bytes))
         .catch((err) => log.debug({ err }, 'a part of an answer could not be kept'))
-    const onProgress = ({ share, bytes }: Cost) => {
+    const onProgress = ({ share, bytes }: QueryCost) => {
       one.bytes = Math.max(one.bytes, Math.round(bytes))
       one.progress = Math.max(one.progress, Math.min(99, Math.floor(share * 100)))
     }
@@ -130,7 +140,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
             },
           }),
     }
-    const written = Written.as<SearchResponse>(merged(json, state))
+    const written = SerializedJson.as<SearchResponse>(merged(json, state))
     return isOver ? new Answer(201, written) : new Answer(202, written, { 'retry-after': String(RETRY_S) })
   }
 
@@ -187,12 +197,4 @@ function merged(json: string, members: Record<string, unknown>): string {
   const inside = json.slice(1).trim()
   const added = toJson(members).slice(0, -1)
   return inside === '}' ? `${added}}` : `${added},${inside}`
-}
-
-async function every(ms: number, clock: World['clock'], signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    await clock.sleep(ms, signal).catch(() => undefined)
-    // A store that does not answer for a moment ends no search.
-    if (!signal.aborted) await work().catch(() => undefined)
-  }
 }

@@ -1,12 +1,12 @@
-import { standing, workedOut } from '../../lines/text-line.ts'
+import { derivedLeaf, leafAt } from '../../lines/text-line.ts'
 import { type Instant, months } from '../../lines/time-text.ts'
 import type { Header } from './plain.ts'
 import { type NamedTime, NamedTimes } from './time.ts'
 
 /** GLOG is how many services write that come from one C++ library, Kubernetes among them: `I1102 10:00:00.123456    4711 server.go:42] text`. */
 const GLOG = /[IWEF](\d\d)(\d\d) (\d\d:\d\d:\d\d)\.(\d{6}) +(\d{1,10}) ([^\s\]]{1,200}:\d{1,7})\] ?/y
-/** MOBILE is how phones write: `11-02 10:00:00.123  4711  4712 I Tag: text`. */
-const MOBILE = /(\d\d)-(\d\d) (\d\d:\d\d:\d\d)\.(\d{3}) +(\d{1,10}) +(\d{1,10}) ([VDIWEFA]) ([^\s:][^:]{0,99}?) *: ?/y
+/** LOGCAT is how phones write: `11-02 10:00:00.123  4711  4712 I Tag: text`. */
+const LOGCAT = /(\d\d)-(\d\d) (\d\d:\d\d:\d\d)\.(\d{3}) +(\d{1,10}) +(\d{1,10}) ([VDIWEFA]) ([^\s:][^:]{0,99}?) *: ?/y
 
 /** levels are what the letters of both forms stand for. */
 const levels: ReadonlyMap<string, string> = new Map(
@@ -23,8 +23,8 @@ const levels: ReadonlyMap<string, string> = new Map(
 const [ZERO, NINE, DASH] = [0x30, 0x39, 0x2d]
 
 /** letterHeader reads lines whose level is a letter, and whose time has no year. */
-export function letterHeader(text: string, at: Instant): Header | undefined {
-  if (text.charCodeAt(2) === DASH && isDigit(text, 0)) return mobile(text, at)
+export function glogOrLogcatHeader(text: string, at: Instant): Header | undefined {
+  if (text.charCodeAt(2) === DASH && isDigit(text, 0)) return logcat(text, at)
   return levels.get(text.charAt(0)) !== undefined && isDigit(text, 1) && isDigit(text, 4) ? glog(text, at) : undefined
 }
 
@@ -53,27 +53,27 @@ function glog(text: string, at: Instant): Header | undefined {
   const callerStart = text.indexOf(']', time.end) - caller.length
   const threadStart = callerStart - 1 - thread.length
   const leaves = [
-    workedOut('level', levels.get(text.charAt(0)) ?? ''),
-    standing('thread', thread, threadStart),
-    standing('caller', caller, callerStart),
+    derivedLeaf('level', levels.get(text.charAt(0)) ?? ''),
+    leafAt('thread', thread, threadStart),
+    leafAt('caller', caller, callerStart),
   ]
   return { leaves, time, restStart: whole.length, wordsStart: whole.length, isWhole: false }
 }
 
-function mobile(text: string, at: Instant): Header | undefined {
-  MOBILE.lastIndex = 0
-  const match = MOBILE.exec(text)
+function logcat(text: string, at: Instant): Header | undefined {
+  LOGCAT.lastIndex = 0
+  const match = LOGCAT.exec(text)
   const time = match && times.g.read(text, 0, at)
   if (!match || !time?.instant) return undefined
-  const [whole, , , , , process = '', thread = '', letter = '', tag = ''] = match
+  const [whole, , , , , process = '', thread = '', levelCode = '', tag = ''] = match
   const processStart = text.indexOf(process, time.end)
   const threadStart = text.indexOf(thread, processStart + process.length)
-  const letterStart = threadStart + thread.length + 1
+  const levelStart = threadStart + thread.length + 1
   const leaves = [
-    workedOut('level', levels.get(letter) ?? ''),
-    standing('procid', process, processStart),
-    standing('thread', thread, threadStart),
-    standing('tag', tag, letterStart + 2),
+    derivedLeaf('level', levels.get(levelCode) ?? ''),
+    leafAt('procid', process, processStart),
+    leafAt('thread', thread, threadStart),
+    leafAt('tag', tag, levelStart + 2),
   ]
   return { leaves, time, restStart: whole.length, wordsStart: whole.length, isWhole: false }
 }
