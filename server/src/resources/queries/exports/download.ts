@@ -1,5 +1,5 @@
 import { type ExportCompression, type ExportFormat, type Identity, isUuid } from '@dendro/api'
-import { holds as isPermitted, type RequestFacts } from '../../../http/actor.ts'
+import { hasPermission as isPermitted, type RequestFacts } from '../../../http/actor.ts'
 import { Answer } from '../../../http/mount.ts'
 import { Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
@@ -25,7 +25,7 @@ export async function downloadExport(world: World, facts: RequestFacts, link: Li
   }
   const { start, end } = span ?? whole
   if (!facts.isHead) await recordDownload(world, facts, row, { holder, start, end })
-  const body = await world.depot.read(row.id, readState(row).parts, { start, end })
+  const body = await world.blobStore.read(row.id, readState(row).parts, { start, end })
   const headers = {
     'content-type': mediaOf(row),
     'content-disposition': `attachment; filename="dendro-${row.id}.${extensionOf(row)}"`,

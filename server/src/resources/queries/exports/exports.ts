@@ -3,7 +3,7 @@ import type { Actor } from '../../../http/actor.ts'
 import { enqueue } from '../../../jobs/jobs.ts'
 import { badField, notFound, unavailable } from '../../../kernel/errors.ts'
 import { boundsOf } from '../../../query/bounds.ts'
-import { gather } from '../../../query/gather.ts'
+import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
@@ -35,12 +35,12 @@ export async function createExport(world: World, actor: Actor, ask: NewExport): 
   const { search_details: wanted, format, compression } = ask
   const nowMs = world.clock.nowMs()
   if (!wanted.from?.length && !wanted.from_expr?.trim()) throw badField('search_details.from', 'or from_expr is required', 'MISSING_SOURCE')
-  const { bounds } = gather({
+  const { bounds } = parseAll({
     filter: () => parseFilter(wanted.where ?? '', 'search_details.where'),
     bounds: () => boundsOf(wanted, nowMs, undefined),
   })
   const datasets = inOrder(await sourceDatasets(world, actor, wanted), wanted)
-  const refusal = await world.depot.refusal()
+  const refusal = await world.blobStore.unavailableReason()
   if (refusal) throw unavailable(refusal, { retryAfterS: 60 })
   const ids = datasets.map(({ id }) => id)
   const row: NewExportRow = {
@@ -90,7 +90,7 @@ export async function removeExport(world: World, actor: Actor, record: ExportRow
     const before = { ...shownExport(world, actor, record), location: '' }
     await recordChange(world, tx, actor, { entity: { type: 'export', id: record.id }, before })
   })
-  await world.depot.remove(draftOf(record)).catch((err) => {
+  await world.blobStore.remove(draftOf(record)).catch((err) => {
     world.log.warn({ err, export_id: record.id }, 'the file of a deleted export could not be removed yet')
   })
 }

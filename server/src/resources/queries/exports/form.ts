@@ -1,5 +1,5 @@
 import type { ExportCompression } from '@dendro/api'
-import type { FoundEvent } from '../../../reading/question.ts'
+import type { FoundEvent } from '../../../reading/event-query.ts'
 import type { Place } from './lines.ts'
 
 /** A Form makes a file of events, of which it may hold some back until there are enough. */

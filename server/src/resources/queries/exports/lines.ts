@@ -1,4 +1,4 @@
-import type { FoundEvent } from '../../../reading/question.ts'
+import type { FoundEvent } from '../../../reading/event-query.ts'
 import { eventTimeText, rawText, statusOf } from '../../data/event-queries/event-queries.ts'
 
 export type Place = { readonly collection: string; readonly dataset: string }

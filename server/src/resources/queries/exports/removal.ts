@@ -15,11 +15,11 @@ const LOST_MS = 10 * 60_000
 const ROWS_MAX = 1_000
 
 /** exportRemoval removes old exports with their files, and files whose exports are gone, unless the clock may be wrong. */
-export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'depot'>): JobKind => ({
+export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'blobStore'>): JobKind => ({
   name: 'export_removal',
   everyMs: EVERY_MS,
   run: async ({ signal, payload }) => {
-    const { clock, meta, depot, log } = world
+    const { clock, meta, blobStore, log } = world
     const nowMs = clock.nowMs()
     const lost = await failLost(meta, {
       kind: EXPORTING,
@@ -27,7 +27,7 @@ export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'dep
       beforeMs: nowMs - LOST_MS,
       reason: 'it could not be written, whatever was tried',
     })
-    for (const row of lost) await depot.remove(draftOf(row))
+    for (const row of lost) await blobStore.remove(draftOf(row))
     const { reading, isTrusted } = readClock(readingOf(payload.reading), nowMs, clock.report?.())
     const again = { againInMs: EVERY_MS, payload: { reading } }
     if (!isTrusted) return again
@@ -35,10 +35,10 @@ export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'dep
       signal.throwIfAborted()
       await removeWhole(world, row)
     }
-    const strays = (await depot.strays(nowMs - STRAY_MS)).filter((key) => /^[\da-f-]{36}$/.test(key))
+    const strays = (await blobStore.keysUntouchedSince(nowMs - STRAY_MS)).filter((key) => /^[\da-f-]{36}$/.test(key))
     const known = new Set((await selectKnown(meta, strays)).map(({ id }) => id))
     for (const key of strays.filter((id) => !known.has(id))) {
-      await depot.remove({ key, upload: '' })
+      await blobStore.remove({ key, upload: '' })
       log.info({ export_id: key }, 'the file of an export that is gone was removed')
     }
     return again
@@ -46,7 +46,7 @@ export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'dep
 })
 
 /** removeWhole takes the file first: a row without a file is found again, a file without a row only as a stray. */
-async function removeWhole({ meta, depot }: Pick<World, 'meta' | 'depot'>, row: ExportRow): Promise<void> {
-  await depot.remove(draftOf(row))
+async function removeWhole({ meta, blobStore }: Pick<World, 'meta' | 'blobStore'>, row: ExportRow): Promise<void> {
+  await blobStore.remove(draftOf(row))
   await deleteExport(meta, row.org_id, row.id)
 }

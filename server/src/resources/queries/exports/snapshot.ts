@@ -2,7 +2,7 @@ import { amongIds } from '../../../events/store/id-list.ts'
 import { lastNumber } from '../../../events/writer/seq.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { tableClasses, tableClassNames } from '../../../lines/table.ts'
-import type { Bounds } from '../../../reading/question.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 
 const BOUND_MS = 10_000
@@ -18,7 +18,7 @@ export async function highestNumber(
   { events, log }: Pick<World, 'events' | 'log'>,
   { orgNumber }: Actor,
   logIds: readonly string[],
-  { fromMs, toMs }: Bounds,
+  { fromMs, toMs }: TimeBounds,
 ): Promise<bigint> {
   const among = amongIds('log_id', 'ids', logIds)
   const tables = tableClassNames.map(

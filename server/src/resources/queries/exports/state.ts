@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Draft } from '../../../files/files.ts'
+import type { PendingFile } from '../../../files/files.ts'
 import type { ExportRow } from './rows.ts'
 
 /** EXPORTING is the kind of job that writes exports. */
@@ -31,7 +31,7 @@ export type ExportState = z.output<typeof State>
 export const readState = ({ state }: Pick<ExportRow, 'state'>): ExportState => State.parse(state)
 
 /** draftOf is the file of an export in the depot. */
-export const draftOf = (row: Pick<ExportRow, 'id' | 'state'>): Draft => ({ key: row.id, upload: readState(row).upload ?? '' })
+export const draftOf = (row: Pick<ExportRow, 'id' | 'state'>): PendingFile => ({ key: row.id, upload: readState(row).upload ?? '' })
 
 /** datasetIds are what an export reads, in the order in which it does. */
 export const datasetIds = ({ search_details }: Pick<ExportRow, 'search_details'>): string[] => search_details.from.split(':')

@@ -1,39 +1,39 @@
 import type { MetricQuery } from '@dendro/api'
 import type { Placeholders } from '../integrations/integrations.ts'
-import type { Occasion, Operator, Status } from '../monitors/monitors.ts'
-import type { Past } from './chart/chart.ts'
+import type { AlertStatus, ComparisonOperator, Occasion } from '../monitors/monitors.ts'
+import type { ValueHistory } from './chart/chart.ts'
 
-/** A Told is an occasion with what was looked up for it: lines that show what happened, and the report if there is one. */
-export type Told = {
+/** The content of a message: the occasion, sample events, and the report if there is one. */
+export type NotificationContent = {
   readonly occasion: Occasion
   readonly samples: readonly string[]
   readonly report?: string | undefined
-  /** past is drawn in mails. */
-  readonly past?: Past | undefined
+  /** Drawn in mails. */
+  readonly past?: ValueHistory | undefined
   readonly isTest: boolean
-  /** link leads to the monitor in the web app; undefined where the deployment does not know its own address. */
+  /** The monitor in the web app; undefined when the public URL is not configured. */
   readonly link: string | undefined
   readonly region: string
 }
 
-const statusWords: Record<Status, string> = { ALERT: 'ALERT', WARN: 'WARN', NO_DATA: 'NO DATA', OK: 'OK' }
+const statusWords: Record<AlertStatus, string> = { ALERT: 'ALERT', WARN: 'WARN', NO_DATA: 'NO DATA', OK: 'OK' }
 const NAME_CHARS_MAX = 200
-const GROUPS_TOLD_MAX = 20
+const GROUPS_LISTED_MAX = 20
 const QUERY_CHARS_MAX = 2_000
 
-/** titleOf is one line: the status and the name of the monitor, and the group it is about. */
-export function titleOf({ occasion: { after, monitor, group }, isTest }: Told): string {
+/** One line: status, monitor name and group. */
+export function titleOf({ occasion: { after, monitor, group }, isTest }: NotificationContent): string {
   const about = group === '' ? '' : ` (${oneLine(group, NAME_CHARS_MAX)})`
   return `${isTest ? '[TEST] ' : ''}${statusWords[after]}: ${oneLine(monitor.name, NAME_CHARS_MAX)}${about}`
 }
 
-/** descriptionOf is what people wrote about the monitor, and what happened. */
-export function descriptionOf(told: Told): string {
-  const { description } = told.occasion.monitor
-  return [...(description ? [description] : []), happened(told.occasion)].join('\n\n')
+/** The description of the monitor, and what happened. */
+export function descriptionOf(content: NotificationContent): string {
+  const { description } = content.occasion.monitor
+  return [...(description ? [description] : []), happened(content.occasion)].join('\n\n')
 }
 
-/** happened says in a sentence or two what was measured and what it means. */
+/** Describes what was measured and what it means, in a sentence or two. */
 export function happened(occasion: Occasion): string {
   const { value, baseline, before, after, fromMs, toMs, isDelayed } = occasion
   const window = `from ${instant(fromMs)} to ${instant(toMs)}`
@@ -51,7 +51,7 @@ function subjectOf({ monitor: { type }, value = 0 }: Occasion): string {
   return `The value ${shown}`
 }
 
-const is: Record<Operator, string> = {
+const is: Record<ComparisonOperator, string> = {
   BELOW: 'below',
   BELOW_OR_EQUAL: 'at or below',
   ABOVE: 'above',
@@ -66,22 +66,22 @@ function verdictOf({ after, monitor: { operator }, threshold }: Occasion): strin
   return `is ${isTrouble ? '' : 'not '}${is[operator]} ${after === 'WARN' ? 'the warning threshold' : 'the threshold'} of ${number(threshold)}`
 }
 
-/** queryText is what was asked, as people write it. */
+/** The queries and formulas in the notation of users. */
 export function queryText({ monitor: { queries, formulas } }: Occasion): string {
-  const asked = queries.map((query) => (queries.length > 1 ? `${query.name} = ${oneQuery(query)}` : oneQuery(query)))
-  return [...asked, ...formulas.map(({ name, expression }) => `${name} = ${expression}`)].join('; ')
+  const queryTexts = queries.map((query) => (queries.length > 1 ? `${query.name} = ${oneQuery(query)}` : oneQuery(query)))
+  return [...queryTexts, ...formulas.map(({ name, expression }) => `${name} = ${expression}`)].join('; ')
 }
 
 const oneQuery = ({ select, where, groups }: MetricQuery): string =>
   [select.join(', '), ...(where.trim() === '' ? [] : [`where ${where}`]), ...(groups?.length ? [`by ${groups.join(', ')}`] : [])].join(' ')
 
-/** placeholdersOf are the values that templates may name. */
-export function placeholdersOf(told: Told): Placeholders {
-  const { occasion, link, region } = told
+/** The values of the placeholders of templates. */
+export function placeholdersOf(content: NotificationContent): Placeholders {
+  const { occasion, link, region } = content
   const { monitor, before, after, value, threshold, group, troubledGroups, fromMs, toMs } = occasion
   return {
-    title: titleOf(told),
-    description: descriptionOf(told),
+    title: titleOf(content),
+    description: descriptionOf(content),
     alert_id: occasion.alertId,
     monitor_id: monitor.id,
     monitor_name: monitor.name,
@@ -97,21 +97,21 @@ export function placeholdersOf(told: Told): Placeholders {
     start_time_window: String(fromMs),
     end_time_window: String(toMs),
     region,
-    samples: told.samples.join('\n'),
-    report: told.report ?? '',
+    samples: content.samples.join('\n'),
+    report: content.report ?? '',
   }
 }
 
-/** factsOf are the rows that mails and chats show beside the sentence. */
-export function factsOf(told: Told): [name: string, value: string][] {
-  const { occasion } = told
+/** The rows that mails and chat messages show next to the description. */
+export function factsOf(content: NotificationContent): [name: string, value: string][] {
+  const { occasion } = content
   const { monitor, value, baseline, threshold, group, troubledGroups } = occasion
   const others = troubledGroups.filter((other) => other !== group)
   return [
     ['Monitor', monitor.name],
     ['Status', `${statusWords[occasion.before]} → ${statusWords[occasion.after]}`],
     ...(group === '' ? [] : [['Group', group] as [string, string]]),
-    ...(others.length === 0 ? [] : [['Other groups in trouble', fewOf(others)] as [string, string]]),
+    ...(others.length === 0 ? [] : [['Other groups in trouble', joinFew(others)] as [string, string]]),
     ['Value', value === undefined ? 'none' : number(value)],
     ...(baseline === undefined ? [] : [['Compared with', number(baseline)] as [string, string]]),
     ['Threshold', `${is[monitor.operator]} ${number(threshold)}`],
@@ -120,14 +120,14 @@ export function factsOf(told: Told): [name: string, value: string][] {
   ]
 }
 
-const fewOf = (groups: readonly string[]): string =>
-  groups.length <= GROUPS_TOLD_MAX
+const joinFew = (groups: readonly string[]): string =>
+  groups.length <= GROUPS_LISTED_MAX
     ? groups.join('; ')
-    : `${groups.slice(0, GROUPS_TOLD_MAX).join('; ')} and ${groups.length - GROUPS_TOLD_MAX} more`
+    : `${groups.slice(0, GROUPS_LISTED_MAX).join('; ')} and ${groups.length - GROUPS_LISTED_MAX} more`
 
 const DIGITS = 6
 
-/** number is short where that loses nothing that people want: six digits behind the point at most. */
+/** Rounds to six decimals. */
 export function number(value: number | 'Infinity' | '-Infinity'): string {
   if (value === 'Infinity' || value === '-Infinity') return value
   return Number.isInteger(value) ? String(value) : String(Number(value.toFixed(DIGITS)) || value)
@@ -135,7 +135,7 @@ export function number(value: number | 'Infinity' | '-Infinity'): string {
 
 export const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-/** oneLine keeps a name from adding lines, or directions of writing, to ours. */
+/** Removes line breaks and bidirectional control characters from names. */
 export function oneLine(text: string, charsMax: number): string {
   const line = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
   return cut(line, charsMax)
@@ -143,7 +143,7 @@ export function oneLine(text: string, charsMax: number): string {
 
 const cut = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`)
 
-/** visible shows what came in a log as it is, its control and direction characters by their numbers. */
+/** Escapes control and bidirectional characters in text from events. */
 export const visible = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, (sign) =>
     sign === '\t' || sign === '\n' ? sign : `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`,

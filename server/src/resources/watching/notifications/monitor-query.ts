@@ -2,24 +2,24 @@ import type { MetricQuery } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
 import { parseFilter, parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
-import type { Bounds, Budget, Question } from '../../../reading/question.ts'
+import type { EventQuery, QueryBudget, TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 import { visibleDatasets } from '../../data/datasets/datasets.ts'
 import { and, questionFor } from '../../data/event-queries/event-queries.ts'
-import { allMonitors, watcherFor } from '../monitors/monitors.ts'
+import { allMonitors, monitorActor } from '../monitors/monitors.ts'
 
 type Reader = Pick<World, 'meta' | 'deployment' | 'clock' | 'admission'>
 
-/** What an occasion looks at costs little: whoever waits for the message waits for it too. */
+/** A small budget, because these reads delay the message. */
 const BUDGET = { bytes: 2 ** 34, rows: 200_000_000, seconds: 8 }
 
-/** waitingBudget bounds what is looked up while somebody waits for a message. */
-export const waitingBudget = ({ deployment }: Pick<World, 'deployment'>): Budget => ({
+/** The budget of reads that a message waits for. */
+export const messageBudget = ({ deployment }: Pick<World, 'deployment'>): QueryBudget => ({
   ...BUDGET,
   memoryBytes: deployment.queryLimits.memoryBytes,
 })
 
-export type Asked = {
+export type MonitorQuery = {
   readonly orgId: string
   readonly monitorId: string
   readonly query: MetricQuery
@@ -27,14 +27,19 @@ export type Asked = {
 }
 
 /**
- * questionOn asks what a query of a monitor asks, of the group alone if there is one; undefined when it reads nothing. It is asked as the monitor
- * itself asks, so that a message shows nobody's secrets to whoever wrote the monitor.
+ * Plans a query of a monitor, restricted to the group if there is one; undefined when it reads no dataset. It runs as the monitor itself,
+ * so that a message never shows its author hidden events.
  */
-export async function questionOn(world: Reader, asked: Asked, bounds: Bounds, signal: AbortSignal): Promise<Question | undefined> {
-  const { orgId, monitorId, query, groups } = asked
+export async function planMonitorQuery(
+  world: Reader,
+  monitorQuery: MonitorQuery,
+  bounds: TimeBounds,
+  signal: AbortSignal,
+): Promise<EventQuery | undefined> {
+  const { orgId, monitorId, query, groups } = monitorQuery
   const monitor = (await allMonitors(world, orgId)).find(({ id }) => id === monitorId)
   if (!monitor) return undefined
-  const actor = await watcherFor(world, monitor)
+  const actor = await monitorActor(world, monitor)
   const visible = await visibleDatasets(world, actor)
   const ids = new Set(query.from)
   const datasets = query.from_expr?.trim()
@@ -42,7 +47,7 @@ export async function questionOn(world: Reader, asked: Asked, bounds: Bounds, si
     : visible.filter(({ id }) => ids.has(id))
   if (datasets.length === 0) return undefined
   const filter = and(parseFilter(query.where, 'where').filter, onlyGroup(groups))
-  return questionFor(world, actor, { datasets, filter, bounds, signal, budget: waitingBudget(world), reader: 'monitor' })
+  return questionFor(world, actor, { datasets, filter, bounds, signal, budget: messageBudget(world), reader: 'monitor' })
 }
 
 const NOWHERE = { position: 0, length: 0 }

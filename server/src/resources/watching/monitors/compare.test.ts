@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseFormula } from '../../../query/query.ts'
-import { anomaliesOf, type Cells, changesOf, medianOf, type Part, patternsOf, valuesOf } from './judge.ts'
+import { anomaliesOf, changesOf, type GroupMeasures, medianOf, patternsOf, type QueryMeasures, valuesOf } from './compare.ts'
 
-const cells = (given: Record<string, number | null>): Cells =>
+const cells = (given: Record<string, number | null>): GroupMeasures =>
   new Map(Object.entries(given).map(([group, value]) => [group, { count: 1, value }]))
-const part = (name: string, given: Record<string, number | null>, isAdded = true): Part => ({
+const part = (name: string, given: Record<string, number | null>, zeroWithoutEvents = true): QueryMeasures => ({
   name,
-  isAdded,
+  zeroWithoutEvents,
   isGrouped: !('' in given),
   cells: cells(given),
 })
@@ -28,8 +28,8 @@ test('a formula is worked out for every group of its queries; a query without gr
 
 test('changes: of a count nothing is 0, of anything else nothing is not compared', () => {
   const [now, then] = [new Map(Object.entries({ a: 3, b: 1, z: 0 })), new Map(Object.entries({ a: 1, c: 4, z: 0 }))]
-  const change = (isAdded: boolean, isPercentage: boolean) =>
-    Object.fromEntries([...changesOf(now, then, { isAdded, isPercentage })].map(([group, { value }]) => [group, value]))
+  const change = (zeroWithoutEvents: boolean, isPercentage: boolean) =>
+    Object.fromEntries([...changesOf(now, then, { zeroWithoutEvents, isPercentage })].map(([group, { value }]) => [group, value]))
   expect(change(true, false)).toEqual({ a: 2, b: 1, c: -4, z: 0 })
   expect(change(false, false)).toEqual({ a: 2, z: 0 })
   expect(change(true, true)).toEqual({ a: 200, b: Number.POSITIVE_INFINITY, c: -100 })
@@ -41,12 +41,12 @@ test('anomalies: where the earlier windows all say the same, nothing is one', ()
     anomaliesOf(
       now,
       earlier.map((value) => new Map([['a', value]])),
-      { isAdded: true },
+      { zeroWithoutEvents: true },
     ).get('a')
   expect(anomaly([4, 4, 4])).toEqual({ value: 0, baseline: 4 })
   expect(anomaly([3, 4, 5])?.value).toBeCloseTo(5 / 1.4826)
   expect(anomaly([])).toBe(undefined)
-  expect(anomaliesOf(now, [new Map(), new Map([['a', 2]])], { isAdded: true }).get('a')?.baseline).toBe(1)
+  expect(anomaliesOf(now, [new Map(), new Map([['a', 2]])], { zeroWithoutEvents: true }).get('a')?.baseline).toBe(1)
 })
 
 test('the median is the middle of the sorted numbers, whatever their order', () => {

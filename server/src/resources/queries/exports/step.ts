@@ -1,9 +1,9 @@
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
-import type { Again, Job } from '../../../jobs/job.ts'
+import type { JobContinuation, JobRun } from '../../../jobs/job.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { FoundEvents, Question } from '../../../reading/question.ts'
+import type { EventsResult, EventQuery } from '../../../reading/event-query.ts'
 import { countMatching, readEvents } from '../../../reading/reading.ts'
 import { allDatasets, type DatasetRow } from '../../data/datasets/datasets.ts'
 import { and, questionFor } from '../../data/event-queries/event-queries.ts'
@@ -32,7 +32,7 @@ const KEYS_MAX = 1_000
 const DATASETS_PER_COUNT = 500
 
 /** writeTurn goes on with an export for a while; it gives back when to go on, or nothing when the export is complete. */
-export async function writeTurn(world: ExportWorld, job: Job, row: ExportRow): Promise<Again | undefined> {
+export async function writeTurn(world: ExportWorld, job: JobRun, row: ExportRow): Promise<JobContinuation | undefined> {
   const turn = await openTurn(world, job, row)
   const { clock } = world
   const startedMs = clock.monotonicMs()
@@ -41,7 +41,7 @@ export async function writeTurn(world: ExportWorld, job: Job, row: ExportRow): P
     job.signal.throwIfAborted()
     await writePage(turn)
     const isLate = clock.monotonicMs() - committedMs > COMMIT_MS
-    const partBytesMin = world.depot.partBytesMin(turn.state.parts.length)
+    const partBytesMin = world.blobStore.partBytesMin(turn.state.parts.length)
     if (isLate && partBytesMin === 0) await turn.form.cut()
     if (turn.packedBytes < Math.max(isLate ? 1 : PART_BYTES, partBytesMin)) continue
     await commit(turn)
@@ -55,7 +55,7 @@ export async function writeTurn(world: ExportWorld, job: Job, row: ExportRow): P
 /** A Work is what an export is made from and how far it is. */
 type Work = {
   readonly world: ExportWorld
-  readonly job: Job
+  readonly job: JobRun
   readonly row: ExportRow
   readonly ids: readonly string[]
   readonly places: ReadonlyMap<string, DatasetRow>
@@ -72,7 +72,7 @@ type Work = {
 
 type Turn = Work & { readonly form: Form }
 
-async function openTurn(world: ExportWorld, job: Job, row: ExportRow): Promise<Turn> {
+async function openTurn(world: ExportWorld, job: JobRun, row: ExportRow): Promise<Turn> {
   const places = new Map((await allDatasets(world, row.org_id)).map((dataset) => [dataset.id, dataset]))
   const work: Work = {
     world,
@@ -112,7 +112,7 @@ const payloadOf = ({ row, job, state }: Work): Record<string, unknown> => ({
 /** begin opens the file and finds out what there will be in it. */
 async function begin(work: Work): Promise<void> {
   const { world, row } = work
-  const draft = await world.depot.begin(row.id)
+  const draft = await world.blobStore.begin(row.id)
   const columns = new Set<string>()
   let expected: number | undefined = 0
   for (let at = 0; at < work.ids.length; at += DATASETS_PER_COUNT) {
@@ -132,7 +132,7 @@ async function begin(work: Work): Promise<void> {
 }
 
 /** countOf is undefined where the store refuses to count; then the progress goes by datasets. */
-async function countOf({ world, job }: Work, question: Question): Promise<number | undefined> {
+async function countOf({ world, job }: Work, question: EventQuery): Promise<number | undefined> {
   try {
     return (await countMatching(world.events, question)).count
   } catch (thrown) {
@@ -142,7 +142,7 @@ async function countOf({ world, job }: Work, question: Question): Promise<number
   }
 }
 
-async function questionOf({ world, job, row, places, filter }: Work, ids: readonly string[]): Promise<Question> {
+async function questionOf({ world, job, row, places, filter }: Work, ids: readonly string[]): Promise<EventQuery> {
   const { from_ts, to_ts } = row.search_details
   const orgNumber = Number(job.payload.org_number)
   return questionFor(world, ordererOf(row, orgNumber), {
@@ -194,7 +194,7 @@ async function writePage(turn: Turn): Promise<void> {
 const TOO_LARGE = 'the answer would be too large'
 
 /** readPage asks for fewer events when those that are next are too large to be held at once. */
-async function readPage(turn: Work, id: string): Promise<FoundEvents> {
+async function readPage(turn: Work, id: string): Promise<EventsResult> {
   const { after } = turn.state
   const question = await questionOf(turn, [id])
   for (;;) {
@@ -231,7 +231,7 @@ async function commit(turn: Turn): Promise<void> {
   const { state } = turn
   const draft = { key: row.id, upload: state.upload ?? '' }
   const bytes = Buffer.concat(turn.packed)
-  const part = await world.depot.put(draft, state.parts, { turn: job.fence, bytes })
+  const part = await world.blobStore.put(draft, state.parts, { epoch: job.fence, bytes })
   turn.state = { ...state, parts: [...state.parts, part], notes: state.notes + turn.notes.length }
   turn.bytes += part.bytes
   turn.packed = []
@@ -247,7 +247,7 @@ async function complete(turn: Turn): Promise<void> {
     turn.state = { ...turn.state, isEnded: true }
     if (turn.packed.length > 0) await commit(turn)
   }
-  await world.depot.finish({ key: row.id, upload: turn.state.upload ?? '' }, turn.state.parts)
+  await world.blobStore.finish({ key: row.id, upload: turn.state.upload ?? '' }, turn.state.parts)
   await save(turn, { status: 'COMPLETE', progress: 100, ended_at: world.clock.nowMs() })
   noteUsage(turn)
 }

@@ -6,7 +6,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../../../test/world.ts'
 import { type Engines, makeEngines } from '../../../events/store/engine.fixture.ts'
-import { openRound, type Round } from '../evaluations/evaluations.ts'
+import { createEvaluationRound, type EvaluationRound } from '../evaluations/evaluations.ts'
 import { notificationDelivery } from './delivery.ts'
 
 const PATIENT = { timeout: 120_000, interval: 50 }
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000
 
 let engines: Engines
 let app: TestApp
-let round: Round
+let round: EvaluationRound
 let receiver: Server
 let relay: SMTPServer
 const calls: { title: string; alert: string; [name: string]: unknown }[] = []
@@ -46,7 +46,7 @@ beforeAll(async () => {
     DENDRO_PUBLIC_URL: 'https://logs.example.org',
   }
   app = await openTestApp(env, (world) => [notificationDelivery(world)])
-  round = openRound(app.app.world)
+  round = createEvaluationRound(app.app.world)
 })
 afterAll(async () => {
   await app?.close()
@@ -121,12 +121,12 @@ test('an event that was posted reaches a webhook and a mailbox by a monitor, wit
   expect(mails[1]).toMatchObject({ subject: 'OK: Payments fail (region:eu)', attachments: [] })
 
   // What is sent is noted as sent after the receiver has it.
-  const told = async () => {
+  const deliveries = async () => {
     const { body } = await org.ask<{ monitor_notifications: { status: string; type: string }[] }>(
       'GET',
       `/monitors/${made.body.id}/notifications`,
     )
     return body.monitor_notifications.map(({ status, type }) => `${type} ${status}`).sort()
   }
-  await expect.poll(told, PATIENT).toEqual(['EMAIL SENT', 'EMAIL SENT', 'WEBHOOK SENT', 'WEBHOOK SENT'])
+  await expect.poll(deliveries, PATIENT).toEqual(['EMAIL SENT', 'EMAIL SENT', 'WEBHOOK SENT', 'WEBHOOK SENT'])
 })

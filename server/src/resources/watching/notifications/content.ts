@@ -1,9 +1,9 @@
 import type { World } from '../../../world.ts'
+import type { NotificationContent } from './message-text.ts'
 import type { NotificationRow } from './rows.ts'
-import type { Told } from './words.ts'
 
-/** toldOf is all that the message of a notification says. */
-export function toldOf({ deployment }: Pick<World, 'deployment'>, row: NotificationRow): Told {
+/** Collects everything that the message of a notification shows. */
+export function contentOf({ deployment }: Pick<World, 'deployment'>, row: NotificationRow): NotificationContent {
   const { publicUrl, region } = deployment
   return {
     occasion: row.occasion,

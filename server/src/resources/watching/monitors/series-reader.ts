@@ -1,59 +1,62 @@
 import type { Actor } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
-import type { Budget } from '../../../reading/question.ts'
-import { readTails, readWindows } from '../../../reading/rolling.ts'
+import type { QueryBudget } from '../../../reading/event-query.ts'
+import { readNestedWindows, readWindows } from '../../../reading/rolling.ts'
 import type { World } from '../../../world.ts'
 import { callerOf } from '../../access/auth/auth.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import { budgetOf, questionFor } from '../../data/event-queries/event-queries.ts'
 import { readParts } from '../../data/usage/usage.ts'
-import type { Cell, Cells } from './judge.ts'
-import type { Reading, Series } from './observation.ts'
+import type { GroupMeasure, GroupMeasures } from './compare.ts'
+import { groupId } from './monitor-reply.ts'
+import type { SeriesMeasures, WindowSeries } from './observation.ts'
 import { type MonitorRow, selectOrgNumber } from './rows.ts'
-import { groupId } from './shown-monitor.ts'
 
 const MINUTE_MS = 60_000
-/** LOOKING is the action under which monitors read by themselves. */
-const LOOKING = 'monitors.look'
+/** The action under which the service evaluates monitors. */
+const EVALUATE_ACTION = 'monitors.evaluate'
 
-/** sourcesOf are the datasets that a series reads; one that finds none yet has nothing to read, which is no failure. */
-export async function sourcesOf(world: World, actor: Actor, { query }: Series): Promise<readonly DatasetRow[]> {
+/** The datasets that a series reads; none is not an error, since they may not exist yet. */
+export async function sourcesOf(world: World, actor: Actor, { query }: WindowSeries): Promise<readonly DatasetRow[]> {
   return sourceDatasets(world, actor, query.query).catch((thrown) => {
     if (thrown instanceof Failure && thrown.status === 404) return []
     throw thrown
   })
 }
 
-/** readSeries reads series that share a scan in one statement; each gets the cells of its own call. They differ in calls, and as tails in length. */
+/**
+ * Reads series that share a scan in one statement and returns the results of each. The series differ in their calls, or only in length when
+ * all end at one time.
+ */
 export async function readSeries(
   world: World,
   actor: Actor,
-  series: readonly Series[],
+  series: readonly WindowSeries[],
   datasets: readonly DatasetRow[],
   signal: AbortSignal,
-  budget: Budget = budgetOf(world, actor),
-): Promise<Reading[]> {
+  budget: QueryBudget = budgetOf(world, actor),
+): Promise<SeriesMeasures[]> {
   const [first] = series
   if (!first || datasets.length === 0) return series.map(() => [])
   if (first.isUsage) return readUsage(world, actor, series, datasets)
   const { toMs, groups, stepMs, query } = first
   const lengthsMs = [...new Set(series.map(({ fromMs }) => toMs - fromMs))].sort((one, other) => one - other)
   const fromMs = toMs - (lengthsMs.at(-1) ?? 0)
-  const reader = actor.facts.action === LOOKING ? { reader: 'monitor' as const } : {}
+  const reader = actor.facts.action === EVALUATE_ACTION ? { reader: 'monitor' as const } : {}
   const question = await questionFor(world, actor, { datasets, filter: query.filter, bounds: { fromMs, toMs }, signal, budget, ...reader })
   const names = series.map((one) => JSON.stringify(one.query.call.call))
   const calls = [...new Map(series.map((one, index) => [names[index], one.query.call.call])).values()]
   const isTails = lengthsMs.length > 1
   const found = isTails
-    ? await readTails(world.events, question, { calls, groups, lengthsMs })
+    ? await readNestedWindows(world.events, question, { calls, groups, lengthsMs })
     : await readWindows(world.events, question, { calls, groups, stepMs, windowMs: first.windowMs })
   const order = calls.map((call) => JSON.stringify(call))
   return series.map((one, index) => {
     const at = order.indexOf(names[index] ?? '')
     const offset = isTails ? lengthsMs.indexOf(toMs - one.fromMs) : 0
     const windows = isTails ? 1 : Math.round((toMs - fromMs - one.windowMs) / stepMs) + 1
-    const cells: Map<string, Cell>[] = Array.from({ length: windows }, () => new Map())
+    const cells: Map<string, GroupMeasure>[] = Array.from({ length: windows }, () => new Map())
     for (const { window, values, measured } of found) {
       const value = numberIn(measured.stats[at]?.value ?? null)
       if (measured.count > 0) cells[window - offset]?.set(idOf(groups, values), { count: measured.count, value })
@@ -62,7 +65,7 @@ export async function readSeries(
   })
 }
 
-/** Patterns stand by their own id, other groups by the keys and values. */
+/** A pattern has an id of its own; other groups are identified by keys and values. */
 function idOf(groups: readonly string[], values: readonly (string | null)[]): string {
   if (groups.length === 0) return ''
   return groups.length === 1 && groups[0] === '@pattern' ? (values[0] ?? '') : groupId(groups, values)
@@ -73,8 +76,13 @@ function numberIn(value: number | string | null): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
 
-/** readUsage counts the bytes that datasets stored; the ledger counts by minutes, so that windows are moved to full ones. */
-async function readUsage(world: World, actor: Actor, series: readonly Series[], datasets: readonly DatasetRow[]): Promise<Reading[]> {
+/** Reads the bytes stored by dataset. The ledger counts by minute, so windows are aligned to minutes. */
+async function readUsage(
+  world: World,
+  actor: Actor,
+  series: readonly WindowSeries[],
+  datasets: readonly DatasetRow[],
+): Promise<SeriesMeasures[]> {
   const [first] = series
   if (!first) return []
   const { fromMs, toMs, stepMs, groups } = first
@@ -83,7 +91,7 @@ async function readUsage(world: World, actor: Actor, series: readonly Series[], 
   const slices = Math.max(1, Math.round((toMs - fromMs) / stepMs))
   const byId = new Map(datasets.map((dataset) => [dataset.id, dataset]))
   const { parts } = await readParts(world, actor, 'ingestion', { bounds, slices, logIds: [...byId.keys()], isByLog: true })
-  const cells: Map<string, Cell>[] = Array.from({ length: slices }, () => new Map())
+  const cells: Map<string, GroupMeasure>[] = Array.from({ length: slices }, () => new Map())
   for (const { slice, logId, count, sum } of parts) {
     const dataset = byId.get(logId)
     const window = cells[Math.min(slice, slices - 1)]
@@ -95,14 +103,14 @@ async function readUsage(world: World, actor: Actor, series: readonly Series[], 
     const known = window.get(id) ?? { count: 0, value: 0 }
     window.set(id, { count: known.count + count, value: (known.value ?? 0) + sum })
   }
-  return series.map(() => cells as readonly Cells[])
+  return series.map(() => cells as readonly GroupMeasures[])
 }
 
 /**
- * watcherFor is the caller as whom a monitor reads: whoever changed it last, with the roles that he has now, or had then if he is gone, so that nobody
- * learns from a monitor what a policy hides from him.
+ * The actor as whom a monitor reads: its last author with their current roles, or with those of that time if the author was deleted. A
+ * monitor therefore never shows its author what a policy hides from them.
  */
-export async function watcherFor(
+export async function monitorActor(
   world: Pick<World, 'meta'>,
   monitor: Pick<MonitorRow, 'org_id' | 'author' | 'author_roles'>,
 ): Promise<Actor> {
@@ -119,6 +127,6 @@ export async function watcherFor(
     name: 'monitors',
     roles: roles ?? author_roles ?? [],
     permissions: new Set(),
-    facts: { correlationId: '', action: 'monitors.look', address: '', userAgent: '', accept: '', baseUrl: '' },
+    facts: { correlationId: '', action: 'monitors.evaluate', address: '', userAgent: '', accept: '', baseUrl: '' },
   }
 }

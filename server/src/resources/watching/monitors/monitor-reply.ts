@@ -1,12 +1,12 @@
 import type { Monitor } from '@dendro/api'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { MonitorRow, StateRow } from './rows.ts'
-import { isSoundState } from './stored-state.ts'
+import { isValidState } from './stored-state.ts'
 
-type Seen = Pick<StateRow, 'status' | 'state' | 'last_trigger_ts'>
+type MonitorStateColumns = Pick<StateRow, 'status' | 'state' | 'last_trigger_ts'>
 
-/** shownMonitor puts together what people wrote and what the looks found; a monitor that never looked is OK. */
-export function shownMonitor(row: MonitorRow, seen: Seen | undefined, nowMs: number): Monitor {
+/** Combines the stored definition with the state from evaluations; a monitor that was never evaluated is OK. */
+export function monitorReply(row: MonitorRow, stored: MonitorStateColumns | undefined, nowMs: number): Monitor {
   const isMuted = row.muted_until !== null && (row.muted_until < 0 || row.muted_until > nowMs)
   return {
     id: row.id,
@@ -19,13 +19,13 @@ export function shownMonitor(row: MonitorRow, seen: Seen | undefined, nowMs: num
     ...(row.warning_threshold === null ? {} : { warning_threshold: row.warning_threshold }),
     window: row.time_window,
     actions: row.actions,
-    status: seen?.status ?? 'OK',
-    monitored_groups: seen ? shownGroups(row, seen) : [],
+    status: stored?.status ?? 'OK',
+    monitored_groups: stored ? shownGroups(row, stored) : [],
     no_data_status: row.no_data_status,
     notify_once: row.notify_once,
     ...(row.group_retention === null ? {} : { group_retention: row.group_retention }),
     ...(isMuted && row.muted_until !== null ? { muted_until: row.muted_until } : {}),
-    ...(seen && seen.last_trigger_ts !== null ? { last_trigger_ts: seen.last_trigger_ts } : {}),
+    ...(stored && stored.last_trigger_ts !== null ? { last_trigger_ts: stored.last_trigger_ts } : {}),
     ...(row.aux === null ? {} : { aux: row.aux }),
     ...(row.compare_to === null ? {} : { compare_to: row.compare_to }),
     ...(row.change_type === null ? {} : { change_type: row.change_type }),
@@ -43,10 +43,10 @@ export function shownMonitor(row: MonitorRow, seen: Seen | undefined, nowMs: num
   }
 }
 
-const shownGroups = ({ queries }: MonitorRow, { state }: Seen): Monitor['monitored_groups'] => {
+const shownGroups = ({ queries }: MonitorRow, { state }: MonitorStateColumns): Monitor['monitored_groups'] => {
   const keys = queries.find(({ groups }) => groups !== undefined && groups.length > 0)?.groups ?? []
-  // One damaged row must not keep the other monitors from being listed.
-  if (!isSoundState(state)) return []
+  // A damaged row must not break the list of monitors.
+  if (!isValidState(state)) return []
   return Object.entries(state.groups)
     .filter(([group]) => group !== '')
     .map(([group_id, { status }]) => ({ group_id, groups: valuesOf(group_id, keys), status }))
@@ -55,8 +55,8 @@ const shownGroups = ({ queries }: MonitorRow, { state }: Seen): Monitor['monitor
 const VALUE_CHARS_MAX = 1_000
 
 /**
- * groupId is `key:value` for each key by which is grouped, in their order; what lacks the key has the value null. It is cut where it is long, and
- * without the NUL that the metadata store cannot hold.
+ * `key:value` for each group key, in order, `null` for a missing value. Long values are cut, and NUL is replaced because PostgreSQL cannot
+ * store it.
  */
 export const groupId = (keys: readonly string[], values: readonly (string | null)[]): string =>
   keys
@@ -64,7 +64,7 @@ export const groupId = (keys: readonly string[], values: readonly (string | null
     .join(',')
     .replaceAll('\0', '\ufffd')
 
-/** valuesOf reads the values of the keys out of the id of a group; an id that was made by other keys has none. */
+/** Parses the key values from a group id; an id made with other keys yields no values. */
 export function valuesOf(id: string, keys: readonly string[]): Record<string, string> {
   const values: Record<string, string> = Object.create(null)
   let at = 0
