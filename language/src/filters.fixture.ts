@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { canonicalPattern } from './like-pattern.ts'
-import type { Comparison, Condition, Filter, Literal } from './tree.ts'
+import type { Condition, Filter, FilterOperator, Literal } from './tree.ts'
 
 /** What random filters are made of, for the tests. */
-export type Material = {
+export type FilterMaterial = {
   readonly keys: fc.Arbitrary<string>
   readonly texts: fc.Arbitrary<string>
   readonly numbers: fc.Arbitrary<string>
@@ -128,14 +128,14 @@ const patterns = [
 ]
 
 /** filtersOf makes random filters; built-ins keep to what the language has for them. */
-export function filtersOf({ keys, texts, numbers, others, depth = 4 }: Material): fc.Arbitrary<Filter> {
+export function filtersOf({ keys, texts, numbers, others, depth = 4 }: FilterMaterial): fc.Arbitrary<Filter> {
   const text = texts.map((value): Literal => ({ kind: 'text', text: value }))
   const literal: fc.Arbitrary<Literal> = fc.oneof(
     { weight: 3, arbitrary: text },
     { weight: 2, arbitrary: numbers.map((value): Literal => ({ kind: 'number', text: value })) },
     fc.constantFrom('true' as const, 'false' as const).map((value): Literal => ({ kind: 'boolean', text: value })),
   )
-  const operator = fc.constantFrom<Comparison>('=', '!=', '<', '<=', '>', '>=')
+  const operator = fc.constantFrom<FilterOperator>('=', '!=', '<', '<=', '>', '>=')
   const likePattern = fc
     .oneof(
       texts,

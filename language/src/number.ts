@@ -13,28 +13,28 @@ export function numberOf(text: string): number | undefined {
 }
 
 /** sizeOf is the number that `=` compares by size; undefined beyond 2^53, where two ids may share one float and only their digits count. */
-export function sizeOf(text: string): number | undefined {
+export function safeNumberOf(text: string): number | undefined {
   const number = numberOf(text)
   return number !== undefined && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined
 }
 
 /** wholeOf reads a whole number of at most 64 bits, as sequence numbers are written. */
-export function wholeOf(text: string): bigint | undefined {
+export function int64Of(text: string): bigint | undefined {
   if (!WHOLE.test(text)) return undefined
   const whole = BigInt(text.startsWith('+') ? text.slice(1) : text)
   return whole <= INT64_MAX && whole >= -INT64_MAX ? whole : undefined
 }
 
 /** isBeyondFloats says of the size of a number that others may share its float. */
-export const isBeyondFloats = (size: number): boolean => Math.abs(size) > Number.MAX_SAFE_INTEGER
+export const exceedsFloatPrecision = (size: number): boolean => Math.abs(size) > Number.MAX_SAFE_INTEGER
 
 /** digitsOf are the digits of a whole number without sign and leading zeros; undefined for what is written in another way. */
 export const digitsOf = (text: string): string | undefined => (WHOLE.test(text) ? text.replace(/^[+-]?0*/, '') : undefined)
 
 /** orderOfNumbers orders two texts that read as numbers: by their floats, and whole numbers that share one by their digits. */
-export function orderOfNumbers(one: string, other: string): number {
+export function compareNumbers(one: string, other: string): number {
   const [left, right] = [Number(one), Number(other)]
-  if (left !== right || !isBeyondFloats(left)) return left - right
+  if (left !== right || !exceedsFloatPrecision(left)) return left - right
   const [digits, otherDigits] = [digitsOf(one), digitsOf(other)]
   if (digits === undefined || otherDigits === undefined || digits === otherDigits) return 0
   const isLess = digits.length === otherDigits.length ? digits < otherDigits : digits.length < otherDigits.length

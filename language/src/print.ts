@@ -1,5 +1,5 @@
 import { isKeyword } from './keyword.ts'
-import { quoted } from './refusal.ts'
+import { quoted } from './language-error.ts'
 import { isBareKey } from './scan.ts'
 import type { Condition, Filter, Literal } from './tree.ts'
 

@@ -1,21 +1,21 @@
-import { wordsFrom } from './ahead.ts'
 import { isKeyword } from './keyword.ts'
-import type { Expected, Notes } from './notes.ts'
-import { isNumber } from './number.ts'
 import {
   badKey,
+  type Diagnostic,
+  diagnosticAt,
   echo,
   functionCall,
-  orWords,
-  type Problem,
-  problemAt,
+  type LanguageError,
+  languageError,
   quoted,
-  type Refused,
-  refusal,
-  strayCharacter,
+  unexpectedCharacter,
+  withWordsHint,
   wrongOperator,
-} from './refusal.ts'
-import type { Name, Token, Value } from './token.ts'
+} from './language-error.ts'
+import { wordsFrom } from './lookahead.ts'
+import { isNumber } from './number.ts'
+import type { ExpectedSyntax, ParseTrace } from './parse-trace.ts'
+import type { NameToken, Token, ValueToken } from './token.ts'
 
 /** A Dialect is what the languages written in these words (the filter, the dataset selector) differ in. */
 export type Dialect = {
@@ -53,15 +53,15 @@ export const isBareKey = (text: string): boolean => BARE_KEY.test(text)
 export class Scanner {
   readonly dialect: Dialect
   readonly text: string
-  readonly notes: Notes | undefined
+  readonly trace: ParseTrace | undefined
   at = 0
 
-  constructor(dialect: Dialect, text: string, notes?: Notes) {
+  constructor(dialect: Dialect, text: string, trace?: ParseTrace) {
     this.dialect = dialect
     this.text = text
-    this.notes = notes
+    this.trace = trace
     if (text.length <= dialect.charsMax) return
-    throw this.refuse({
+    throw this.error({
       code: 'TOO_LONG',
       position: dialect.charsMax,
       length: text.length - dialect.charsMax,
@@ -69,8 +69,8 @@ export class Scanner {
     })
   }
 
-  refuse(problem: Problem): Refused {
-    return refusal(this.dialect.field, problem)
+  error(problem: Diagnostic): LanguageError {
+    return languageError(this.dialect.field, problem)
   }
 
   skipBlanks(): void {
@@ -89,8 +89,8 @@ export class Scanner {
   }
 
   /** expect notes what can stand here. */
-  expect(what: Expected): void {
-    this.notes?.expect(this.skipTo(), what)
+  expect(what: ExpectedSyntax): void {
+    this.trace?.expect(this.skipTo(), what)
   }
 
   /** take moves behind one punctuation mark when it comes next. */
@@ -118,7 +118,7 @@ export class Scanner {
   takeKeyword<const W extends string>(...words: readonly W[]): (Token & { text: W }) | undefined {
     this.expect({ kind: 'words', words })
     const word = this.skipKeyword(...words)
-    if (word) this.notes?.took('word', word)
+    if (word) this.trace?.record('word', word)
     return word
   }
 
@@ -132,7 +132,7 @@ export class Scanner {
   }
 
   /** name takes a key as it stands: quoted, or a run that nobody has checked yet. */
-  name(): Name | undefined {
+  name(): NameToken | undefined {
     this.skipBlanks()
     if (this.text[this.at] === '"') {
       return { ...this.#quotedText('"'), quoted: true }
@@ -144,26 +144,26 @@ export class Scanner {
   }
 
   /** plainKey makes sure that a name can be a key. */
-  plainKey(name: Name): string {
+  plainKey(name: NameToken): string {
     if (name.text === '') throw this.#at(name, 'EMPTY_KEY', 'empty key name', 'put the name between the quotes')
     if (name.text.length > KEY_CHARS_MAX) {
       throw this.#at(name, 'KEY_TOO_LONG', `a key name has at most ${KEY_CHARS_MAX} characters`)
     }
     if (name.quoted || isBareKey(name.text)) return name.text
-    throw this.refuse(badKey(name))
+    throw this.error(badKey(name))
   }
 
   /** existing takes the key behind EXISTS, in parentheses or not. */
-  existing(example: string): Name {
+  existing(example: string): NameToken {
     const inParens = this.take('(')
     this.expect({ kind: 'key', style: 'plain' })
     const name = this.name()
-    if (name) this.notes?.took('key', name)
+    if (name) this.trace?.record('key', name)
     if (name && (!inParens || this.take(')'))) return name
     const hint = `for example EXISTS ${example}`
     const at = { text: '', position: this.at, length: 0 }
     throw (
-      this.stray() ??
+      this.unexpected() ??
       (name
         ? this.#at(at, 'MISSING_PAREN', "expected ')' after the key of EXISTS", hint)
         : this.#at(at, 'EXPECTED_KEY', 'expected a key after EXISTS', hint))
@@ -178,7 +178,7 @@ export class Scanner {
 
   /** refuseCall refuses a run that is written like a function, in the place of a key or of a value. */
   refuseCall(run: Token, place: 'key' | 'value'): void {
-    if (this.text[run.position + run.length] === '(') throw this.refuse(functionCall(run, place, this.dialect.noun))
+    if (this.text[run.position + run.length] === '(') throw this.error(functionCall(run, place, this.dialect.noun))
   }
 
   /** operatorFollows tells a key from a word that stands alone; `words` are the operators that it could have, to be noted. */
@@ -206,13 +206,13 @@ export class Scanner {
     const text = this.#match(OPERATOR)
     if (text === '') return undefined
     const token = { text, position: this.at, length: text.length }
-    if (!this.dialect.operators.includes(text)) throw this.refuse(wrongOperator(token, this.dialect.operators, this.dialect.operatorHint))
+    if (!this.dialect.operators.includes(text)) throw this.error(wrongOperator(token, this.dialect.operators, this.dialect.operatorHint))
     this.at += text.length
     return token
   }
 
   /** value takes the right side of an operator or an item of a list; `place` says where it is expected, such as `after =`. */
-  value(place: string, operator?: Token): Value {
+  value(place: string, operator?: Token): ValueToken {
     this.skipBlanks()
     const mark = this.text[this.at]
     if (mark === "'" || mark === '"') return this.#taken({ ...this.#quotedText(mark), kind: 'text', quote: mark })
@@ -231,20 +231,20 @@ export class Scanner {
   }
 
   /** list takes the parentheses behind IN; `name` is the key as written where it could have been a word to search for. */
-  list(key: string, name?: Name): Value[] {
+  list(key: string, name?: NameToken): ValueToken[] {
     this.skipBlanks()
     const open = this.at
     if (!this.take('(')) {
       const next = this.peekRun()?.text ?? ''
       const items = isNumber(next) ? echo(next) : '…'
       const problem = this.nextProblem('EXPECTED_PAREN', 'IN needs a list in parentheses', `write ${echo(key)} IN (${items})`)
-      throw this.refuse(orWords(problem, wordsFrom(this, name)))
+      throw this.error(withWordsHint(problem, wordsFrom(this, name)))
     }
     if (this.skip(')')) {
       const group = { text: '()', position: open, length: this.at - open }
       throw this.#at(group, 'EMPTY_LIST', 'IN needs at least one value', 'for example status IN (500, 502)')
     }
-    const values: Value[] = []
+    const values: ValueToken[] = []
     do {
       this.expect({ kind: 'value', key, operator: 'IN' })
       const value = this.value(values.length === 0 ? 'after (' : 'after ,')
@@ -253,22 +253,22 @@ export class Scanner {
     if (this.take(')')) return values
     if (this.atEnd()) throw this.unclosed(open)
     const hint = 'separate values by commas; quote values that contain spaces'
-    throw this.stray() ?? this.next('EXPECTED_COMMA', "expected ',' or ')' in the list", hint)
+    throw this.unexpected() ?? this.next('EXPECTED_COMMA', "expected ',' or ')' in the list", hint)
   }
 
   /** and takes the word between the bounds of BETWEEN. */
-  and(name?: Name): void {
+  and(name?: NameToken): void {
     this.expect({ kind: 'words', words: ['AND'] })
     const and = this.skipKeyword('AND')
-    if (and) this.notes?.took('operator', and)
+    if (and) this.trace?.record('operator', and)
     if (and) return
     const hint = 'for example status BETWEEN 500 AND 599'
     const problem = this.nextProblem('EXPECTED_AND', 'BETWEEN needs two values joined by AND', hint)
-    throw this.refuse(orWords(problem, wordsFrom(this, name)))
+    throw this.error(withWordsHint(problem, wordsFrom(this, name)))
   }
 
   /** pattern takes the quoted text behind LIKE and its kin. */
-  pattern(word: string): Value {
+  pattern(word: string): ValueToken {
     this.skipBlanks()
     const mark = this.text[this.at]
     if (mark === "'" || mark === '"') {
@@ -279,13 +279,13 @@ export class Scanner {
     const run = this.peekRun()
     const isLike = word.endsWith('LIKE')
     const example = isLike ? "'%timeout%'" : "'time(d)? ?out'"
-    if (!run) throw this.stray() ?? this.next('EXPECTED_STRING', `${word} needs quoted text`, `for example ${word} ${example}`)
+    if (!run) throw this.unexpected() ?? this.next('EXPECTED_STRING', `${word} needs quoted text`, `for example ${word} ${example}`)
     const inQuotes = quoted(isLike ? run.text.replaceAll('*', '%') : run.text)
     throw this.#at(run, 'EXPECTED_STRING', `${word} needs quoted text`, `write ${word} ${echo(inQuotes)}`, inQuotes)
   }
 
   /** isNull takes what stands behind IS, and says whether it was NULL or NOT NULL; `name` is as for `list`. */
-  isNull(key: string, name?: Name): boolean {
+  isNull(key: string, name?: NameToken): boolean {
     const not = this.takeKeyword('NOT')
     if (this.takeKeyword('NULL')) return !not
     this.skipBlanks()
@@ -298,27 +298,27 @@ export class Scanner {
       ? `to compare write ${echo(key)} ${not ? '!=' : '='} ${quoted(echo(found.text))}`
       : `write ${echo(key)} IS NULL or ${echo(key)} IS NOT NULL`
     const at = { text: '', position, length: isQuote ? 1 : (found?.length ?? (position < this.text.length ? 1 : 0)) }
-    throw this.refuse(orWords(problemAt(at, 'EXPECTED_NULL', 'expected NULL or NOT NULL after IS', hint), words))
+    throw this.error(withWordsHint(diagnosticAt(at, 'EXPECTED_NULL', 'expected NULL or NOT NULL after IS', hint), words))
   }
 
-  unclosed(open: number): Refused {
+  unclosed(open: number): LanguageError {
     const fix = { position: this.text.length, length: 0, text: ')' }
-    return this.refuse({ code: 'MISSING_PAREN', position: open, length: 1, message: "this '(' is not closed", hint: "add ')'", fix })
+    return this.error({ code: 'MISSING_PAREN', position: open, length: 1, message: "this '(' is not closed", hint: "add ')'", fix })
   }
 
   /** stray refuses what comes next when it can stand nowhere outside quotes; undefined when it is ordinary or its place is the trouble. */
-  stray(): Refused | undefined {
+  unexpected(): LanguageError | undefined {
     if (this.atEnd()) return undefined
-    const problem = strayCharacter(this.text, this.at, this.dialect.noun)
-    return problem && this.refuse(problem)
+    const problem = unexpectedCharacter(this.text, this.at, this.dialect.noun)
+    return problem && this.error(problem)
   }
 
   /** next refuses the one character that comes next, or the end. */
-  next(code: string, message: string, hint: string): Refused {
-    return this.refuse(this.nextProblem(code, message, hint))
+  next(code: string, message: string, hint: string): LanguageError {
+    return this.error(this.nextProblem(code, message, hint))
   }
 
-  nextProblem(code: string, message: string, hint: string): Problem {
+  nextProblem(code: string, message: string, hint: string): Diagnostic {
     return { code, position: this.skipTo(), length: this.at < this.text.length ? 1 : 0, message, hint }
   }
 
@@ -327,8 +327,8 @@ export class Scanner {
     return pattern.exec(this.text)?.[0] ?? ''
   }
 
-  #taken(value: Value): Value {
-    this.notes?.took('value', value)
+  #taken(value: ValueToken): ValueToken {
+    this.trace?.record('value', value)
     return value
   }
 
@@ -348,8 +348,8 @@ export class Scanner {
     }
   }
 
-  #unterminated(mark: string, position: number): Refused {
-    return this.refuse({
+  #unterminated(mark: string, position: number): LanguageError {
+    return this.error({
       code: 'UNTERMINATED',
       position,
       length: this.text.length - position,
@@ -359,26 +359,26 @@ export class Scanner {
     })
   }
 
-  #noValue(place: string): Refused {
+  #noValue(place: string): LanguageError {
     const sign = this.#match(OPERATOR)
     if (sign !== '') {
       const token = { text: sign, position: this.at, length: sign.length }
       return this.#at(token, 'BAD_OPERATOR', `unexpected '${echo(sign)}' ${place}`, 'use one operator')
     }
-    return this.stray() ?? this.next('EXPECTED_VALUE', `expected a value ${place}`, "for example 500 or 'text'")
+    return this.unexpected() ?? this.next('EXPECTED_VALUE', `expected a value ${place}`, "for example 500 or 'text'")
   }
 
   /** #wildcard offers LIKE, in place of the operator too when there is one. */
-  #wildcard(run: Token, operator: Token | undefined): Refused {
+  #wildcard(run: Token, operator: Token | undefined): LanguageError {
     const like = `${operator && operator.text !== '=' ? 'NOT LIKE' : 'LIKE'} ${quoted(run.text.replaceAll('*', '%'))}`
-    const problem = problemAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(like)}`, like)
-    if (operator) return this.refuse(this.fixedFrom(operator, run, problem))
+    const problem = diagnosticAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(like)}`, like)
+    if (operator) return this.error(this.fixedFrom(operator, run, problem))
     const { fix: _fix, ...withoutFix } = problem
-    return this.refuse(withoutFix)
+    return this.error(withoutFix)
   }
 
   /** fixedFrom lets the fix of a value's problem replace the operator before it too, and sets it apart from the key. */
-  fixedFrom(operator: Token, value: Token, problem: Problem): Problem {
+  fixedFrom(operator: Token, value: Token, problem: Diagnostic): Diagnostic {
     const { fix, ...rest } = problem
     if (!fix || !['=', '!=', '<>'].includes(operator.text)) return rest
     const { position } = operator
@@ -386,7 +386,7 @@ export class Scanner {
     return { ...rest, fix: { position, length: value.position + value.length - position, text: gap + fix.text } }
   }
 
-  #at(token: Token, code: string, message: string, hint?: string, instead?: string): Refused {
-    return this.refuse(problemAt(token, code, message, hint, instead))
+  #at(token: Token, code: string, message: string, hint?: string, instead?: string): LanguageError {
+    return this.error(diagnosticAt(token, code, message, hint, instead))
   }
 }

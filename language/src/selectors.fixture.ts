@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { quoted } from './refusal.ts'
-import type { Selector, Subject } from './selector.ts'
+import { quoted } from './language-error.ts'
+import type { Selector, SelectorSubject } from './selector.ts'
 
 /** datasetId is one of few, so that they meet. */
 export const datasetId = fc.constantFrom(
@@ -58,7 +58,7 @@ export const nastyName = fc.oneof(
   ),
   nastyWord.filter((text) => text.length > 0),
 )
-const subject: fc.Arbitrary<Subject> = fc.oneof(
+const subject: fc.Arbitrary<SelectorSubject> = fc.oneof(
   fc.constantFrom('log_id' as const, 'dataset' as const, 'collection' as const, 'metric_name' as const).map((kind) => ({ kind })),
   nastyName.map((name) => ({ kind: 'tag' as const, key: name })),
 )
@@ -106,4 +106,4 @@ export function printSelector(selector: Selector): string {
   }
 }
 
-const printSubject = (about: Subject): string => (about.kind === 'tag' ? `"tag.${about.key.replaceAll('"', '""')}"` : about.kind)
+const printSubject = (about: SelectorSubject): string => (about.kind === 'tag' ? `"tag.${about.key.replaceAll('"', '""')}"` : about.kind)

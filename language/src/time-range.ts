@@ -1,4 +1,4 @@
-import { echo, problemAt, refusal } from './refusal.ts'
+import { diagnosticAt, echo, languageError } from './language-error.ts'
 import type { Token } from './token.ts'
 
 /** A TimeRange is half-open: `fromMs` is inside, `toMs` is not. */
@@ -27,7 +27,7 @@ const CHARS_MAX = 200
 const ANY = 'use last N units, a calendar word, or from_ts and to_ts'
 
 /** A Period is a stretch of the calendar; a `running` one has not ended yet. */
-type Period = TimeRange & { running: boolean }
+type CalendarPeriod = TimeRange & { running: boolean }
 
 /**
  * parseTimeRange reads a `time_range` in UTC, seen from nowMs. A period that has not ended reaches to now;
@@ -35,7 +35,7 @@ type Period = TimeRange & { running: boolean }
  */
 export function parseTimeRange(text: string, nowMs: number, field = 'time_range', until: 'now' | 'its end' = 'now'): TimeRange {
   if (text.length > CHARS_MAX)
-    throw refusal(field, {
+    throw languageError(field, {
       code: 'TOO_LONG',
       position: CHARS_MAX,
       length: text.length - CHARS_MAX,
@@ -68,18 +68,18 @@ function durationMsOf(text: string, words: readonly Token[], field: string): num
   const number = first && countOf(first.text)
   const unit = number === undefined ? first : second
   const whole = { text, position: text.search(/\S/), length: text.trim().length }
-  if (!first) throw refusal(field, problemAt(whole, 'BAD_TIME_RANGE', 'expected a unit after last', 'for example last 20 minutes'))
+  if (!first) throw languageError(field, diagnosticAt(whole, 'BAD_TIME_RANGE', 'expected a unit after last', 'for example last 20 minutes'))
   const unitMs = unit && UNIT_MS.get(unit.text)
-  if (unitMs === undefined) throw refusal(field, unreadable(whole, first, number === undefined ? undefined : second))
+  if (unitMs === undefined) throw languageError(field, unreadable(whole, first, number === undefined ? undefined : second))
   if (number !== undefined && !(number >= 1)) {
-    throw refusal(field, problemAt(first, 'BAD_TIME_RANGE', 'the count must be at least 1', 'for example last 20 minutes'))
+    throw languageError(field, diagnosticAt(first, 'BAD_TIME_RANGE', 'the count must be at least 1', 'for example last 20 minutes'))
   }
   const more = rest.slice(number === undefined ? 1 : 2)
   const isAgo = more[0]?.text === 'ago' && !isLast
   const left = isAgo ? more.slice(1) : more
   const [next] = left
   if (!next) return (number ?? 1) * unitMs
-  throw refusal(field, behind(next, left, number ?? 1, unitMs))
+  throw languageError(field, trailingWords(next, left, number ?? 1, unitMs))
 }
 
 function countOf(text: string): number | undefined {
@@ -90,28 +90,28 @@ function unreadable(whole: Token, first: Token, unit: Token | undefined) {
   if (/^[\d.,-]/.test(first.text) && countOf(first.text) === undefined) {
     const isDate = /^\d{4}-/.test(first.text)
     const message = isDate ? 'dates are not part of a time range' : `'${echo(first.text)}' is not a whole number`
-    return problemAt(first, 'BAD_TIME_RANGE', message, isDate ? 'use from_ts and to_ts' : 'use a smaller unit, or from_ts and to_ts')
+    return diagnosticAt(first, 'BAD_TIME_RANGE', message, isDate ? 'use from_ts and to_ts' : 'use a smaller unit, or from_ts and to_ts')
   }
-  if (unit) return problemAt(unit, 'BAD_TIME_RANGE', `unknown unit ${echo(unit.text)}`, 'for example 5 minutes')
+  if (unit) return diagnosticAt(unit, 'BAD_TIME_RANGE', `unknown unit ${echo(unit.text)}`, 'for example 5 minutes')
   const end = { text: '', position: whole.position + whole.length, length: 0 }
-  if (countOf(first.text) !== undefined) return problemAt(end, 'BAD_TIME_RANGE', 'expected a unit', 'for example 5 minutes')
-  return problemAt(whole, 'BAD_TIME_RANGE', `'${echo(whole.text.trim())}' is not a time range`, ANY)
+  if (countOf(first.text) !== undefined) return diagnosticAt(end, 'BAD_TIME_RANGE', 'expected a unit', 'for example 5 minutes')
+  return diagnosticAt(whole, 'BAD_TIME_RANGE', `'${echo(whole.text.trim())}' is not a time range`, ANY)
 }
 
 /** behind is the trouble with what follows a whole duration, most often a second one. */
-function behind(next: Token, left: readonly Token[], number: number, unitMs: number) {
+function trailingWords(next: Token, left: readonly Token[], number: number, unitMs: number) {
   const [count, unit] = [countOf(next.text), left[1] && UNIT_MS.get(left[1].text)]
   if (count === undefined || unit === undefined || left.length > 2) {
-    return problemAt(next, 'BAD_TIME_RANGE', `unexpected '${echo(next.text)}'`, ANY)
+    return diagnosticAt(next, 'BAD_TIME_RANGE', `unexpected '${echo(next.text)}'`, ANY)
   }
   const [ms, name] = UNITS.toReversed()
     .map(([size, ...names]) => [size, names.at(-1) ?? ''] as const)
     .find(([size]) => size <= unit) ?? [1, 'ms']
-  return problemAt(next, 'BAD_TIME_RANGE', 'one unit only', `write ${(number * unitMs + count * unit) / ms} ${name}`)
+  return diagnosticAt(next, 'BAD_TIME_RANGE', 'one unit only', `write ${(number * unitMs + count * unit) / ms} ${name}`)
 }
 
-const CALENDAR: ReadonlyMap<string, (nowMs: number) => Period> = new Map(
-  Object.entries<(nowMs: number) => Period>({
+const CALENDAR: ReadonlyMap<string, (nowMs: number) => CalendarPeriod> = new Map(
+  Object.entries<(nowMs: number) => CalendarPeriod>({
     today: (nowMs) => period(nowMs, 'day', 0),
     yesterday: (nowMs) => period(nowMs, 'day', -1),
     'day before yesterday': (nowMs) => period(nowMs, 'day', -2),
@@ -129,7 +129,7 @@ const CALENDAR: ReadonlyMap<string, (nowMs: number) => Period> = new Map(
 )
 
 /** period is the day, week (from Monday), month, quarter or year that lies `offset` of them from the one that holds nowMs. */
-function period(nowMs: number, unit: 'day' | 'week' | 'month' | 'quarter' | 'year', offset: number): Period {
+function period(nowMs: number, unit: 'day' | 'week' | 'month' | 'quarter' | 'year', offset: number): CalendarPeriod {
   const fromMs = startMs(nowMs, unit, offset)
   return { fromMs: Math.max(0, fromMs), toMs: startMs(nowMs, unit, offset + 1), running: offset === 0 }
 }

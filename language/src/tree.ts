@@ -1,5 +1,5 @@
 /** A Span is where something stands in its text, in UTF-16 units. */
-export type Span = { readonly position: number; readonly length: number }
+export type TextSpan = { readonly position: number; readonly length: number }
 
 /** A Literal is the right side of a condition. A number keeps the digits as written: beyond 2^53 only they count. */
 export type Literal =
@@ -14,7 +14,7 @@ export type Filter =
   | { readonly kind: 'not'; readonly of: Filter }
   | Condition
 
-export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
+export type FilterOperator = '=' | '!=' | '<' | '<=' | '>' | '>='
 
 /**
  * A Condition looks at one key, named without quotes; built-ins begin with @, attributes with $.
@@ -23,15 +23,15 @@ export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
  * - `contains` is free text: the raw line holds the text, ignoring case.
  */
 export type Condition =
-  | { readonly kind: 'compare'; readonly key: string; readonly operator: Comparison; readonly value: Literal; readonly at: Span }
-  | { readonly kind: 'in'; readonly key: string; readonly values: readonly Literal[]; readonly negated: boolean; readonly at: Span }
+  | { readonly kind: 'compare'; readonly key: string; readonly operator: FilterOperator; readonly value: Literal; readonly at: TextSpan }
+  | { readonly kind: 'in'; readonly key: string; readonly values: readonly Literal[]; readonly negated: boolean; readonly at: TextSpan }
   | {
       readonly kind: 'between'
       readonly key: string
       readonly low: Literal
       readonly high: Literal
       readonly negated: boolean
-      readonly at: Span
+      readonly at: TextSpan
     }
   | {
       readonly kind: 'like'
@@ -39,7 +39,7 @@ export type Condition =
       readonly pattern: string
       readonly ignoreCase: boolean
       readonly negated: boolean
-      readonly at: Span
+      readonly at: TextSpan
     }
   | {
       readonly kind: 'regex'
@@ -47,13 +47,13 @@ export type Condition =
       readonly pattern: string
       readonly ignoreCase: boolean
       readonly negated: boolean
-      readonly at: Span
+      readonly at: TextSpan
     }
-  | { readonly kind: 'exists'; readonly key: string; readonly negated: boolean; readonly at: Span }
-  | { readonly kind: 'contains'; readonly text: string; readonly at: Span }
+  | { readonly kind: 'exists'; readonly key: string; readonly negated: boolean; readonly at: TextSpan }
+  | { readonly kind: 'contains'; readonly text: string; readonly at: TextSpan }
 
 /** A Call is a function over the events of a group or a slice; `percent` is of a percentile only. */
-export type Call =
+export type AggregateCall =
   | { readonly name: 'count' | 'rate'; readonly key?: undefined }
   | { readonly name: 'count' | 'sum' | 'avg' | 'min' | 'max' | 'unique' | 'stddev' | 'variance' | 'first' | 'last'; readonly key: string }
   | { readonly name: 'percentile'; readonly key: string; readonly percent: number }
@@ -62,7 +62,7 @@ export type Call =
 export type SelectItem =
   | { readonly kind: 'everything'; readonly name: string }
   | { readonly kind: 'key'; readonly key: string; readonly name: string }
-  | { readonly kind: 'call'; readonly call: Call; readonly name: string }
+  | { readonly kind: 'call'; readonly call: AggregateCall; readonly name: string }
 
 /** An Order is what an `order_by` says. */
-export type Order = { readonly key: string; readonly descending: boolean }
+export type SortOrder = { readonly key: string; readonly descending: boolean }

@@ -2,10 +2,10 @@ import { compilePattern, PATTERN_CHARS_MAX } from './parsers.ts'
 
 /** A Token is a piece of a line: a value of some kind, a word, or what stands between them. */
 type Token = { kind: string; text: string }
-type Kind = { kind: string; regex: RegExp; name: string; pattern?: string }
+type TokenKind = { kind: string; regex: RegExp; name: string; pattern?: string }
 
 /** kinds are tried in this order where a value may begin; without a pattern the kind is a name of GROK. */
-const kinds: readonly Kind[] = [
+const kinds: readonly TokenKind[] = [
   {
     kind: 'TIMESTAMP_ISO8601',
     regex: /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?!\d)/y,
@@ -41,7 +41,7 @@ const NOTHING: Token = { kind: 'between', text: '' }
 export function inferPattern(lines: readonly string[]): string | undefined {
   const all = lines.slice(0, LINES_MAX).map((line) => tokensOf(line.slice(0, LINE_CHARS_MAX)))
   const { alike, length, isRestOpen } = commonPart(all)
-  const writer = new Writer()
+  const writer = new PatternWriter()
   for (let at = 0; at < length; at += 1) writer.add(alike.map((tokens) => tokens[at] ?? NOTHING))
   if (isRestOpen) writer.rest()
   else writer.end()
@@ -107,7 +107,7 @@ const goesOn = (tokens: readonly Token[], at: number): boolean =>
   tokens.length === at + 1 || (tokens[at + 1]?.kind === 'blanks' && tokens[at + 2]?.kind === 'word')
 
 /** A Writer puts the pattern together and finds names for its fields: the word before `=` or `:`, else that of the kind. */
-class Writer {
+class PatternWriter {
   readonly #parts: string[] = []
   readonly #names = new Set<string>()
   #before = ''
@@ -142,7 +142,7 @@ class Writer {
     this.#before = isSame ? text : ''
   }
 
-  #field({ kind, name, pattern }: Kind): void {
+  #field({ kind, name, pattern }: TokenKind): void {
     const field = this.#name(this.#key || name)
     if (pattern === undefined) this.#parts.push(`%{${kind}:${field}}`)
     else this.#parts.push(kind === 'quoted' ? `"(?<${field}>${pattern})"` : `(?<${field}>${pattern})`)

@@ -1,7 +1,7 @@
-import type { Compiled, Read } from './compiled.ts'
+import type { CompiledParser, ParserResult } from './compiled.ts'
 import { compileDissect } from './dissect.ts'
 import { compileGrok } from './grok.ts'
-import type { Fuel } from './regex-match.ts'
+import type { StepBudget } from './regex-match.ts'
 import { badPattern } from './regex-syntax.ts'
 
 export type PatternType = 'GROK' | 'DISSECT'
@@ -17,7 +17,7 @@ const SPARE_STEPS = 2_000_000
 const POST_STEPS = 150_000_000
 
 /** compilePattern makes a parser of a pattern, or refuses it with the place that is wrong. */
-export function compilePattern(type: PatternType, pattern: string): Compiled {
+export function compilePattern(type: PatternType, pattern: string): CompiledParser {
   if (pattern.length > PATTERN_CHARS_MAX)
     throw badPattern(`must be at most ${PATTERN_CHARS_MAX} characters`, PATTERN_CHARS_MAX, 1, 'TOO_BIG')
   return type === 'GROK' ? compileGrok(pattern) : compileDissect(pattern)
@@ -31,13 +31,13 @@ export function typeOfPattern(pattern: string): PatternType {
 }
 
 /** An Allowance bounds what the lines of one post cost together: a pattern made to be slow must not hold up others for long. */
-export class Allowance {
+export class ParseBudget {
   #steps = SPARE_STEPS
   #left = POST_STEPS
-  readonly #fuel: Fuel = { steps: 0 }
+  readonly #fuel: StepBudget = { steps: 0 }
 
   /** read lets a parser read a line, as long as there is something left. */
-  read(parser: Compiled, line: string): Read {
+  read(parser: CompiledParser, line: string): ParserResult {
     const text = line.length > LINE_CHARS_MAX ? line.slice(0, LINE_CHARS_MAX) : line
     this.#steps += CHAR_STEPS * text.length
     const given = Math.max(0, Math.min(LINE_STEPS, this.#steps, this.#left))

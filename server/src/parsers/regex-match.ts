@@ -1,31 +1,31 @@
-import { ASCII_CHARS, CHAR, EDGE, edgeNumbers, JUMP, MATCH, type Program, SAVE, SET, SPLIT } from './regex-program.ts'
+import { ASCII_CHARS, CHAR, EDGE, edgeNumbers, JUMP, MATCH, type RegexProgram, SAVE, SET, SPLIT } from './regex-program.ts'
 
 /** VISITED_WORDS_MAX bounds the memory of one match; a line too long for a pattern this large is not matched. */
 const VISITED_WORDS_MAX = 2 ** 21
 
 /** Fuel is how many steps matching may still take; what needs more is given up. */
-export type Fuel = { steps: number }
+export type StepBudget = { steps: number }
 /** Caught are the places of what fields caught, begin and end; -1 for a field that caught nothing. */
-export type Caught = { kind: 'match'; places: Int32Array } | { kind: 'none' } | { kind: 'given up' }
+export type MatchResult = { kind: 'match'; places: Int32Array } | { kind: 'none' } | { kind: 'given up' }
 
 /**
  * A Matcher finds the first match in a text, preferring what is written first, as Perl does. It goes back like other matchers, but never twice
  * to one instruction at one place of the text, since what failed there once fails again: the time is bounded by the product of both lengths.
  */
-export class Matcher {
-  readonly #program: Program
+export class RegexMatcher {
+  readonly #program: RegexProgram
   readonly #places: Int32Array
   #visited = new Uint32Array(64)
   /** #touched are the words of #visited to be cleared. */
   #touched: number[] = []
   #stack = new Int32Array(512)
 
-  constructor(program: Program) {
+  constructor(program: RegexProgram) {
     this.#program = program
     this.#places = new Int32Array(2 * program.fields.length)
   }
 
-  match(text: string, fuel: Fuel): Caught {
+  match(text: string, fuel: StepBudget): MatchResult {
     const words = Math.ceil((this.#program.markCount * (text.length + 1)) / 32)
     if (words > VISITED_WORDS_MAX) return { kind: 'given up' }
     if (this.#visited.length < words) this.#visited = new Uint32Array(Math.max(words, 2 * this.#visited.length))
@@ -37,7 +37,7 @@ export class Matcher {
     }
   }
 
-  #search(text: string, fuel: Fuel): Caught {
+  #search(text: string, fuel: StepBudget): MatchResult {
     const { first, isAnchored } = this.#program
     const last = isAnchored ? 0 : text.length
     for (let start = 0; start <= last; start += 1) {
@@ -51,7 +51,7 @@ export class Matcher {
   }
 
   /** #run tries a match that begins at one place. On the stack lie ways not yet tried, and places to be restored when going back. */
-  #run(text: string, start: number, fuel: Fuel): boolean {
+  #run(text: string, start: number, fuel: StepBudget): boolean {
     const { code, marks, ascii } = this.#program
     const places = this.#places
     const width = text.length + 1

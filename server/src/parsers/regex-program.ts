@@ -1,5 +1,5 @@
 import type { CharSet } from './char-set.ts'
-import { badPattern, type Edge, type Tree } from './regex-syntax.ts'
+import { badPattern, type RegexAnchor, type RegexTree } from './regex-syntax.ts'
 
 /** The instructions of a program; each has two operands. */
 export const CHAR = 0
@@ -11,10 +11,10 @@ export const JUMP = 3
 export const SAVE = 4
 export const EDGE = 5
 /** NEIGHBOUR looks at one character: the set, and 1 for behind plus 2 for absent. */
-export const NEIGHBOUR = 6
+export const LOOKAROUND = 6
 export const MATCH = 7
 
-export const edgeNumbers = { start: 0, end: 1, word: 2, 'no-word': 3 } as const satisfies Record<Edge, number>
+export const edgeNumbers = { start: 0, end: 1, word: 2, 'no-word': 3 } as const satisfies Record<RegexAnchor, number>
 
 export const ASCII_CHARS = 128
 const INSTRUCTIONS_MAX = 20_000
@@ -22,7 +22,7 @@ const FIELDS_MAX = 200
 /** WORK_MAX ends programs that are made of nothing, a thousand times a thousand times. */
 const WORK_MAX = 200_000
 
-export type Program = {
+export type RegexProgram = {
   /** code is an instruction and its two operands, one after the other. */
   code: Int32Array
   /** marks number the instructions at which ways meet or part; -1 for the others. */
@@ -39,20 +39,20 @@ export type Program = {
 }
 
 /** compileTree makes a program, or refuses a pattern that would be too large. */
-export function compileTree(tree: Tree): Program {
-  const maker = new Maker()
+export function compileTree(tree: RegexTree): RegexProgram {
+  const maker = new ProgramBuilder()
   maker.emit(tree)
   return maker.program(tree)
 }
 
-class Maker {
+class ProgramBuilder {
   readonly #code: number[] = []
   readonly #sets: CharSet[] = []
   readonly #numbers = new Map<CharSet, number>()
   readonly #fields: string[] = []
   #work = 0
 
-  program(tree: Tree): Program {
+  program(tree: RegexTree): RegexProgram {
     this.#add(MATCH)
     const code = Int32Array.from(this.#code)
     const { marks, markCount } = marksOf(code)
@@ -62,7 +62,7 @@ class Maker {
     return { code, marks, markCount, ascii, beyond, fields: this.#fields, first: firstOf(tree), isAnchored: startsAtStart(tree) }
   }
 
-  emit(tree: Tree): void {
+  emit(tree: RegexTree): void {
     this.#work += 1
     if (this.#work > WORK_MAX) throw tooLarge()
     switch (tree.kind) {
@@ -93,11 +93,11 @@ class Maker {
         this.#add(EDGE, edgeNumbers[tree.edge])
         return
       case 'neighbour':
-        this.#add(NEIGHBOUR, this.#setNumber(tree.set), (tree.side === 'behind' ? 1 : 0) + (tree.isAbsent ? 2 : 0))
+        this.#add(LOOKAROUND, this.#setNumber(tree.set), (tree.side === 'behind' ? 1 : 0) + (tree.isAbsent ? 2 : 0))
     }
   }
 
-  #emitChoice(items: readonly Tree[]): void {
+  #emitChoice(items: readonly RegexTree[]): void {
     const jumps: number[] = []
     for (const [index, item] of items.entries()) {
       if (index === items.length - 1) this.emit(item)
@@ -112,7 +112,7 @@ class Maker {
     for (const jump of jumps) this.#point(jump, 1, this.#here)
   }
 
-  #emitRepeat({ item, min, max, isLazy }: Extract<Tree, { kind: 'repeat' }>): void {
+  #emitRepeat({ item, min, max, isLazy }: Extract<RegexTree, { kind: 'repeat' }>): void {
     const isEndless = max === Number.POSITIVE_INFINITY
     const [enter, leave] = isLazy ? [2, 1] : [1, 2]
     const before = isEndless && min > 0 ? min - 1 : min
@@ -197,7 +197,7 @@ function marksOf(code: Int32Array): { marks: Int32Array; markCount: number } {
   return { marks, markCount }
 }
 
-function startsAtStart(tree: Tree): boolean {
+function startsAtStart(tree: RegexTree): boolean {
   if (tree.kind === 'edge') return tree.edge === 'start'
   if (tree.kind === 'field') return startsAtStart(tree.item)
   if (tree.kind === 'choice') return tree.items.every(startsAtStart)
@@ -205,13 +205,13 @@ function startsAtStart(tree: Tree): boolean {
   return head !== undefined && startsAtStart(head)
 }
 
-function firstOf(tree: Tree): Uint8Array | undefined {
+function firstOf(tree: RegexTree): Uint8Array | undefined {
   const table = new Uint8Array(ASCII_CHARS)
   return addFirst(tree, table, { left: WORK_MAX }) ? undefined : table
 }
 
 /** addFirst adds the characters with which a tree may begin, and says whether it may match without any. */
-function addFirst(tree: Tree, table: Uint8Array, work: { left: number }): boolean {
+function addFirst(tree: RegexTree, table: Uint8Array, work: { left: number }): boolean {
   work.left -= 1
   if (work.left < 0) return true
   switch (tree.kind) {

@@ -2,17 +2,17 @@ import pg from 'pg'
 import { clientConfig } from './driver.ts'
 
 const PROBE_MS = 3_000
-const ASKS_PER_PROBE = 10
+const PINGS_PER_CONNECTION = 10
 
-/** A Probe finds out whether the server answers. */
-export type Probe = { ask(): Promise<void>; close(): void }
+/** Checks whether the server answers. */
+export type PingConnection = { ping(): Promise<void>; close(): void }
 
 /**
- * openProbe keeps a connection for pings, so that they neither wait for the pool nor start a process each second. Now and then it makes a new one,
- * which a server that answers old connections only does not survive.
+ * Keeps one connection for pings, so that they neither wait for the pool nor start a backend process each second. The connection is
+ * replaced regularly, to detect a server that answers existing connections only.
  */
-export function openProbe(server: pg.ClientConfig): Probe {
-  let kept: { client: pg.Client; asked: number } | undefined
+export function openPingConnection(server: pg.ClientConfig): PingConnection {
+  let kept: { client: pg.Client; pings: number } | undefined
   const connect = async () => {
     const client = new pg.Client({ ...clientConfig(server), connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS })
     client.on('error', () => undefined)
@@ -20,16 +20,16 @@ export function openProbe(server: pg.ClientConfig): Probe {
       client.end().catch(() => undefined)
       throw cause
     })
-    return { client, asked: 0 }
+    return { client, pings: 0 }
   }
   return {
-    ask: async (): Promise<void> => {
+    ping: async (): Promise<void> => {
       const used = kept ?? (await connect())
       kept = undefined
       try {
         await used.client.query('select 1')
-        used.asked += 1
-        if (used.asked < ASKS_PER_PROBE) kept = used
+        used.pings += 1
+        if (used.pings < PINGS_PER_CONNECTION) kept = used
       } finally {
         if (kept !== used) used.client.end().catch(() => undefined)
       }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { Statement, ValueTable } from './statement.ts'
+import type { BoundStatement, ValueTable } from './statement.ts'
 
-/** A Request is a statement as it is sent: everything lies in the body, which has no bound as an address has one. */
-export type Request = { readonly body: string; readonly contentType: string }
+/** The HTTP body of a statement. Everything is in the body, because the length of a URL is limited. */
+export type StatementBody = { readonly body: string; readonly contentType: string }
 
-/** FIELD_CHARS is how much of the text of a statement lies in one field: the store refuses 128 KiB, and puts the fields of a text together. */
+/** The size of the form fields for the statement text. The store refuses fields of 128 KiB and concatenates those of one name. */
 const FIELD_CHARS = 32_768
 
-/** requestOf writes a statement as a form: its text in one or more fields, its params, and its tables as files. */
-export function requestOf({ text, params, tables }: Statement, format: string): Request {
+/** Encodes a statement as a form: its text in one or more fields, its parameters, and its tables as files. */
+export function encodeStatement({ text, params, tables }: BoundStatement, format: string): StatementBody {
   const boundary = `dendro-${randomUUID()}`
   const part = (name: string, content: string, file = '') =>
     `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n${content}\r\n`
@@ -29,7 +29,7 @@ function piecesOf(text: string): string[] {
 
 const tableText = ({ values }: ValueTable): string => values.map((value) => `${escaped(String(value))}\n`).join('')
 
-/** paramText is a value as the store reads a param: escaped once, and in an array with quotes around texts. */
+/** A parameter in the format of the store: escaped once, and in an array with quotes around texts. */
 function paramText(value: string | readonly (string | number | bigint)[]): string {
   if (typeof value === 'string') return escaped(value)
   return `[${value.map((one) => (typeof one === 'string' ? `'${escaped(one)}'` : String(one))).join(',')}]`
@@ -46,5 +46,5 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\0', '\\0'],
 ])
 
-/** escaped is a text in the one line that a field or a row of a table has. */
+/** Escapes a text so that it fits in one line. */
 const escaped = (text: string): string => text.replace(/[\\'\t\n\r\b\f\0]/g, (sign) => ESCAPES.get(sign) ?? sign)

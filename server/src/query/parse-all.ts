@@ -1,7 +1,7 @@
 import { badRequest, Failure } from '../kernel/errors.ts'
 
-/** gather reads several fields and reports what is wrong with each of them at once. */
-export function gather<T extends object>(parsers: { [Name in keyof T]: () => T[Name] }): T {
+/** Parses several fields and reports the errors of all of them at once. */
+export function parseAll<T extends object>(parsers: { [Name in keyof T]: () => T[Name] }): T {
   const failures: Failure[] = []
   const entries = Object.entries(parsers as Record<string, () => unknown>).map(([name, parse]) => {
     try {

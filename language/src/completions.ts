@@ -1,18 +1,18 @@
-import { type Expected, type Joint, Notes, type Piece } from './notes.ts'
-import { type FieldProblem, Refused } from './refusal.ts'
+import { type FieldDiagnostic, LanguageError } from './language-error.ts'
+import { type ExpectedSyntax, type JoinPoint, ParseTrace, type SyntaxPiece } from './parse-trace.ts'
 import { Scanner } from './scan.ts'
 
 /** A Read reads a text by one of the parsers, which writes down what it does. */
-export type Read = (text: string, notes: Notes) => unknown
+export type TraceableParser = (text: string, trace: ParseTrace) => unknown
 
 /** An Offer is what can stand at a cursor; it takes the place of what is typed from `from` on. */
-export type Offer = Expected & { readonly from: number; readonly typed: string }
+export type Completion = ExpectedSyntax & { readonly from: number; readonly typed: string }
 
 /** A ReadText is what a parser made of a text: what it took, and what it refused. `isOpen` says that it would have gone on at the end. */
-export type ReadText = {
-  readonly pieces: readonly Piece[]
-  readonly joints: readonly Joint[]
-  readonly problem: FieldProblem | undefined
+export type ParsedText = {
+  readonly pieces: readonly SyntaxPiece[]
+  readonly joinPoints: readonly JoinPoint[]
+  readonly problem: FieldDiagnostic | undefined
   readonly isOpen: boolean
 }
 
@@ -21,19 +21,19 @@ const SIGNS = /^[=<>!~]+\*?$/
 const QUOTED = /^(?:'(?:[^']|'')*'?|"(?:[^"]|"")*"?)$/
 
 /** offersAt is what the parser of a text would have taken at the cursor, or in the place of the token that is being written there. */
-export function offersAt(read: Read, text: string, cursor: number): Offer[] {
+export function completionsAt(parse: TraceableParser, text: string, cursor: number): Completion[] {
   const before = text.slice(0, cursor)
   const isWriting = /[^\s(),=<>!~*+/]$/.test(before)
   const seen = new Set<string>()
-  return noted(read, before).notes.expected.flatMap(({ position: from, ...what }) => {
+  return traced(parse, before).notes.expected.flatMap(({ position: from, ...what }) => {
     const typed = before.slice(from)
     const isGlued = what.kind === 'value' && what.glued === true
     const fits = from === cursor ? !isWriting || isGlued : from < cursor && isToken(typed)
-    const offer: Offer = { ...what, from, typed }
-    const id = JSON.stringify(offer)
+    const completion: Completion = { ...what, from, typed }
+    const id = JSON.stringify(completion)
     if (!fits || seen.has(id)) return []
     seen.add(id)
-    return [offer]
+    return [completion]
   })
 }
 
@@ -44,20 +44,20 @@ const isRun = (text: string): boolean => new Scanner(anyText, text).peekRun()?.l
 const anyText = { field: '', noun: 'text', charsMax: Number.POSITIVE_INFINITY, operators: [], operatorHint: '' }
 
 /** readText is what a parser makes of a text. */
-export function readText(read: Read, text: string): ReadText {
-  const { notes, problem } = noted(read, text)
+export function parseText(parse: TraceableParser, text: string): ParsedText {
+  const { notes: trace, problem } = traced(parse, text)
   const end = text.replace(BLANK_END, '').length
-  const isOpen = problem !== undefined && (problem.code === 'UNTERMINATED' || notes.expected.some(({ position }) => position >= end))
-  return { pieces: notes.pieces, joints: notes.joints, problem, isOpen }
+  const isOpen = problem !== undefined && (problem.code === 'UNTERMINATED' || trace.expected.some(({ position }) => position >= end))
+  return { pieces: trace.pieces, joinPoints: trace.joinPoints, problem, isOpen }
 }
 
-function noted(read: Read, text: string): { notes: Notes; problem: FieldProblem | undefined } {
-  const notes = new Notes()
+function traced(parse: TraceableParser, text: string): { notes: ParseTrace; problem: FieldDiagnostic | undefined } {
+  const trace = new ParseTrace()
   try {
-    read(text, notes)
-    return { notes, problem: undefined }
+    parse(text, trace)
+    return { notes: trace, problem: undefined }
   } catch (thrown) {
-    if (!(thrown instanceof Refused)) throw thrown
-    return { notes, problem: thrown.problem }
+    if (!(thrown instanceof LanguageError)) throw thrown
+    return { notes: trace, problem: thrown.problem }
   }
 }

@@ -1,24 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type Completion, completionsAt, parseText, type TraceableParser } from './completions.ts'
 import { parseFilter } from './filter.ts'
+import { anyKey, filtersOf, freeText, nastyNumber, nastyText } from './filters.fixture.ts'
 import { parseFormula } from './formula.ts'
-import { functionOffers } from './functions.ts'
-import { type Offer, offersAt, type Read, readText } from './offers.ts'
+import { functionCompletions } from './functions.ts'
 import { printFilter } from './print.ts'
 import { parseGroups, parseSelect } from './select.ts'
 import { parseSelector } from './selector.ts'
-import { anyKey, filtersOf, freeText, nastyNumber, nastyText } from './filters.fixture.ts'
 import { anySelector, printSelector } from './selectors.fixture.ts'
 
-const filter: Read = (text, notes) => parseFilter(text, 'where', { notes })
-const selector: Read = (text, notes) => parseSelector(text, notes)
-const item: Read = (text, notes) => parseSelect([text], 'select', notes)
-const keys: Read = (text, notes) => parseGroups([text], 'groups', notes)
-const formula: Read = (text, notes) => parseFormula(text, ['a', 'errors'], 'expression', notes)
+const filter: TraceableParser = (text, notes) => parseFilter(text, 'where', { trace: notes })
+const selector: TraceableParser = (text, notes) => parseSelector(text, notes)
+const item: TraceableParser = (text, notes) => parseSelect([text], 'select', notes)
+const keys: TraceableParser = (text, notes) => parseGroups([text], 'groups', notes)
+const formula: TraceableParser = (text, notes) => parseFormula(text, ['a', 'errors'], 'expression', notes)
 
 /** told writes what is offered at the end of a text, the place it would take first. */
-const told = (read: Read, text: string): string[] =>
-  offersAt(read, text, text.length).map((offer) => {
+const reported = (read: TraceableParser, text: string): string[] =>
+  completionsAt(read, text, text.length).map((offer) => {
     const what =
       'words' in offer ? offer.words.join(' ') : offer.kind === 'value' || offer.kind === 'pattern' ? `${offer.key} ${offer.operator}` : ''
     const how = offer.kind === 'key' ? offer.style : what
@@ -40,7 +40,7 @@ describe('what a filter offers at its end', () => {
     ['(a = 1 ', ['7 words AND', '7 words OR', '7 words )']],
     ['a BETWEEN 1 ', ['12 words AND']],
     ['EXISTS ', ['7 words (', '7 key plain']],
-  ])('%s', (text, offers) => expect(told(filter, text)).toEqual(offers))
+  ])('%s', (text, offers) => expect(reported(filter, text)).toEqual(offers))
 })
 
 describe('what a selector offers at its end', () => {
@@ -57,11 +57,11 @@ describe('what a selector offers at its end', () => {
     ["(env = 'a' ", ['11 words AND', '11 words OR', '11 words )']],
     ["env = 'a' AND ", ['14 key any', '14 words NOT ( EXISTS']],
     ['EXISTS ', ['7 words (', '7 key plain']],
-  ])('%s', (text, offers) => expect(told(selector, text)).toEqual(offers))
+  ])('%s', (text, offers) => expect(reported(selector, text)).toEqual(offers))
 })
 
 describe('what the other texts offer at their end', () => {
-  test.each<[string, Read, string, string[]]>([
+  test.each<[string, TraceableParser, string, string[]]>([
     ['an item', item, 'p9', ['0 everything', '0 function', '0 key plain']],
     ['an argument', item, 'p95(', ['3 words (', '4 key plain']],
     ['an argument of a count', item, 'count(', ['5 words (', '6 everything', '6 words )', '6 key plain', '6 words DISTINCT']],
@@ -71,7 +71,7 @@ describe('what the other texts offer at their end', () => {
     ['the next key', keys, 'a ', ['2 words ,']],
     ['a query', formula, 'errors / ', ['9 words -', '9 name', '9 number', '9 words (']],
     ['a sign', formula, '(errors ', ['8 words * /', '8 words + -', '8 words )']],
-  ])('%s', (_, read, text, offers) => expect(told(read, text)).toEqual(offers))
+  ])('%s', (_, read, text, offers) => expect(reported(read, text)).toEqual(offers))
 })
 
 /** These keys have rules for their values, which random values break. */
@@ -95,7 +95,7 @@ test('wherever a filter or a selector is cut, what was cut off is among what is 
       const token = tokensOf(text).find(({ from, to }) => (from < cut && cut <= to) || from === cut)
       if (!token) return
       const isGlued = token.from === cut && /[^\s(),=<>!~]$/.test(text.slice(0, cut))
-      const offers = offersAt(read, text, cut).filter(({ from }) => from === token.from)
+      const offers = completionsAt(read, text, cut).filter(({ from }) => from === token.from)
       expect(offers.some((offer) => isGlued || fits(offer, token.text))).toBe(!isGlued || offers.length > 0)
     }),
     { numRuns: 1_000 },
@@ -105,10 +105,10 @@ test('wherever a filter or a selector is cut, what was cut off is among what is 
 test('whatever is offered can be taken: the filter or the selector is whole or can be gone on with', () => {
   fc.assert(
     fc.property(cuts, ({ text, read, cut }) => {
-      for (const offer of offersAt(read, text, cut)) {
+      for (const offer of completionsAt(read, text, cut)) {
         for (const taken of samplesOf(offer)) {
           const next = text.slice(0, offer.from) + taken
-          const { problem, isOpen } = readText(read, next)
+          const { problem, isOpen } = parseText(read, next)
           expect(problem === undefined || isOpen, `${JSON.stringify(next)} by ${JSON.stringify(offer)}: ${problem?.message}`).toBe(true)
         }
       }
@@ -119,12 +119,12 @@ test('whatever is offered can be taken: the filter or the selector is whole or c
 
 test('a function that is offered can be called as it says', () => {
   const argument = { star: '*', key: 'k', 'key, number': 'k, 97.5' }
-  for (const { name, takes } of functionOffers) expect(() => parseSelect([`${name}(${argument[takes]})`])).not.toThrow()
+  for (const { name, takes } of functionCompletions) expect(() => parseSelect([`${name}(${argument[takes]})`])).not.toThrow()
 })
 
 test('the pieces of a filter are its keys, operators, values and words', () => {
   const text = `NOT (level:error OR "a b" >= 5) AND c NOT IN ('x', y) AND e BETWEEN 1 AND 2 AND EXISTS d 'free'`
-  const { pieces } = readText(filter, text)
+  const { pieces } = parseText(filter, text)
   const last = new Map(pieces.map((piece) => [piece.position, piece]))
   expect([...last.values()].map(({ kind, position, length }) => `${kind} ${text.slice(position, position + length)}`)).toEqual([
     'word NOT',
@@ -155,7 +155,7 @@ test('the pieces of a filter are its keys, operators, values and words', () => {
 
 test('the pieces of a selector are its keys, operators, values and words', () => {
   const text = `NOT (log = a OR "a b" != 5) AND c NOT IN ('x', y) AND EXISTS d AND e LIKE '%'`
-  const { pieces, joints } = readText(selector, text)
+  const { pieces, joinPoints: joints } = parseText(selector, text)
   expect(pieces.map(({ kind, position, length }) => `${kind} ${text.slice(position, position + length)}`)).toEqual([
     'word NOT',
     'key log',
@@ -184,9 +184,9 @@ test('the pieces of a selector are its keys, operators, values and words', () =>
 
 test('what is only unfinished is told from what is wrong', () => {
   const open = ['level', 'level =', "level = 'err", '(a = 1', 'a BETWEEN 1', 'a = 1 AND', 'a IN (1,', 'a IS', '@status']
-  for (const text of open) expect(readText(filter, text).isOpen || readText(filter, text).problem === undefined, text).toBe(true)
+  for (const text of open) expect(parseText(filter, text).isOpen || parseText(filter, text).problem === undefined, text).toBe(true)
   for (const text of ['level == 5', 'a = b* AND c = 1', 'a = 1 )', "x ~ 'a' b = 5"]) {
-    expect(readText(filter, text), text).toMatchObject({ isOpen: false, problem: { field: 'where' } })
+    expect(parseText(filter, text), text).toMatchObject({ isOpen: false, problem: { field: 'where' } })
   }
 })
 
@@ -200,7 +200,7 @@ const tokensOf = (text: string): Piece[] =>
     to: match.index + match[0].length,
   }))
 
-function fits(offer: Offer, token: string): boolean {
+function fits(offer: Completion, token: string): boolean {
   const isRun = !/^['"=<>!~(),]/.test(token)
   switch (offer.kind) {
     case 'key':
@@ -220,7 +220,7 @@ function fits(offer: Offer, token: string): boolean {
   }
 }
 
-function samplesOf(offer: Offer): readonly string[] {
+function samplesOf(offer: Completion): readonly string[] {
   switch (offer.kind) {
     case 'key':
       return [offer.style === 'short' ? 'k:' : 'k', offer.style === 'short' ? '"k k":' : '"k k"']

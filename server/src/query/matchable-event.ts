@@ -1,10 +1,10 @@
 import { elementOf } from './element.ts'
 
 /**
- * A SeenEvent is an event as a filter sees it outside the store. `leaves` has message keys by name and attributes with their $;
- * `severity` is the word that was stored, and a skeleton of 0 is that of an event without a pattern.
+ * An event outside the event store, ready for filters. `leaves` has message keys by name and attributes with their `$`. `severity` is the
+ * stored word. A skeleton of 0 means that the event has no pattern.
  */
-export type SeenEvent = {
+export type MatchableEvent = {
   readonly raw: string
   readonly leaves: ReadonlyMap<string, string>
   readonly timeNs: bigint
@@ -16,13 +16,13 @@ export type SeenEvent = {
   readonly dataset: string
 }
 
-/** A KeyReader gives the text of one key, undefined where the event has none. */
-export type KeyReader = (event: SeenEvent) => string | undefined
+/** Returns the text of one key, or undefined when the event does not have it. */
+export type KeyReader = (event: MatchableEvent) => string | undefined
 
 const NS_PER_MS = 1_000_000n
 const ELEMENT = /^(.+)\.(\d|[12]\d|3[01])$/s
 
-/** keyReader prepares for many events how a key is read. The text of a time is its epoch milliseconds. */
+/** Returns a reader for one key, to be used on many events. Times are returned as epoch milliseconds. */
 export function keyReader(key: string): KeyReader {
   switch (key) {
     case '@raw':
@@ -47,18 +47,18 @@ export function keyReader(key: string): KeyReader {
   }
 }
 
-/** eventMs is the time of an event, cut down to milliseconds as it is shown. */
-export const eventMs = (event: Pick<SeenEvent, 'timeNs'>): number => Number(event.timeNs / NS_PER_MS)
+/** The time of the event, truncated to milliseconds. */
+export const eventMs = (event: Pick<MatchableEvent, 'timeNs'>): number => Number(event.timeNs / NS_PER_MS)
 
-/** patternId is how `/patterns` and `@pattern` write the hash of a pattern. */
+/** The hash of a pattern as `/patterns` and `@pattern` write it. */
 const patternId = (skeleton: bigint): string => skeleton.toString(16).padStart(16, '0')
 
-function statusOf({ severity }: SeenEvent): string {
+function statusOf({ severity }: MatchableEvent): string {
   if (severity === 'error' || severity === 'fatal') return 'error'
   return severity === 'warn' ? 'warn' : 'info'
 }
 
-/** leafReader looks for the key itself, for it as an element of an array, and for a bare name then as the attribute of that name. */
+/** Reads the key itself, or an element of an array. A name without `$` falls back to the attribute of that name. */
 function leafReader(key: string): KeyReader {
   const own = ownReader(key)
   if (key.startsWith('$') || key.startsWith('@')) return own

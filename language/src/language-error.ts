@@ -2,15 +2,15 @@ import type { FailureBody } from '@dendro/api'
 import type { Token } from './token.ts'
 
 /** A FieldProblem is one broken rule as failures carry it: which field, which rule, where in its text, and what would mend it. */
-export type FieldProblem = NonNullable<FailureBody['errors']>[number]
+export type FieldDiagnostic = NonNullable<FailureBody['errors']>[number]
 
-export type Problem = Omit<FieldProblem, 'field'>
+export type Diagnostic = Omit<FieldDiagnostic, 'field'>
 
 /** A Refused is a text that is not of its language; whoever asked for it to be read says so in his own way. */
-export class Refused extends Error {
-  readonly problem: FieldProblem
+export class LanguageError extends Error {
+  readonly problem: FieldDiagnostic
 
-  constructor(message: string, problem: FieldProblem) {
+  constructor(message: string, problem: FieldDiagnostic) {
     super(message)
     this.name = 'Refused'
     this.problem = problem
@@ -21,13 +21,13 @@ const ECHO_CHARS_MAX = 100
 
 const SINGLE_CURLY = /[‘’‚‛]/
 const DOUBLE_CURLY = /[“”„‟]/
-const BLANK_LOOKING = /[\p{Z}\p{Cf}]/u
+const UNUSUAL_SPACE = /[\p{Z}\p{Cf}]/u
 const CONTROL = /\p{Cc}/u
 
 /** The comparisons of the filter language; the selector has fewer. */
 const OPERATORS = new Set(['=', '!=', '<>', '<', '<=', '>', '>=', '~', '!~', '~*', '!~*'])
 /** What people write for an operator that other languages spell differently. */
-const MEANT: ReadonlyMap<string, string> = new Map(
+const MISSPELLED_OPERATORS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     '==': '=',
     '===': '=',
@@ -42,14 +42,14 @@ const MEANT: ReadonlyMap<string, string> = new Map(
 )
 
 /** refusal says what is wrong with a text: in one line for people, the same in parts for programs. */
-export function refusal(field: string, problem: Problem): Refused {
+export function languageError(field: string, problem: Diagnostic): LanguageError {
   const where = problem.position === undefined ? '' : ` (position ${problem.position})`
   const hint = problem.hint === undefined ? '' : `: ${problem.hint}`
-  return new Refused(`${field}: ${problem.message}${where}${hint}`, { field, ...problem })
+  return new LanguageError(`${field}: ${problem.message}${where}${hint}`, { field, ...problem })
 }
 
 /** problemAt is the trouble with a token; `instead` is offered as its replacement when it is short enough to be repeated. */
-export function problemAt(token: Token, code: string, message: string, hint?: string, instead?: string): Problem {
+export function diagnosticAt(token: Token, code: string, message: string, hint?: string, instead?: string): Diagnostic {
   const { position, length } = token
   const fix = instead !== undefined && instead.length <= ECHO_CHARS_MAX ? { fix: { position, length, text: instead } } : {}
   return { code, position, length, message, ...(hint === undefined ? {} : { hint }), ...fix }
@@ -65,62 +65,63 @@ export function echo(text: string): string {
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** strayCharacter is the trouble with what can stand nowhere outside quotes; undefined when the text at the position is nothing of that kind. */
-export function strayCharacter(text: string, at: number, noun: string): Problem | undefined {
+export function unexpectedCharacter(text: string, at: number, noun: string): Diagnostic | undefined {
   const mark = String.fromCodePoint(text.codePointAt(at) ?? 0x20)
   const here = { text: mark, position: at, length: mark.length }
   const two = { ...here, text: text.slice(at, at + 2), length: 2 }
-  if (two.text === '--' || two.text === '/*') return problemAt(two, 'COMMENT', `comments are not part of a ${noun}`, 'remove it')
-  if (two.text === '&&') return problemAt(two, 'BAD_OPERATOR', "'&&' is not an operator", 'use AND', 'AND')
-  if (two.text === '||') return problemAt(two, 'BAD_OPERATOR', "'||' is not an operator", 'use OR', 'OR')
-  if (mark === '&') return problemAt(here, 'BAD_OPERATOR', "'&' is not an operator", 'use AND', 'AND')
-  if (mark === '|') return problemAt(here, 'PIPE', 'pipes are not part of this language', 'use select, groups and order_by of the request')
-  if (mark === ';') return problemAt(here, 'BAD_CHAR', "unexpected ';'", `a ${noun} is one expression, without a terminator`)
+  if (two.text === '--' || two.text === '/*') return diagnosticAt(two, 'COMMENT', `comments are not part of a ${noun}`, 'remove it')
+  if (two.text === '&&') return diagnosticAt(two, 'BAD_OPERATOR', "'&&' is not an operator", 'use AND', 'AND')
+  if (two.text === '||') return diagnosticAt(two, 'BAD_OPERATOR', "'||' is not an operator", 'use OR', 'OR')
+  if (mark === '&') return diagnosticAt(here, 'BAD_OPERATOR', "'&' is not an operator", 'use AND', 'AND')
+  if (mark === '|')
+    return diagnosticAt(here, 'PIPE', 'pipes are not part of this language', 'use select, groups and order_by of the request')
+  if (mark === ';') return diagnosticAt(here, 'BAD_CHAR', "unexpected ';'", `a ${noun} is one expression, without a terminator`)
   if (mark === '`') {
-    const problem = problemAt(here, 'BACKTICK', 'backtick', 'wrap a key in double quotes instead')
+    const problem = diagnosticAt(here, 'BACKTICK', 'backtick', 'wrap a key in double quotes instead')
     const [whole, key] = /^`([^`"]+)`/.exec(text.slice(at, at + ECHO_CHARS_MAX)) ?? []
     return whole ? { ...problem, fix: { position: at, length: whole.length, text: `"${key}"` } } : problem
   }
   const straight = SINGLE_CURLY.test(mark) ? "'" : DOUBLE_CURLY.test(mark) ? '"' : undefined
   if (straight) {
-    const problem = problemAt(here, 'CURLY_QUOTE', 'typographic quote', `use straight quotes: ' for text, " for a key`, straight)
+    const problem = diagnosticAt(here, 'CURLY_QUOTE', 'typographic quote', `use straight quotes: ' for text, " for a key`, straight)
     const pair = straight === "'" ? /^[‘’‚‛]([^‘’‚‛']*)[‘’‚‛]/ : /^[“”„‟]([^“”„‟"]*)[“”„‟]/
     const [whole, inside] = pair.exec(text.slice(at, at + ECHO_CHARS_MAX)) ?? []
     return whole ? { ...problem, fix: { position: at, length: whole.length, text: `${straight}${inside}${straight}` } } : problem
   }
   if (mark === ' ') return undefined
-  if (BLANK_LOOKING.test(mark)) {
-    return problemAt(here, 'BAD_CHAR', 'invisible or non-breaking space', 'replace it with an ordinary space', ' ')
+  if (UNUSUAL_SPACE.test(mark)) {
+    return diagnosticAt(here, 'BAD_CHAR', 'invisible or non-breaking space', 'replace it with an ordinary space', ' ')
   }
-  if (CONTROL.test(mark)) return problemAt(here, 'BAD_CHAR', 'control character', 'remove it')
+  if (CONTROL.test(mark)) return diagnosticAt(here, 'BAD_CHAR', 'control character', 'remove it')
   return undefined
 }
 
 /** badKey is the trouble with a name that has to be quoted to be a key. */
-export function badKey(name: Token): Problem {
+export function badKey(name: Token): Diagnostic {
   const inQuotes = `"${name.text}"`
   const hint = /^\d/.test(name.text)
     ? `a bare key starts with a letter; write ${echo(inQuotes)} if the key really has this name`
     : `write ${echo(inQuotes)}`
-  return problemAt(name, 'BAD_KEY', `'${echo(name.text)}' is not a plain key name`, hint, inQuotes)
+  return diagnosticAt(name, 'BAD_KEY', `'${echo(name.text)}' is not a plain key name`, hint, inQuotes)
 }
 
 /** textAsKey is the trouble with a text in single quotes in the place of a key. */
-export function textAsKey(text: Token): Problem {
+export function textAsKey(text: Token): Diagnostic {
   const inQuotes = `"${text.text.replaceAll('"', '""')}"`
-  return problemAt(text, 'STRING_AS_KEY', 'single quotes make a text value, not a key', `write ${echo(inQuotes)} for the key`, inQuotes)
+  return diagnosticAt(text, 'STRING_AS_KEY', 'single quotes make a text value, not a key', `write ${echo(inQuotes)} for the key`, inQuotes)
 }
 
 /** wrongOperator is the trouble with a comparison that the language does not have, with the one that was meant. */
-export function wrongOperator(token: Token, operators: readonly string[], otherwise: string): Problem {
+export function wrongOperator(token: Token, operators: readonly string[], otherwise: string): Diagnostic {
   const message = OPERATORS.has(token.text) ? `${token.text} is not available here` : `'${echo(token.text)}' is not an operator`
-  if (token.text === '!') return problemAt(token, 'BAD_OPERATOR', message, 'use NOT', 'NOT ')
-  const meant = MEANT.get(token.text)
-  if (meant === undefined || !operators.includes(meant)) return problemAt(token, 'BAD_OPERATOR', message, otherwise)
-  return problemAt(token, 'BAD_OPERATOR', message, meant === '~' ? 'use ~ for a regular expression' : `use ${meant}`, meant)
+  if (token.text === '!') return diagnosticAt(token, 'BAD_OPERATOR', message, 'use NOT', 'NOT ')
+  const meant = MISSPELLED_OPERATORS.get(token.text)
+  if (meant === undefined || !operators.includes(meant)) return diagnosticAt(token, 'BAD_OPERATOR', message, otherwise)
+  return diagnosticAt(token, 'BAD_OPERATOR', message, meant === '~' ? 'use ~ for a regular expression' : `use ${meant}`, meant)
 }
 
 /** orWords adds to a problem how to search for the words instead. */
-export function orWords(problem: Problem, words: Token | undefined): Problem {
+export function withWordsHint(problem: Diagnostic, words: Token | undefined): Diagnostic {
   const inQuotes = words && quoted(words.text)
   if (!words || !inQuotes || inQuotes !== echo(inQuotes)) return problem
   const fix = { position: words.position, length: words.length, text: inQuotes }
@@ -128,7 +129,7 @@ export function orWords(problem: Problem, words: Token | undefined): Problem {
 }
 
 /** functionCall is the trouble with a run that is written like a function. */
-export function functionCall(run: Token, place: 'key' | 'value', noun: string): Problem {
+export function functionCall(run: Token, place: 'key' | 'value', noun: string): Diagnostic {
   const hint = /^(lower|upper|lcase|ucase)$/i.test(run.text)
     ? 'use ILIKE to ignore case'
     : /^(now|today|current_timestamp)$/i.test(run.text)
@@ -138,5 +139,5 @@ export function functionCall(run: Token, place: 'key' | 'value', noun: string): 
     place === 'key'
       ? `'${echo(run.text)}(' looks like a function call; ${noun}s have no functions`
       : `functions are not available in a ${noun}`
-  return problemAt({ ...run, length: run.length + 1 }, 'NO_FUNCTIONS', message, hint)
+  return diagnosticAt({ ...run, length: run.length + 1 }, 'NO_FUNCTIONS', message, hint)
 }

@@ -1,28 +1,27 @@
 import { fileURLToPath } from 'node:url'
 import { Secret } from '../kernel/secret.ts'
 
-/** A BucketPlace is a bucket with the interface of S3; without credentials those of the machine are used. */
-export type BucketPlace = {
+/** An S3-compatible bucket. Without credentials the SDK uses those of the machine. */
+export type BucketLocation = {
   kind: 'bucket'
   bucket: string
-  /** prefix is what the keys of files begin with: empty, or with a slash at its end. */
+  /** The prefix of all keys: empty, or ending with a slash. */
   prefix: string
-  /** endpoint is undefined for the one that goes with the region. */
+  /** Undefined selects the default endpoint of the region. */
   endpoint: string | undefined
   region: string
   credentials: { id: string; secret: Secret } | undefined
-  /** hostStyle puts the name of the bucket into the host name instead of the path. */
+  /** Whether the bucket name is part of the host name (virtual-hosted style) instead of the path. */
   hostStyle: boolean
 }
 
-/** A Place is where files are kept. */
-export type Place = BucketPlace | { kind: 'directory'; dir: string }
+export type FileLocation = BucketLocation | { kind: 'directory'; dir: string }
 
 const FORM = 'must look like s3://bucket/prefix?endpoint=https://host:9000&region=eu-west-1 or file:///directory'
 const OPTIONS = ['endpoint', 'region', 'style']
 
-/** parsePlace reads where files are kept; what it refuses it does not repeat, since a secret may stand in it. */
-export function parsePlace(text: string): Place {
+/** Parses DENDRO_EXPORT_URL. Errors never repeat the URL, because it may contain a secret. */
+export function parseFileLocation(text: string): FileLocation {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'file:' && url.host === '') return { kind: 'directory', dir: fileURLToPath(url) }
   const { hostname: bucket = '', searchParams: options = new URLSearchParams() } = url ?? {}

@@ -1,7 +1,7 @@
-import { conditionFollows, endOfWords } from './ahead.ts'
-import { echo, problemAt, quoted, type Refused } from './refusal.ts'
+import { diagnosticAt, echo, type LanguageError, quoted } from './language-error.ts'
+import { conditionFollows, endOfWords } from './lookahead.ts'
 import type { Scanner } from './scan.ts'
-import type { Value } from './token.ts'
+import type { ValueToken } from './token.ts'
 
 const CLAUSE = /(?:(?:order|group)[ \t\r\n]+by|limit[ \t\r\n]+\d+|having)(?![\p{L}\d_.:-])/iuy
 const CLAUSE_FIELDS: ReadonlyMap<string, string> = new Map(
@@ -9,8 +9,8 @@ const CLAUSE_FIELDS: ReadonlyMap<string, string> = new Map(
 )
 
 /** missingConnective refuses what follows a whole condition; `before` is the value that the condition ends with. */
-export function missingConnective(scanner: Scanner, before: Value | undefined): Refused {
-  const refused = scanner.stray() ?? clause(scanner)
+export function missingConnective(scanner: Scanner, before: ValueToken | undefined): LanguageError {
+  const refused = scanner.unexpected() ?? clause(scanner)
   if (refused) return refused
   const mark = scanner.text[scanner.at]
   if (mark === ')') return scanner.next('UNEXPECTED_PAREN', "unexpected ')'", 'it has no matching (')
@@ -20,35 +20,35 @@ export function missingConnective(scanner: Scanner, before: Value | undefined): 
     const whole = { text: scanner.text.slice(before.position, end), position: before.position, length: end - before.position }
     const inQuotes = quoted(whole.text)
     const message = 'a value containing spaces must be quoted'
-    return scanner.refuse(problemAt(whole, 'QUOTE_VALUE', message, `write ${echo(inQuotes)}`, inQuotes))
+    return scanner.error(diagnosticAt(whole, 'QUOTE_VALUE', message, `write ${echo(inQuotes)}`, inQuotes))
   }
   const message = `expected AND, OR or the end of the ${scanner.dialect.noun}`
   const problem = scanner.nextProblem('EXPECTED_CONNECTIVE', message, 'put AND or OR here')
   const fix = { position: scanner.at, length: 0, text: 'AND ' }
-  return scanner.refuse(conditionFollows(scanner) ? { ...problem, fix } : problem)
+  return scanner.error(conditionFollows(scanner) ? { ...problem, fix } : problem)
 }
 
 /**
  * missingCondition refuses what cannot begin a condition, such as this example; `after` is the connective that makes one necessary, and
  * `atEnd` what to do instead where the text ends.
  */
-export function missingCondition(scanner: Scanner, after: string | undefined, example: string, atEnd?: string): Refused {
+export function missingCondition(scanner: Scanner, after: string | undefined, example: string, atEnd?: string): LanguageError {
   const position = scanner.at
   const hint = `for example ${example}`
   if (scanner.atEnd()) {
     const end = { text: '', position, length: 0 }
     const instead = atEnd ?? (after ? `complete it or remove ${after}` : hint)
-    return scanner.refuse(problemAt(end, 'EXPECTED_CONDITION', 'expected a condition, found the end', instead))
+    return scanner.error(diagnosticAt(end, 'EXPECTED_CONDITION', 'expected a condition, found the end', instead))
   }
   const operator = scanner.operator()
-  if (operator) return scanner.refuse(problemAt(operator, 'EXPECTED_KEY', `expected a key before '${operator.text}'`, hint))
+  if (operator) return scanner.error(diagnosticAt(operator, 'EXPECTED_KEY', `expected a key before '${operator.text}'`, hint))
   if (scanner.text[position] === ')' && after === undefined) return missingConnective(scanner, undefined)
   const mark = { text: scanner.text[position] ?? '', position, length: 1 }
-  return scanner.refuse(problemAt(mark, 'EXPECTED_CONDITION', `expected a condition, found '${mark.text}'`, hint))
+  return scanner.error(diagnosticAt(mark, 'EXPECTED_CONDITION', `expected a condition, found '${mark.text}'`, hint))
 }
 
 /** clause refuses the parts of a statement that are fields of their own here. */
-function clause(scanner: Scanner): Refused | undefined {
+function clause(scanner: Scanner): LanguageError | undefined {
   CLAUSE.lastIndex = scanner.at
   const word = CLAUSE.exec(scanner.text)?.[0]
     .toUpperCase()
@@ -57,5 +57,5 @@ function clause(scanner: Scanner): Refused | undefined {
   if (!word || !run) return undefined
   const name = word.startsWith('LIMIT') ? 'LIMIT' : word
   const message = `${name} is not part of a ${scanner.dialect.noun}`
-  return scanner.refuse(problemAt(run, 'CLAUSE', message, `use the ${CLAUSE_FIELDS.get(name)} field of the request`))
+  return scanner.error(diagnosticAt(run, 'CLAUSE', message, `use the ${CLAUSE_FIELDS.get(name)} field of the request`))
 }
