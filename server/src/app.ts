@@ -8,11 +8,11 @@ import type { WebFiles } from './http/pages/web-app/files.ts'
 import { RateLimiter, senderRule, type WindowStore } from './http/rate-limit.ts'
 import { openIdentity } from './identify.ts'
 import { openIntake } from './ingest/intake/intake.ts'
-import { startWorker, releaseDeadLeases } from './jobs/jobs.ts'
+import { releaseDeadLeases, startWorker } from './jobs/jobs.ts'
 import type { Secret } from './kernel/secret.ts'
 import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
 import type { OpenWorld } from './open-world.ts'
-import { recordRefusal, whoIs } from './resources/access/audit/audit.ts'
+import { recordRefusal, auditActorOf } from './resources/access/audit/audit.ts'
 import { Heartbeats } from './resources/data/datasets/datasets.ts'
 import { LimitMeter } from './resources/data/limits/limits.ts'
 import { ParserCounts } from './resources/data/parsers/parsers.ts'
@@ -49,7 +49,7 @@ export async function openApp(
   const parserCounts = new ParserCounts(world)
   const limits = new LimitMeter(world)
   const intake = openIntake(
-    { ...world, beat, parsed: (parsed, nowMs) => parserCounts.note(parsed, nowMs), limits },
+    { ...world, beat, parsed: (parsed, nowMs) => parserCounts.record(parsed, nowMs), limits },
     {
       bytesMax: Math.floor(config.DENDRO_MEMORY * BODIES_SHARE),
       extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,
@@ -63,7 +63,7 @@ export async function openApp(
   const http = openHttp({
     ...openIdentity(world),
     routes: allRoutes(world, { health: openHealth(world), meter, intake, limits, searches, tails, web }),
-    denied: (actor, path) => recordRefusal(world, whoIs(actor), { entity: { type: 'path', id: path } }),
+    denied: (actor, path) => recordRefusal(world, auditActorOf(actor), { entity: { type: 'path', id: path } }),
     limiter,
     senderLimiter,
     meter,

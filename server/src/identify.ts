@@ -16,7 +16,7 @@ export function openIdentity(world: World): RequestIdentity {
   /** delayUnlessKnown makes a sender of one wrong credential after another wait for each reply. */
   async function delayUnlessKnown(identifying: Promise<Principal | undefined>, secret: Secret, facts: RequestFacts) {
     const principal = await identifying
-    if (!principal) await guesses.wrong(facts.address, world.vault.hashOf('attempt', secret).toString('base64'))
+    if (!principal) await guesses.recordFailure(facts.address, world.vault.hashOf('attempt', secret).toString('base64'))
     return principal
   }
 

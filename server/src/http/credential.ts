@@ -7,7 +7,7 @@ const KEY_HEADER = 'x-service-api-key'
 const KEY_LENGTH_MAX = 4096
 
 /**
- * readCredential finds what the caller shows. A bearer value decides alone; three dot-separated parts make it a token,
+ * readCredential finds the credential of a request. A bearer value takes precedence; three dot-separated parts make it a token,
  * with or without the word Bearer, and anything else after Bearer is an API key.
  */
 export function readCredential(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): CallerCredential | undefined {
@@ -27,8 +27,8 @@ export function readCredential(headers: IncomingHttpHeaders, extraKeyHeaders: re
 }
 
 /**
- * readSenderCredentials finds what a sender of events shows, in all the places where its program can put it. Of Basic, which carries two
- * texts, the password is tried before the user; where the protocols name a header of their own, it stands last.
+ * readSenderCredentials finds the credentials of an event sender in all headers that ingestion protocols use. For Basic, the password
+ * is tried before the user name. Headers of a protocol come last.
  */
 export function readSenderCredentials(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): CallerCredential[] {
   const authorization = headers.authorization?.trim() ?? ''
@@ -41,7 +41,7 @@ export function readSenderCredentials(headers: IncomingHttpHeaders, extraKeyHead
 
 const SENDER_KEY_HEADERS = ['dd-api-key', 'x-amz-firehose-access-key']
 
-/** textsOf an ApiKey are encoded, but for those of clients that were given the key alone: they pass it on as it is. */
+/** textsOf decodes ApiKey and Basic values. Clients that were configured with the key alone send it without encoding. */
 function textsOf(scheme: string, value: string): string[] {
   if (scheme === 'splunk') return [value]
   const text = Buffer.from(value, 'base64').toString('utf8')

@@ -8,12 +8,12 @@ const CAUSES_MAX = 5
 
 type Fields = { correlation_id: string; action: string | undefined }
 
-/** A FailureLog logs answers of 5xx, which anybody can provoke while a store is away: one line for each kind and then their number. */
+/** A FailureLog logs 5xx responses. While a store is down there may be many, so it logs one line per kind and then their number. */
 export class FailureLog {
   readonly #expected = new LogLimit({ burst: 1 })
   readonly #bugs = new LogLimit({ burst: BUGS_PER_WINDOW })
 
-  /** note logs nothing below 500. What is known to pass, such as a store that is away, has no stack. */
+  /** note logs nothing below 500. Expected failures, such as a store that is down, are logged without a stack. */
   note(log: Logger, thrown: unknown, known: Failure | undefined, fields: Fields): void {
     if (known === undefined) this.#bug(log, thrown, fields)
     else if (known.status >= 500) this.#known(log, known, fields)
@@ -37,7 +37,7 @@ export class FailureLog {
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** causesOf are the messages behind a failure, without their stacks. */
+/** causesOf lists the messages of the causes of a failure, without stacks. */
 function causesOf(failure: Failure): string[] {
   const causes: string[] = []
   for (

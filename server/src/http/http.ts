@@ -16,22 +16,22 @@ import { headOf, sendRawReply } from './raw-handler.ts'
 
 export type HttpOptions = {
   routes: readonly Routes[]
-  /** identify turns a credential into a caller, at once where he is remembered; undefined when it is unknown, expired or ended. It may take its time over failures. */
+  /** identify finds the principal of a credential, without a promise if it is cached; undefined if it is unknown, expired or revoked. Failures may be delayed. */
   identify(credential: CallerCredential, facts: RequestFacts): Principal | Promise<Principal | undefined>
   /** exceptions decide who may use an endpoint without its permission. */
   exceptions: Record<'self' | 'member', (actor: Actor, params: Record<string, string>) => Promise<boolean>>
-  /** denied is told of every refused change, for the audit trail. */
+  /** denied records a refused change in the audit trail. */
   denied(actor: Actor, path: string): Promise<void>
   limiter: RateLimiter
-  /** senderLimiter counts what sends events apart from everything else. */
+  /** senderLimiter counts requests that send events separately. */
   senderLimiter: RateLimiter
   meter: Meter
   extraKeyHeaders: readonly string[]
-  /** baseUrl is where links in answers lead. */
+  /** baseUrl is the base of links in responses. */
   baseUrl: BaseUrl
-  /** trustedProxies are whose X-Forwarded-For is believed, so that callers behind a proxy are told apart; nobody's when absent. */
+  /** trustedProxies are the proxies whose X-Forwarded-For is trusted; none when absent. */
   trustedProxies?: readonly string[]
-  /** bounds are for tests, which cannot wait as long as a slow network may take. */
+  /** timeouts can be shortened by tests. */
   timeouts?: Partial<ConnectionTimeouts>
   ids: Ids
   log: Logger
@@ -40,16 +40,16 @@ export type HttpOptions = {
 const ACCEPT_LENGTH_MAX = 1_000
 /** HEADER_BYTES_MAX bounds the request line and the headers together, so that a search by GET can name 1,000 datasets. */
 const HEADER_BYTES_MAX = 64 * 1024
-/** A parameter may be as long as headers may be; what it names is looked at by its own schema. */
+/** A parameter may be as long as the headers; its schema checks it. */
 const PARAM_LENGTH_MAX = HEADER_BYTES_MAX
 const BODY_BYTES_MAX = 4 * 1024 * 1024
-/** CLOSE_IDLE_MS: while the door closes, a connection is ended at most this long after its last answer. */
+/** CLOSE_IDLE_MS: during the close, a connection ends at most this long after its last response. */
 const CLOSE_IDLE_MS = 50
 
 export type ConnectionTimeouts = { headersMs: number; requestMs: number; idleMs: number; checkEveryMs: number }
 const TIMEOUTS: ConnectionTimeouts = { headersMs: 10_000, requestMs: 120_000, idleMs: 72_000, checkEveryMs: 1_000 }
 
-/** openDoor makes the HTTP door: every request is identified, counted and permitted before its body is read. */
+/** openHttp creates the HTTP server. Every request passes authentication, rate limit and permission checks before its body is read. */
 export function openHttp(options: HttpOptions): FastifyInstance {
   const { log } = options
   const bounds = { ...TIMEOUTS, ...options.timeouts }
@@ -57,7 +57,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    // An empty list would trust nobody too, and look for proxies in every request.
+    // An empty list would also trust no proxy, but check every request.
     trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     requestTimeout: bounds.requestMs,
     keepAliveTimeout: bounds.idleMs,
@@ -87,7 +87,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   })
   app.addHook('onRequest', async (request, reply) => {
     const answered = await admit(options, request, reply)
-    // Before the body is looked at: that a path is unknown goes before whatever is wrong with what was sent there.
+    // Unknown paths are 404 before the body is checked.
     if (answered === undefined && request.is404) throw unknownPath(request)
     return answered
   })
@@ -104,7 +104,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   app.server.on('checkExpectation', (_request, response) => refuseExpectation(options, response))
   app.addHook('onSend', compress)
   app.addHook('preClose', (done) => {
-    // The server itself ends only what is idle at the first moment; what is answered a moment later would keep it open for as long as callers like.
+    // The server closes only connections that are idle at first. Later idle ones would keep it open for as long as clients like.
     const sweep = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS).unref()
     app.server.once('close', () => clearInterval(sweep))
     done()
@@ -119,7 +119,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   return app
 }
 
-/** admit is the first half of the validation order: credential, route, rate limit, permission. What a taker takes is answered here. */
+/** admit checks credential, route, rate limit and permission, in this order. It also runs raw handlers. */
 async function admit(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { endpoint, action, allow } = request.routeOptions.config
   const rawRequest = rawRequestOf(options, request)
@@ -135,7 +135,7 @@ async function admit(options: HttpOptions, request: FastifyRequest, reply: Fasti
   if (request.method === 'OPTIONS' && allow) {
     return reply.code(204).header('allow', `${allow}, OPTIONS`).send()
   }
-  // What is in memory is not waited for: a promise for each step would cost as much as the steps.
+  // Cached results need no await: a promise per step would cost as much as the steps.
   const found = identifyFirst(options, request, facts)
   const identified = found instanceof Promise ? await found : found
   if (!identified) throw unauthenticated()
@@ -152,7 +152,7 @@ async function admit(options: HttpOptions, request: FastifyRequest, reply: Fasti
   throw await refusal(options, actor, request, endpoint.permission)
 }
 
-/** refuseTwice refuses a second Authorization header: Node keeps the first and a proxy may have looked at the other. */
+/** refuseRepeatedAuthorization refuses a second Authorization header: Node keeps the first, and a proxy may have checked the other. */
 function refuseRepeatedAuthorization({ headers, raw: { rawHeaders } }: FastifyRequest): void {
   if (headers.authorization === undefined) return
   let times = 0
@@ -160,17 +160,17 @@ function refuseRepeatedAuthorization({ headers, raw: { rawHeaders } }: FastifyRe
   if (times > 1) throw badRequest('the header Authorization must stand in a request once')
 }
 
-/** takenOf finds the taker that the contract names, or one that knows the end of the path; an endpoint goes before those, but for the root, where protocols ask who is there. */
+/** rawRequestOf finds the raw handler of the contract, or one by the end of the path. Endpoints take precedence, except for the root, which protocols probe. */
 function rawRequestOf(options: HttpOptions, request: FastifyRequest): FastifyRequest['rawRequest'] {
   const { endpoint, rawHandler: named, allow } = request.routeOptions.config
   if (endpoint && !named && endpoint.path !== '/') return undefined
   const head = headOf(request)
   const known = endpoint !== undefined || allow !== undefined
-  const rawHandler = named ?? options.routes.map(({ findRawHandler: takers }) => takers?.(head, known)).find((found) => found !== undefined)
+  const rawHandler = named ?? options.routes.map(({ findRawHandler }) => findRawHandler?.(head, known)).find((found) => found !== undefined)
   return rawHandler && { rawHandler: rawHandler, head }
 }
 
-/** identifyFirst gives the caller of the first credential that holds; senders of events may show more than one. */
+/** identifyFirst returns the principal of the first valid credential; event senders may send more than one. */
 function identifyFirst(
   options: HttpOptions,
   request: FastifyRequest,
@@ -181,7 +181,7 @@ function identifyFirst(
   return credential && options.identify(credential, facts)
 }
 
-/** standingOf is the caller of a request as he stands now, for answers that go on for long; it throws when he may not ask for them any more. */
+/** currentActorOf identifies the caller again, for long-running responses. It throws once the caller has lost access. */
 async function currentActorOf(options: HttpOptions, request: FastifyRequest): Promise<Actor> {
   const identified = await identifyFirst(options, request, request.facts)
   if (!identified) throw unauthenticated()
@@ -264,10 +264,10 @@ function replyWithFailure(
   reply.header('content-type', 'application/json; charset=utf-8').send(toJson(failureBody(failure, correlationId)))
 }
 
-/** comeAgain is a fault of ours as senders of events are told of it: at a 500 many of them throw away what they have. */
+/** retryLater turns a bug into a 503: at a 500, many event senders drop their data. */
 const retryLater = (cause: unknown): Failure => unavailable(unexpected.message, { cause })
 
-/** refuseExpectation answers an Expect header other than 100-continue, which Node would refuse without a word. */
+/** refuseExpectation replies to an Expect header other than 100-continue, which Node would refuse without a body. */
 function refuseExpectation(options: HttpOptions, response: import('node:http').ServerResponse): void {
   const correlationId = options.ids.correlation()
   const body = toJson(failureBody(new Failure(417, 'the only expectation met here is 100-continue'), correlationId))
@@ -280,10 +280,10 @@ function refuseExpectation(options: HttpOptions, response: import('node:http').S
   response.writeHead(417, headers).end(body)
 }
 
-/** TOO_LARGE goes for the path too: the parser tells it from the headers no more than we do. */
+/** TOO_LARGE covers the path too: the parser does not distinguish it from the headers. */
 const TOO_LARGE = `the path, the query and the headers are larger than ${HEADER_BYTES_MAX / 1024} KiB together; send a long query by POST, such as POST /search`
 
-/** answerGarbage replies to bytes that are not HTTP, or whose headers are too large or too slow. */
+/** replyToClientError replies to bytes that are not HTTP, or to headers that are too large or too slow. */
 function replyToClientError(options: HttpOptions, thrown: Error & { code?: string }, socket: import('node:net').Socket): void {
   if (thrown.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = thrown.code === 'HPE_HEADER_OVERFLOW' ? 431 : thrown.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400

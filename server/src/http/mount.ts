@@ -10,18 +10,18 @@ import { check } from './validation.ts'
 
 type ActorOf<E extends Endpoint> = E['permission'] extends 'public' ? undefined : Actor
 
-/** At is what is known before the body is looked at: who asks, and for which record. */
+/** An EndpointTarget is known before the body is read: the caller, and the record in the path. */
 export type EndpointTarget<E extends Endpoint> = { actor: ActorOf<E>; params: ParamsOf<E>; facts: RequestFacts }
 export type EndpointCall<E extends Endpoint> = EndpointTarget<E> & {
   query: QueryOf<E>
   body: BodyOf<E>
-  /** signal ends when the caller leaves before he has his answer. */
+  /** signal aborts when the client disconnects before the response. */
   readonly signal: AbortSignal
-  /** standing is the caller as he stands at that moment; it throws when he may not ask for this any more. */
+  /** currentActor identifies the caller again; it throws once the caller has lost access. */
   readonly currentActor: () => Promise<Actor>
 }
 
-/** An Answer is a reply that needs a status or headers other than the declared ones. */
+/** An Answer is an HTTP response with another status or other headers than the declared ones. */
 export class Answer<T> {
   readonly status: number
   readonly body: T
@@ -38,7 +38,7 @@ type Run<E extends Endpoint, C> = (
   call: C,
 ) => Promise<ReplyOf<E> | SerializedJson<ReplyOf<E>> | Answer<ReplyOf<E> | SerializedJson<ReplyOf<E>>>>
 
-/** A Handler answers one endpoint; where bodies are not JSON of ours, a Taker does. */
+/** An EndpointHandler serves one endpoint; endpoints with other bodies than our JSON have a RawHandler. */
 export type EndpointHandler<E extends Endpoint> = E['takes'] extends readonly string[] ? RawHandler : JsonHandler<E>
 
 /** With `find` the record of the path is looked up before the body is checked, so that 404 comes before 400. */
@@ -57,16 +57,16 @@ export const onRecord = <E extends Endpoint, R>(
   run: run as Run<E, EndpointCall<E> & { record: never }>,
 })
 
-/** Routes is one group of the contract with its handlers, as the roof lists them. */
+/** Routes is one group of the contract with its handlers; routes.ts lists them. */
 export type Routes = {
   name: string
   group: ContractGroup
   handlers: EndpointHandlers<ContractGroup>
-  /** takers find who takes what comes under paths that no contract can list. */
+  /** findRawHandler finds the handler for paths that a contract cannot list. */
   findRawHandler?: FindRawHandler
 }
 
-/** routes ties a group of the contract to its handlers; the compiler names the ones that are missing. */
+/** routes connects a group of the contract with its handlers; a missing handler is a type error. */
 export const routes = <G extends ContractGroup>(name: string, group: G, handlers: EndpointHandlers<G>): Routes => ({
   name,
   group,
@@ -77,33 +77,33 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     endpoint?: Endpoint
     action?: string
-    /** taker answers instead of the handler, and before any body is read. */
+    /** rawHandler serves the request instead of the handler, before any body is read. */
     rawHandler?: RawHandler
-    /** allow is set on the stand-in routes that answer 405. */
+    /** allow is set on the routes that reply 405. */
     allow?: string
   }
   interface FastifyRequest {
     facts: RequestFacts
     actor: Actor | undefined
-    /** taken is set on requests that a Taker answers, and words their failures. */
+    /** rawRequest is set on requests for a RawHandler, which also formats their failures. */
     rawRequest: { rawHandler: RawHandler; head: RequestHead } | undefined
-    /** standing identifies the caller again. */
+    /** currentActor identifies the caller again. */
     currentActor(): Promise<Actor>
   }
 }
 
-/** Mounted tells of paths what no route of theirs can: the methods of a path that was asked by a method nobody has heard of. */
+/** MountedRoutes knows the allowed methods of a path, for requests with unknown methods. */
 export type MountedRoutes = { allowedMethods(path: string): string | undefined }
 
-/** mount gives every endpoint of the contract its route and every other method of its path a 405. */
+/** mount adds a route for every endpoint of the contract, and replies 405 to the other methods of its path. */
 export function mount(app: FastifyInstance, all: readonly Routes[]): MountedRoutes {
   const methods = new Map<string, Set<string>>()
   for (const { name, group, handlers } of all) {
     for (const [verb, endpoint] of Object.entries(group)) {
       const handler = handlers[verb]
-      if (!handler) throw new Error(`the contract names ${name}.${verb}, which nobody answers`)
+      if (!handler) throw new Error(`the endpoint ${name}.${verb} has no handler`)
       const rawHandler = endpoint.takes && (handler as unknown as RawHandler)
-      // Whatever a taker answers has been answered before a handler is looked for.
+      // A raw handler replies before the router calls a handler.
       const handle = rawHandler ? async () => undefined : answering(endpoint, handler)
       for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
         const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
@@ -119,7 +119,7 @@ export function mount(app: FastifyInstance, all: readonly Routes[]): MountedRout
       }
     }
   }
-  for (const [url, allowed] of methods) refuseOthers(app, url, allowed)
+  for (const [url, allowed] of methods) refuseOtherMethods(app, url, allowed)
   return {
     allowedMethods: (path) => {
       const found = [...methods].find(([url]) => new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(':id', '[^/]+')}/?$`).test(path))
@@ -130,7 +130,7 @@ export function mount(app: FastifyInstance, all: readonly Routes[]): MountedRout
 
 const allowOf = (allowed: Set<string>): string => [...allowed].sort().join(', ')
 
-function refuseOthers(app: FastifyInstance, url: string, allowed: Set<string>): void {
+function refuseOtherMethods(app: FastifyInstance, url: string, allowed: Set<string>): void {
   const allow = allowOf(allowed)
   const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !allowed.has(method))
   app.route({ method: others, url, config: { allow }, handler: async () => undefined })
@@ -163,7 +163,7 @@ function answering(endpoint: Endpoint, handler: JsonHandler<Endpoint>) {
   }
 }
 
-/** Asked is what a handler is given. */
+/** A HandlerCall is the argument of a handler. */
 class HandlerCall {
   readonly actor: Actor | undefined
   readonly params: unknown
@@ -192,7 +192,7 @@ class HandlerCall {
     return () => this.#reply.request.currentActor()
   }
 
-  /** signal is made only for who asks: most handlers are done before anybody could leave. */
+  /** signal is created on first use, since most handlers never need it. */
   get signal(): AbortSignal {
     this.#signal ??= signalOf(this.#reply)
     return this.#signal

@@ -1,7 +1,7 @@
 import { storedDays } from '../events/writer/idempotency-rows.ts'
 import { seqAt } from '../events/writer/seq.ts'
 import type { Actor } from '../http/actor.ts'
-import { AUDIT_COLLECTION, type DueRow, dueRecords, noteEvents } from '../resources/access/audit/audit.ts'
+import { AUDIT_COLLECTION, type DueRow, markEventsWritten, recordsDueAsEvents } from '../resources/access/audit/audit.ts'
 import { Heartbeats } from '../resources/data/datasets/datasets.ts'
 import type { World } from '../world.ts'
 import { openInlinePool } from './inline-pool.ts'
@@ -13,12 +13,12 @@ import { native } from './receivers/native/native.ts'
 
 type Deps = Pick<World, 'clock' | 'events' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'>
 
-/** Work is what the kind of a job is, as far as this one needs it. */
+/** AuditTrailJob is the part of a job kind that this job has. */
 type AuditTrailJob = { name: string; everyMs: number; isDueAtStart: boolean; run(): Promise<{ againInMs: number }> }
 
 const EVERY_MS = 2_000
 const RECORDS_AT_ONCE = 200
-/** OWN is the protocol, in the ledger, of events that the service makes itself. */
+/** OWN is the protocol name in the ledger for events of the service itself. */
 const OWN = 'dendro'
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 /** SURE_MS: what was sent to the store within it is remembered there by its identity, whatever ended meanwhile. */
@@ -28,8 +28,8 @@ const CLOCK_SKEW_MS = 10 * 60_000
 const DAY_MS = 86_400_000
 
 /**
- * auditTrail makes an event of the system dataset `.audit-trail` of every audit record, once. Each is a post of its own whose identity is the record:
- * a crash between storing and writing that down makes another try, which the store knows by its identity, or, later, by looking for it.
+ * auditTrail stores every audit record once as an event of the system dataset `.audit-trail`. Each is a request of its own with the record's id as
+ * idempotency key. After a crash, the next try finds the event by this key, or later by a query.
  */
 export function auditTrail(world: Deps): AuditTrailJob {
   const pool = openInlinePool()
@@ -39,21 +39,21 @@ export function auditTrail(world: Deps): AuditTrailJob {
     beat: (logId, nowMs) => beats.beat(logId, nowMs),
     parsed: () => undefined,
     // No limit of an organisation ends its audit trail.
-    limits: { mustBeOpen: async () => undefined, admit: async () => ({ release: () => undefined }) },
+    limits: { checkOpen: async () => undefined, admit: async () => ({ release: () => undefined }) },
   }
   return {
     name: 'audit_trail',
     everyMs: EVERY_MS,
     isDueAtStart: true,
     run: async () => {
-      const due = await dueRecords(world, RECORDS_AT_ONCE)
+      const due = await recordsDueAsEvents(world, RECORDS_AT_ONCE)
       if (due.length === 0) return { againInMs: EVERY_MS }
       const stored = await storedAlready(world, due)
       const results = await Promise.allSettled(
         due.filter(({ id }) => !stored.has(id)).map((record) => store(record).then(() => stored.add(record.id))),
       )
       // Written down without regard to the lease: what is stored is stored, whoever says so.
-      await noteEvents(world, [...stored])
+      await markEventsWritten(world, [...stored])
       await beats.flush()
       const failed = results.find((result) => result.status === 'rejected')
       if (failed) throw failed.reason

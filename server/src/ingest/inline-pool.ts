@@ -2,7 +2,7 @@ import type { WorkerPool } from './intake/pool.ts'
 import type { WorkerReply, WorkerRequest } from './intake/worker-messages.ts'
 import { PostProcessor } from './post-processor.ts'
 
-/** openOwnPool does the work of a pool in this thread, for the few and small posts that the service makes itself. */
+/** openInlinePool works in the calling thread, for the few small requests that the service makes itself. */
 export function openInlinePool(): WorkerPool {
   const work = new PostProcessor()
   let jobs = 0

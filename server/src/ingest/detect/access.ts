@@ -18,9 +18,9 @@ const times = new NamedTimes((text, start) => {
   return { layout: 'a', text: whole, head: whole.slice(0, whole.indexOf(':') + 1), year, month, day, clock, tail }
 })
 
-/** accessLog reads the common and the combined form of web servers' access logs, also with the name of the virtual host in front. */
+/** accessLog reads the common and combined access log formats, optionally with a leading virtual host. */
 export function accessLog(text: string, at: Instant): Header | undefined {
-  // Most lines are told from these by what stands between time and request.
+  // This cheap check excludes most other lines.
   if (!text.includes('] "')) return undefined
   FRONT.lastIndex = 0
   const front = FRONT.exec(text)

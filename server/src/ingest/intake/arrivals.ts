@@ -9,7 +9,7 @@ import type { EventLine } from './line.ts'
 import { afterBlank, splitLines } from './lines.ts'
 import type { LineParser, ParsedLine } from './parsing.ts'
 
-/** Post is what all events of a post have in common. */
+/** PostContext is the data that all events of a request share. */
 export type PostContext = { at: Instant; origin: string }
 
 /** LINE_BYTES_MAX is the longest event; a longer one is cut and marked. */
@@ -22,7 +22,7 @@ const NO_POST = 0n
 /** How lines are looked into: with the parser of their dataset, and for JSON within JSON. */
 type ReadOptions = { parsing: LineParser | undefined; isNesting: boolean }
 
-/** linesOf gives the events of a delivery with what is known of each, one by one; `more` are attributes that come from the request. */
+/** linesOfBatch yields the events of a batch with their metadata; `more` are attributes from the request. */
 export function* linesOfBatch(
   { events: arrivals, attributes }: DatasetBatch,
   common: PostContext,
@@ -38,7 +38,7 @@ export function* linesOfBatch(
   for (const bytes of splitLines(arrivals.bytes)) yield toLine(bytes, base, how)
 }
 
-/** countArrivals counts the events of a delivery without looking into them. */
+/** countEvents counts the events of a batch without parsing them. */
 export function countEvents(arrivals: ReceivedEvents): number {
   if (arrivals.kind === 'records') return arrivals.records.length
   let lines = 0
@@ -46,7 +46,7 @@ export function countEvents(arrivals: ReceivedEvents): number {
   return lines
 }
 
-/** finished cuts what is too long, and adds what the line says of itself where its form is not that of the store. */
+/** toLine cuts a line that is too long, and adds parsed or detected keys. */
 function toLine(whole: Uint8Array, arrival: Arrival, how: ReadOptions): EventLine {
   if (whole.length > LINE_BYTES_MAX) {
     const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
@@ -73,7 +73,7 @@ function withParsed(arrival: Arrival, { keys, time }: ParsedLine, marks: readonl
   return time && !arrival.time ? { ...described, time } : described
 }
 
-/** withLeaves lets what the protocol says go before what was found. */
+/** withLeaves adds leaves; attributes from the protocol take precedence. */
 function withLeaves(arrival: Arrival, found: readonly Leaf[]): Arrival {
   if (found.length === 0) return arrival
   return { ...arrival, attributes: [...found, ...arrival.attributes] }

@@ -6,7 +6,7 @@ import { decode, encodingOf } from './decode.ts'
 
 export type BodyLimits = { wireBytes: number; bodyBytes: number }
 
-/** A Pace is what a sender must keep up: after the grace, on the average of all the time, this many bytes a second. */
+/** A MinimumRate is the average rate in bytes per second that a sender must keep after the grace period. */
 export type MinimumRate = { graceMs: number; bytesPerS: number; checkEveryMs: number }
 const PACE: MinimumRate = { graceMs: 30_000, bytesPerS: 1_024, checkEveryMs: 5_000 }
 
@@ -17,12 +17,12 @@ type BodyOptions = {
   arrived?: (bytes: number) => void
 }
 
-/** The bytes of a body as it came, and as it was meant. */
+/** A DecodedBody has the decompressed bytes, and the size on the wire. */
 export type DecodedBody = { bytes: Uint8Array; wireBytes: number }
 
 /**
- * readBody reads a body to its end and takes its compression off. Nothing of a body is used before all of it is there and decoded; the hold
- * bounds what all requests together keep in memory.
+ * readBody reads a body to its end and decompresses it. Nothing is used before the whole body is decoded. The reservation
+ * bounds the memory of all requests together.
  */
 export async function readBody(
   source: Readable,

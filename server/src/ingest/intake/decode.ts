@@ -5,7 +5,7 @@ import { Failure } from '../../kernel/errors.ts'
 import { type MemoryReservation, tooLarge } from './budget.ts'
 import { joined } from './bytes.ts'
 
-/** An Encoding is how a body is compressed; `detect` looks at its first bytes, since some senders compress and do not say so. */
+/** A BodyEncoding is the compression of a body; `detect` checks its first bytes, since some senders omit the header. */
 export type BodyEncoding = 'gzip' | 'deflate' | 'zstd' | 'detect'
 
 const encodings: ReadonlyMap<string, BodyEncoding> = new Map(
@@ -28,7 +28,7 @@ export function encodingOf(header: string | undefined): BodyEncoding {
 
 type DecodeBounds = { bytesMax: number; reservation: MemoryReservation }
 
-/** decode takes the compression off, and stops as soon as more comes out than is allowed. */
+/** decode decompresses a body, and stops as soon as the output exceeds the limit. */
 export async function decode(wire: Uint8Array, encoding: BodyEncoding, bound: DecodeBounds): Promise<Uint8Array> {
   if (wire.length === 0) return wire
   const found = encoding === 'detect' ? detect(wire) : encoding

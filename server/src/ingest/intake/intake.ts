@@ -16,18 +16,18 @@ import { storePost } from './store.ts'
 export type IntakeOptions = {
   /** bytesMax bounds the bodies of all requests together. */
   bytesMax: number
-  /** extraPrefixes stand beside `x-service-` in the names of the routing headers. */
+  /** extraPrefixes are further prefixes of routing headers, besides `x-service-`. */
   extraPrefixes: readonly string[]
-  /** extraKeyHeaders may carry a credential, and go no further than the door. */
+  /** extraKeyHeaders may carry a credential, so receivers never see them. */
   extraKeyHeaders: readonly string[]
   pool?: WorkerPool
 }
 
-/** An Intake takes what arrives by HTTP, in any of the protocols, to the store. */
+/** An Intake stores events that arrive over HTTP in any protocol. */
 export type Intake = {
-  /** taker answers requests of one protocol. */
+  /** rawHandler serves requests of one protocol. */
   rawHandler(receiver: Receiver, action?: string): RawHandler
-  /** takers find the protocol of a request by the end of its path. */
+  /** findRawHandler finds the protocol of a request by the end of its path. */
   findRawHandler: FindRawHandler
   close(): Promise<void>
 }
@@ -61,16 +61,16 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
   }
 }
 
-/** doorReasonOf tells the limit on requests, which the door keeps, from those on events. */
+/** requestReasonOf separates the rate limit on requests from limits on events. */
 const requestReasonOf = (failure: Failure): string => (failure.status === 429 ? 'rate' : reasonOf(failure))
 
-/** A tail that brings events is like no path of ours; a probe has to stand behind ours, but for the root, where it shows a client of its protocol. */
+/** Paths for events never equal an API path. Probes yield to API paths, except at the root for clients of the protocol. */
 function isMatch(route: ReceiverRoute | undefined, head: RequestHead, known: boolean): boolean {
   if (!route || !known) return route !== undefined
   return route.probe ? head.path === '/' && isSender(head) : true
 }
 
-/** isSender tells a shipper that looks who is there from a person or a program that asks for our first page. */
+/** isSender is true for a shipper that probes the server, and false for a browser or API client. */
 function isSender({ headers }: RequestHead): boolean {
   if (headers.accept?.includes('text/html')) return false
   return (
@@ -91,7 +91,7 @@ const CREDENTIAL_HEADERS = [
   'proxy-authorization',
 ]
 
-/** requestOf is what a receiver sees of a request: the end of its path, and no credential. */
+/** requestOf is the request as a receiver sees it: the end of its path, without credentials. */
 function requestOf(
   head: RequestHead,
   route: ReceiverRoute | undefined,
@@ -128,13 +128,13 @@ async function handle(means: IntakeParts, receiver: Receiver, { actor, head, bod
   }
 }
 
-/** refusalOf makes trouble of ours a reason to come again: on anything else senders throw their events away. */
+/** refusalOf turns bugs into a retryable failure: on others, senders drop their events. */
 function refusalOf({ world, refusals }: IntakeParts, receiver: Receiver, actor: Actor, thrown: unknown): Failure {
   if (thrown instanceof Failure) {
     refusals.note(actor, receiver.name, reasonOf(thrown), thrown)
     return thrown
   }
-  world.log.error({ err: thrown, correlation_id: actor.facts.correlationId }, 'a post ended in a bug')
+  world.log.error({ err: thrown, correlation_id: actor.facts.correlationId }, 'an ingest request ended in a bug')
   return busy('something went wrong on our side; the correlation id finds it in the log')
 }
 
@@ -155,7 +155,7 @@ async function storeBody(
   }
   const { bytes } = await readBody(body, head.headers, { limits: receiver.limits, reservation: hold, arrived })
   if (bytes.length === 0) return { outcome: { kind: 'stored', accepted: 0, rejected: [], total: 0, duplicates: [] }, parsed: undefined }
-  // The split events take about as much memory again.
+  // The split events need about as much memory again.
   hold.reserve(bytes.length)
   return storePost(world, pool, { actor, receiver, routing: routing, request: { ...request, body: bytes }, account })
 }

@@ -4,15 +4,15 @@ import { type Instant, readTime } from '../../lines/time-text.ts'
 import { BROKEN, END, NULL, OPEN_OBJECT, STRING, Walk } from '../../lines/walk.ts'
 import type { LineFormat } from '../../parsers/built-in.ts'
 import type { CompiledParser } from '../../parsers/compiled.ts'
-import { ParseBudget, compilePattern, type PatternType } from '../../parsers/parsers.ts'
+import { compilePattern, ParseBudget, type PatternType } from '../../parsers/parsers.ts'
 import type { Pair } from '../batch.ts'
 import { readForm } from '../detect/forms.ts'
 import { afterBlank } from './lines.ts'
 
-/** An AssignedParser is what a dataset's lines are read with before anything is looked for in them. */
+/** An AssignedParser is the parser of a dataset, which is tried before detection. */
 export type AssignedParser = { type: PatternType; pattern: string } | { type: 'JAVA'; form: LineFormat }
 
-/** ParserCounts are what became of the lines of one delivery. */
+/** ParserStats count the parsed lines of one batch. */
 export type ParserStats = { lines: number; matched: number; givenUp: number; durationNs: number }
 
 /** Parsed is what an assigned parser made of a line: its keys, and the time where a key says it in a form that is not the store's own. */
@@ -21,7 +21,7 @@ export type ParsedLine = { keys: readonly Pair[]; time: Instant | undefined }
 const COMPILED_MAX = 256
 const NS_PER_MS = 1_000_000
 
-/** Parsings keeps compiled parsers for the posts to come. */
+/** LineParsers caches compiled parsers. */
 export class LineParsers {
   readonly #compiled = new Map<string, CompiledParser>()
 

@@ -5,10 +5,10 @@ import type { Logger } from '../../kernel/log.ts'
 import { busy } from './budget.ts'
 import type { FailureMessage, FromWorker, WorkerReply, WorkerRequest } from './worker-messages.ts'
 
-/** A Job is the work on one post. All its steps are done by one worker, which remembers what it has read between them. */
+/** A PostJob is the work on one request. One worker runs all its steps and keeps the parsed body between them. */
 export type PostJob = {
   run<Q extends WorkerRequest>(request: Q, transfer?: ArrayBuffer[]): Promise<WorkerReply<Q>>
-  /** close lets the worker forget the post. */
+  /** close frees the request's memory in the worker. */
   close(): void
 }
 
@@ -22,19 +22,19 @@ export type WorkerPool = {
 export type PoolOptions = {
   log: Logger
   size?: number
-  /** stepMs is how much time on the processor one step may take before its worker counts as hung and is replaced. */
+  /** stepMs is the CPU time after which a step counts as hung and its worker is replaced. */
   stepMs?: number
-  /** script is what workers run; tests bring ones that misbehave. */
+  /** script is the worker program; tests use programs that misbehave. */
   script?: URL
 }
 
 const STEP_MS = 30_000
-/** LOOKS_MAX bounds a step that uses no time on the processor: each look comes after half of what a step may take. */
+/** CHECKS_MAX bounds a step that uses no CPU time: the checks come at half of `stepMs`. */
 const CHECKS_MAX = 20
-/** HEAP_MB bounds the objects of a worker; the bodies lie outside of it and are bounded by the budget. */
+/** HEAP_MB bounds the heap of a worker; bodies lie outside the heap, and the memory budget bounds them. */
 const HEAP_MB = 512
 
-/** openPool starts the threads that read and split what arrives, so that the main thread stays free for its callers. */
+/** openPool starts the threads that parse and split bodies, so that the main thread stays responsive. */
 export function openPool({
   log,
   size = Math.max(1, availableParallelism() - 1),
@@ -60,7 +60,7 @@ const SCRIPT = new URL('./worker.ts', import.meta.url)
 
 type Step = {
   job: number
-  /** generation is the worker that knows the post; a first step may go to any. */
+  /** generation is that of the worker with the parsed body; a first step may go to any. */
   generation: number | undefined
   request: WorkerRequest
   transfer: ArrayBuffer[]
@@ -68,10 +68,10 @@ type Step = {
   reject(cause: unknown): void
 }
 
-/** A Running step; `usedMs` is what the worker had used at the first look, before which nothing is known. */
+/** A Running step; `usedMs` is the CPU time of the worker at the first check. */
 type Running = { step: Step; timer: NodeJS.Timeout; checks: number; usedMs: number | undefined }
 
-/** A Lane is one worker and the steps that wait for it; a worker that dies or hangs is replaced, and what it knew is lost. */
+/** A WorkerLane is one worker and its queue. A worker that dies or hangs is replaced, and its state is lost. */
 class WorkerLane {
   readonly #script: URL
   readonly #stepMs: number
@@ -150,7 +150,7 @@ class WorkerLane {
     return setTimeout(() => void this.#check(), this.#stepMs / 2)
   }
 
-  /** #check ends a worker that has used too much time on the processor. The clock alone says nothing: on a busy machine a step waits long for its turn. */
+  /** #check ends a worker that has used too much CPU time. Wall time alone proves nothing: on a busy machine a step may wait long. */
   async #check(): Promise<void> {
     const running = this.#running
     if (!running) return
@@ -195,7 +195,7 @@ class WorkerLane {
   }
 }
 
-/** usedMsOf is the time that a worker has had on the processor; one that has just ended does not say. */
+/** usedMsOf is the CPU time of a worker; undefined for one that has just ended. */
 const usedMsOf = (worker: Worker): Promise<number | undefined> =>
   worker.cpuUsage().then(
     ({ user, system }) => (user + system) / 1_000,

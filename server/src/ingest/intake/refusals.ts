@@ -9,8 +9,8 @@ const SENDERS_MAX = 1_000
 type Refused = { fields: object; unsaid: number; timer: NodeJS.Timeout }
 
 /**
- * Refusals say in the log which senders are refused, and why, once a minute for each of both: a sender that is refused comes again and again. Every
- * single refusal is in the ledger, and here for those who look closely.
+ * Refusals logs refused senders with the reason, once a minute per sender and reason, since refused senders retry. The ledger counts every refusal, and
+ * the debug log has each of them.
  */
 export class Refusals {
   readonly #log: Logger

@@ -4,7 +4,7 @@ import type { RequestHead } from '../../http/raw-handler.ts'
 import { badField } from '../../kernel/errors.ts'
 import type { Pair } from '../batch.ts'
 
-/** Asked is where a request says that its events shall go, before what the format says. */
+/** A RoutingRequest is the dataset that a request names; it overrides names in the body. */
 export type RoutingRequest = { collection: string | undefined; dataset: string | undefined; tags: Tags }
 
 const PREFIX = 'x-service-'

@@ -19,12 +19,12 @@ type Stored = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
 
 const IDEMPOTENCY_KEY = 'idempotency-key'
 const DEFAULT = 'default'
-/** OWN is the protocol, in the ledger, of events that the service makes itself. */
+/** OWN is the protocol name in the ledger for events of the service itself. */
 const OWN = 'dendro'
-/** SLOT_ROUNDS: a post is split again when keys got slots; beyond that it is stored with the slots there are. */
+/** SLOT_ROUNDS bounds how often events are split again after keys got slots; then they are stored with the existing slots. */
 const SLOT_ROUNDS = 3
 
-/** storePost takes a body that has fully arrived to the store and returns when its events are durable. */
+/** storePost stores the events of a complete body and returns when they are durable. */
 export async function storePost(world: IntakeWorld, pool: WorkerPool, post: PostToStore): Promise<Stored> {
   const { receiver, request } = post
   const job = pool.open()
@@ -32,7 +32,7 @@ export async function storePost(world: IntakeWorld, pool: WorkerPool, post: Post
     const wantsHash = Boolean(request.headers[IDEMPOTENCY_KEY])
     const parsed = await job.run({ kind: 'parse', receiver: receiver.name, request, wantsHash }, [request.body.buffer as ArrayBuffer])
     return await storeParsed(world, pool, job, { ...post, parsed }).catch(async (thrown) => {
-      // Who refuses what was read also counts it; a worker that is lost leaves the post one of unknown size.
+      // A refused request is accounted with its number of events; if its worker is lost, that number is unknown.
       if (!post.account.isSplit) {
         const counted = await job.run({ kind: 'count' }).catch(() => undefined)
         post.account.events = Math.max(1, (counted?.events ?? 0) + parsed.rejected.length)
@@ -52,12 +52,12 @@ async function storeParsed(
 ): Promise<Stored> {
   const { actor, account, parsed, receiver, request } = post
   const nowMs = world.clock.nowMs()
-  // What is refused wherever it goes must not bring datasets into being first.
-  await world.limits.mustBeOpen(actor, [])
+  // Check limits first, so that a refused request creates no dataset.
+  await world.limits.checkOpen(actor, [])
   const routed = await routeBatches(world, pool, post, parsed)
   const logIds = routed.map(({ row }) => row.id)
   account.logId = onlyOf(logIds)
-  await world.limits.mustBeOpen(actor, logIds)
+  await world.limits.checkOpen(actor, logIds)
   const shares = await shredAll(world, job, { actor, nowMs }, routed)
   const admission = await world.limits.admit(
     actor,
@@ -77,12 +77,12 @@ async function storeParsed(
   }
 }
 
-/** onlyOf is the id that all are, if they are. */
+/** onlyOf returns the id if all ids are equal. */
 const onlyOf = ([first, ...others]: readonly string[]): string | undefined => (others.every((id) => id === first) ? first : undefined)
 
 type RoutedBatch = { delivery: number; row: DatasetRow; tags: Tags }
 
-/** placesOf finds the dataset of each delivery; the first event of a name brings its dataset into being. */
+/** routeBatches finds the dataset of each batch; the first event creates its dataset. */
 async function routeBatches(
   world: IntakeWorld,
   pool: WorkerPool,
@@ -93,13 +93,13 @@ async function routeBatches(
   const otherwise = foreignName(await partitionOf(world, actor.orgId, routing.tags)) ?? DEFAULT
   const wanted = deliveries.map((summary) => routeOf(post, summary, otherwise))
   const ensured = await ensureDatasets(world, actor, wanted)
-  const first = ensured.findIndex(({ turnedAway }) => turnedAway === 'first')
+  const first = ensured.findIndex(({ overLimit: turnedAway }) => turnedAway === 'first')
   const [place, overflow] = [wanted[first], ensured[first]]
   if (place && overflow) await warnOfOverflow(world, pool, actor, place, overflow.row)
   return ensured.map(({ row }, delivery) => ({ delivery, row, tags: routing.tags }))
 }
 
-/** placeOf lets what the request asks for go before what the format says; the system's own collections cannot be asked for. */
+/** routeOf prefers the routing headers to the names in the body. Requests cannot choose system collections. */
 function routeOf({ routing, receiver }: PostToStore, said: BatchRoute, otherwise: string): Place {
   const isSystem = said.collection !== undefined && (receiver.systemCollections ?? []).includes(said.collection)
   return {
@@ -110,7 +110,7 @@ function routeOf({ routing, receiver }: PostToStore, said: BatchRoute, otherwise
   }
 }
 
-/** warnOfOverflow leaves an event where the events of one dataset too many go, once an hour. */
+/** warnOfOverflow stores a warning event in the overflow dataset, once an hour. */
 async function warnOfOverflow(world: IntakeWorld, pool: WorkerPool, actor: Actor, wanted: Place, row: DatasetRow): Promise<void> {
   world.log.warn({ org_id: actor.orgId, identity_id: actor.identity.id }, 'a sender asks for more new datasets than are allowed')
   const event = {
@@ -127,7 +127,7 @@ async function warnOfOverflow(world: IntakeWorld, pool: WorkerPool, actor: Actor
   await storePost(world, pool, { actor, receiver: native, routing: routing, request, account })
 }
 
-/** shredAll lets the worker split the events, and gives slots to keys that have none before they are stored. */
+/** shredAll lets the worker split the events, and assigns slots to new keys before they are stored. */
 async function shredAll(
   world: IntakeWorld,
   job: PostJob,
@@ -180,7 +180,7 @@ async function targetOf(
 
 type KeysWithoutSlots = Extract<Shredded, { kind: 'keys' }>
 
-/** makeRoom lets datasets that are known go on without new slots while the metadata cannot be reached; their new keys lie beside the slots then. */
+/** growSlotsOf lets known datasets go on without new slots while the metadata store is down; their new keys go to the overflow map. */
 async function growSlotsOf(
   world: IntakeWorld,
   { orgId }: Actor,
@@ -207,7 +207,7 @@ function collect(done: Map<string, ShredProgress>, logId: string, { blocks, rows
 
 type PostIdentity = { identity: string | undefined; bodyHash: bigint }
 
-/** write stores what goes to each dataset; when a part of a post fails the post has failed, and its sender repeats it. */
+/** write stores the events of each dataset. If one part fails, the whole request fails and its sender repeats it. */
 async function write(
   world: IntakeWorld,
   { orgNumber }: Actor,

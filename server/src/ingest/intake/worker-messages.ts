@@ -4,7 +4,7 @@ import type { IngestRequest, Pair, RejectedRecord } from '../batch.ts'
 import type { BlockCounts } from './counting.ts'
 import type { AssignedParser, ParserStats } from './parsing.ts'
 
-/** ParseQuestion hands a whole post to a worker, which reads it and keeps what it has read. */
+/** ParseRequest transfers a body to a worker, which parses it and keeps the result. */
 export type ParseRequest = {
   kind: 'parse'
   receiver: string
@@ -22,7 +22,7 @@ export type ParseReply = {
   bodyHash: bigint
 }
 
-/** A Target says where one delivery goes, and what all its events have in common. */
+/** A ShredTarget is the dataset of one batch, with data that its events share. */
 export type ShredTarget = {
   batch: number
   orgNumber: number
@@ -37,7 +37,7 @@ export type ShredTarget = {
 }
 export type ShredRequest = { kind: 'shred'; atMs: number; origin: string; targets: readonly ShredTarget[] }
 
-/** A CountedBlock is a block with what the ledger is told when it is stored. */
+/** A CountedBlock is a block with its counts for the ledger. */
 export type CountedBlock = Block & { counts: BlockCounts }
 
 /** A Shredded delivery is either blocks, with what the dataset's parser did, or the keys that need slots first. */
@@ -46,7 +46,7 @@ export type Shredded =
   | { kind: 'keys'; delivery: number; observed: readonly Observation[] }
 export type ShredReply = { shredded: readonly Shredded[] }
 
-/** CountQuestion asks how many events a post has that is refused before they are split. */
+/** CountRequest counts the events of a request that is refused before they are split. */
 export type CountRequest = { kind: 'count' }
 export type CountReply = { events: number }
 

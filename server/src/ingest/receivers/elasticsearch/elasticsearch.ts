@@ -7,7 +7,7 @@ import { parseSingle, SINGLE, type SingleNotes, singleReply } from './single.ts'
 
 const MIB = 2 ** 20
 
-/** elasticsearch takes bulk posts and single documents, and answers what its senders ask around them. */
+/** elasticsearch accepts bulk requests and single documents, and replies to the probes of its senders. */
 export const elasticsearch: Receiver = {
   name: 'elasticsearch',
   routes: [{ methods: ['POST', 'PUT'], tail: BULK }, { methods: ['POST', 'PUT'], tail: SINGLE }, ...probeRoutes],

@@ -1,6 +1,6 @@
 import type { IngestRequestHead, ReceiverReply, ReceiverRoute } from '../../batch.ts'
 
-/** Probes are what senders ask before they send; they get just enough to go on, and nothing is stored. */
+/** A Probe is a request that senders make before they send events. The replies are just enough for them to go on. */
 type Probe = { methods: readonly string[]; tail: RegExp; status?: number; body: unknown }
 
 const GET = ['GET', 'HEAD']
@@ -72,7 +72,7 @@ function banner(userAgent: string): unknown {
 
 const VENDOR = /^application\/vnd\.elasticsearch\+(?:x-nd)?json\s*;\s*compatible-with=(\d{1,3})\b/i
 
-/** worded is an answer of this protocol: its clients look for the product header on each, and want back the media type they speak. */
+/** protocolReply adds the product header that clients check on every response, and replies in the media type of the request. */
 export function protocolReply(
   request: IngestRequestHead,
   status: number,

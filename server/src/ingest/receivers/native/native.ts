@@ -14,7 +14,7 @@ import { isLines, splitObjects } from './objects.ts'
 
 const MIB = 2 ** 20
 
-/** native takes what people and programs send without a protocol: JSON lines, objects in a row, an array, or lines of text. */
+/** native accepts JSON lines, concatenated objects, an array, or lines of text. */
 export const native: Receiver = {
   name: 'native',
   routes: [

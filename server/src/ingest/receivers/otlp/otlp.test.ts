@@ -22,10 +22,12 @@ for (const file of ['logs', 'traces', 'odd-json', 'odd-protobuf']) {
 const bodyText = ({ body }: IngestRequest): string => Buffer.from(body).toString('utf8')
 const protobufOf = (request: IngestRequest): Buffer =>
   encodeProtobuf(request.path.includes('traces') ? 'Traces' : 'Logs', JSON.parse(bodyText(request)))
-const toldInBoth = [...casesOf('logs'), ...casesOf('traces')].filter(({ request }) => /^\{"resource(Logs|Spans)"/.test(bodyText(request)))
+const sameInBothFormats = [...casesOf('logs'), ...casesOf('traces')].filter(({ request }) =>
+  /^\{"resource(Logs|Spans)"/.test(bodyText(request)),
+)
 
 describe('the same request in protobuf brings the same', () => {
-  test.each(toldInBoth)('$name', ({ request, expected }) => {
+  test.each(sameInBothFormats)('$name', ({ request, expected }) => {
     const inProtobuf = { ...request, body: protobufOf(request), contentType: 'application/x-protobuf' }
     expect(runCase(otlp, { method: 'POST', request: inProtobuf })).toEqual([
       ...expected.slice(0, -2),
@@ -112,8 +114,12 @@ describe('whatever the bytes, only a Failure is thrown', () => {
 
   test('requests with some bytes changed', () => {
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 })
-    const told = toldInBoth.map(({ request }) => ({ ...request, body: protobufOf(request), contentType: 'application/x-protobuf' }))
-    const bodies = [...seeds, ...told].filter(({ body, contentType }) => body.length > 0 && contentType !== 'text/plain')
+    const asProtobuf = sameInBothFormats.map(({ request }) => ({
+      ...request,
+      body: protobufOf(request),
+      contentType: 'application/x-protobuf',
+    }))
+    const bodies = [...seeds, ...asProtobuf].filter(({ body, contentType }) => body.length > 0 && contentType !== 'text/plain')
     const damaged = fc.tuple(fc.constantFrom(...bodies), changes).map(([one, places]) => {
       const body = Buffer.from(one.body)
       for (const [at, byte] of places) body[at % body.length] = byte
@@ -141,8 +147,8 @@ describe('values arrive as they were sent', () => {
     }),
     fc.constant({ value: {}, plain: 'null' }),
   )
-  type Told = { value: unknown; plain: string }
-  const { any } = fc.letrec<{ any: Told }>((tie) => ({
+  type JsonSample = { value: unknown; plain: string }
+  const { any } = fc.letrec<{ any: JsonSample }>((tie) => ({
     any: fc.oneof(
       { maxDepth: 5, withCrossShrink: true },
       leaf,
@@ -293,7 +299,7 @@ describe('failures in the words of the protocol', () => {
     expect(bytes).toEqual(Buffer.from([0x08, code, 0x12, 3, ...Buffer.from('why')]))
   })
 
-  test('what the store rejects is told with what the parser rejected', () => {
+  test('what the store rejects is reported with what the parser rejected', () => {
     const parsed = { rejected: [{ index: 0, reason: 'a' }], total: 3, notes: undefined }
     const outcome = {
       kind: 'stored',
