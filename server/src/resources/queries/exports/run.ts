@@ -1,17 +1,17 @@
 import { BlobStoreFull, type PendingFile } from '../../../files/files.ts'
-import type { JobContinuation, JobRun, JobKind } from '../../../jobs/job.ts'
+import type { JobContinuation, JobKind, JobRun } from '../../../jobs/job.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import type { ExportWorld } from './export-world.ts'
 import type { ExportRow } from './rows.ts'
 import { type ExportStep, selectExport, updateExport } from './rows.ts'
-import { whyNotGoOn } from './standing.ts'
+import { reasonToStop } from './standing.ts'
 import { EXPORTING, readState } from './state.ts'
-import { writeTurn } from './step.ts'
+import { writeStep } from './step.ts'
 
-/** TRIES_MAX bounds the attempts in a row that come to nothing: some two hours of a store that does not answer. */
+/** Consecutive failed attempts before giving up: about two hours of an unavailable store. */
 const TRIES_MAX = 10
 
-/** exporting writes exports, each for a few seconds at a time, so that a small one never waits for the end of a large one. */
+/** Writes exports in steps of a few seconds, so that a small export never waits for a large one. */
 export const exporting = (world: ExportWorld): JobKind => ({ name: EXPORTING, triesMax: TRIES_MAX, run: (job) => runExport(world, job) })
 
 async function runExport(world: ExportWorld, job: JobRun): Promise<JobContinuation | undefined> {
@@ -23,9 +23,9 @@ async function runExport(world: ExportWorld, job: JobRun): Promise<JobContinuati
   }
   if (row.ended_at !== null) return undefined
   try {
-    const trouble = await whyNotGoOn(world, row)
+    const trouble = await reasonToStop(world, row)
     if (trouble) throw new ExportEnded(trouble)
-    return await writeTurn(world, job, row)
+    return await writeStep(world, job, row)
   } catch (thrown) {
     const reason = job.signal.aborted ? undefined : reasonToEnd(thrown, job)
     if (reason === undefined) throw thrown
@@ -34,13 +34,13 @@ async function runExport(world: ExportWorld, job: JobRun): Promise<JobContinuati
   }
 }
 
-/** An ExportEnded says why an export cannot be what was ordered. */
+/** Why an export cannot be completed. */
 class ExportEnded extends Error {}
 
-/** keyOf is the export that a job is about. */
+/** The export that a job belongs to. */
 const keyOf = (job: JobRun): string => String(job.payload.export_id)
 
-/** reasonToEnd is what to tell whoever ordered the export; undefined when trying again may help. */
+/** The failure shown to the user; undefined when retrying can help. */
 function reasonToEnd(thrown: unknown, { attempt }: JobRun): string | undefined {
   if (thrown instanceof ExportEnded || thrown instanceof BlobStoreFull) return thrown.message
   if (thrown instanceof Failure && thrown.status < 500) return thrown.message

@@ -11,8 +11,8 @@ const EARLIEST_MS = Date.UTC(1999, 11, 31)
 const LATEST_MS = Date.UTC(2262, 0, 1)
 
 /**
- * highestNumber is the number of the newest arrival that belongs to an export: everything that was acknowledged before has a smaller one, and all
- * that comes later a greater. A store too busy to tell says up to where numbers are given out, which lets in what arrives within seconds.
+ * The sequence number of the newest event of an export: events acknowledged before have smaller numbers, later ones greater. If the store
+ * is too busy, the last number issued is used, which admits events of the next seconds.
  */
 export async function highestNumber(
   { events, log }: Pick<World, 'events' | 'log'>,

@@ -3,57 +3,57 @@ import type { Actor } from '../../../http/actor.ts'
 import type { JobContinuation, JobRun } from '../../../jobs/job.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { EventsResult, EventQuery } from '../../../reading/event-query.ts'
+import type { EventQuery, EventsResult } from '../../../reading/event-query.ts'
 import { countMatching, readEvents } from '../../../reading/reading.ts'
 import { allDatasets, type DatasetRow } from '../../data/datasets/datasets.ts'
-import { and, questionFor } from '../../data/event-queries/event-queries.ts'
+import { and, buildEventQuery } from '../../data/event-queries/event-queries.ts'
 import type { ExportWorld } from './export-world.ts'
-import type { Form, Sink } from './form.ts'
+import type { ExportWriter, FileSink } from './form.ts'
 import { forms } from './forms.ts'
 import { type ExportRow, type ExportStep, insertNotes, selectNotes, updateExport } from './rows.ts'
 import { datasetIds, EXPORTING, type ExportState, readState } from './state.ts'
 
-/** TURN_MS is how long an export is worked on before others have their turn. */
-const TURN_MS = 5_000
-/** PART_BYTES is how much is written at once, COMMIT_MS after what time at the latest: it bounds memory, and what a killed process has to do again. */
+/** How long one step may work before other exports continue. */
+const STEP_MS = 5_000
+/** The size of an upload part, written after COMMIT_MS at the latest. Both bound memory and the work repeated after a crash. */
 const PART_BYTES = 8 * 2 ** 20
 const COMMIT_MS = 2_000
-/** PAGE_EVENTS_MAX and PAGE_BYTES bound what is held of events that were read; small pages make the store read the same blocks again and again. */
+/** Bound the events in memory; small pages would make the store read the same blocks repeatedly. */
 const PAGE_EVENTS_MAX = 8_000
 const PAGE_EVENTS_FIRST = 200
 const PAGE_BYTES = 4 * 2 ** 20
-/** THREADS is how many of the store's threads an export has, so that those who search have the others. */
+/** The store threads of an export; the others stay available for searches. */
 const THREADS = 1
-/** PAGE_SECONDS is what one page may take the store, however rare what is sought. */
+/** The time limit of one page, however rare the matching events are. */
 const PAGE_SECONDS = 600
 const PROGRESS_WORKING_MAX = 99
 const KEYS_MAX = 1_000
-/** DATASETS_PER_COUNT is what one question may read. */
+/** The maximum number of datasets in one query. */
 const DATASETS_PER_COUNT = 500
 
-/** writeTurn goes on with an export for a while; it gives back when to go on, or nothing when the export is complete. */
-export async function writeTurn(world: ExportWorld, job: JobRun, row: ExportRow): Promise<JobContinuation | undefined> {
-  const turn = await openTurn(world, job, row)
+/** Continues an export for a while. Returns when to continue, or undefined when the export is complete. */
+export async function writeStep(world: ExportWorld, job: JobRun, row: ExportRow): Promise<JobContinuation | undefined> {
+  const running = await openStep(world, job, row)
   const { clock } = world
   const startedMs = clock.monotonicMs()
   let committedMs = startedMs
-  while (turn.state.dataset < turn.ids.length) {
+  while (running.state.dataset < running.ids.length) {
     job.signal.throwIfAborted()
-    await writePage(turn)
+    await writePage(running)
     const isLate = clock.monotonicMs() - committedMs > COMMIT_MS
-    const partBytesMin = world.blobStore.partBytesMin(turn.state.parts.length)
-    if (isLate && partBytesMin === 0) await turn.form.cut()
-    if (turn.packedBytes < Math.max(isLate ? 1 : PART_BYTES, partBytesMin)) continue
-    await commit(turn)
+    const partBytesMin = world.blobStore.partBytesMin(running.state.parts.length)
+    if (isLate && partBytesMin === 0) await running.form.cut()
+    if (running.packedBytes < Math.max(isLate ? 1 : PART_BYTES, partBytesMin)) continue
+    await commit(running)
     committedMs = clock.monotonicMs()
-    if (committedMs - startedMs > TURN_MS) return { againInMs: 0, payload: payloadOf(turn) }
+    if (committedMs - startedMs > STEP_MS) return { againInMs: 0, payload: payloadOf(running) }
   }
-  await complete(turn)
+  await complete(running)
   return undefined
 }
 
-/** A Work is what an export is made from and how far it is. */
-type Work = {
+/** The state of an export in progress. */
+type ExportWork = {
   readonly world: ExportWorld
   readonly job: JobRun
   readonly row: ExportRow
@@ -63,18 +63,18 @@ type Work = {
   state: ExportState
   bytes: number
   events: number
-  /** packed is what is written and not yet put into the depot, notes what goes with it. */
+  /** Bytes that are not yet in file storage, and the notes that belong to them. */
   packed: Uint8Array[]
   packedBytes: number
   notes: Uint8Array[]
   pageEvents: number
 }
 
-type Turn = Work & { readonly form: Form }
+type RunningStep = ExportWork & { readonly form: ExportWriter }
 
-async function openTurn(world: ExportWorld, job: JobRun, row: ExportRow): Promise<Turn> {
+async function openStep(world: ExportWorld, job: JobRun, row: ExportRow): Promise<RunningStep> {
   const places = new Map((await allDatasets(world, row.org_id)).map((dataset) => [dataset.id, dataset]))
-  const work: Work = {
+  const work: ExportWork = {
     world,
     job,
     row,
@@ -94,7 +94,7 @@ async function openTurn(world: ExportWorld, job: JobRun, row: ExportRow): Promis
   return Object.assign(work, { form })
 }
 
-/** upTo leaves out what arrived after the export was ordered. */
+/** Excludes events that arrived after the export was created. */
 const upTo = (seqMax: string): Filter => ({
   kind: 'compare',
   key: '@sequence',
@@ -103,22 +103,22 @@ const upTo = (seqMax: string): Filter => ({
   at: { position: 0, length: 0 },
 })
 
-const payloadOf = ({ row, job, state }: Work): Record<string, unknown> => ({
+const payloadOf = ({ row, job, state }: ExportWork): Record<string, unknown> => ({
   ...job.payload,
   export_id: row.id,
   upload: state.upload ?? '',
 })
 
-/** begin opens the file and finds out what there will be in it. */
-async function begin(work: Work): Promise<void> {
+/** Opens the file, counts the expected events and collects the columns. */
+async function begin(work: ExportWork): Promise<void> {
   const { world, row } = work
   const draft = await world.blobStore.begin(row.id)
   const columns = new Set<string>()
   let expected: number | undefined = 0
   for (let at = 0; at < work.ids.length; at += DATASETS_PER_COUNT) {
-    const question = await questionOf(work, work.ids.slice(at, at + DATASETS_PER_COUNT))
-    for (const { located } of question.sources) for (const key of located?.map.slots.keys() ?? []) columns.add(key)
-    const counted: number | undefined = expected === undefined ? undefined : await countOf(work, question)
+    const eventQuery = await eventQueryOf(work, work.ids.slice(at, at + DATASETS_PER_COUNT))
+    for (const { located } of eventQuery.sources) for (const key of located?.map.slots.keys() ?? []) columns.add(key)
+    const counted: number | undefined = expected === undefined ? undefined : await countOf(work, eventQuery)
     expected = counted === undefined || expected === undefined ? undefined : expected + counted
   }
   const keys = [...columns].sort().slice(0, KEYS_MAX)
@@ -131,10 +131,10 @@ async function begin(work: Work): Promise<void> {
   await save(work, { status: 'IN_PROGRESS' })
 }
 
-/** countOf is undefined where the store refuses to count; then the progress goes by datasets. */
-async function countOf({ world, job }: Work, question: EventQuery): Promise<number | undefined> {
+/** Undefined when the store refuses to count; progress is then measured by datasets. */
+async function countOf({ world, job }: ExportWork, eventQuery: EventQuery): Promise<number | undefined> {
   try {
-    return (await countMatching(world.events, question)).count
+    return (await countMatching(world.events, eventQuery)).count
   } catch (thrown) {
     job.signal.throwIfAborted()
     if (!(thrown instanceof Failure)) throw thrown
@@ -142,10 +142,10 @@ async function countOf({ world, job }: Work, question: EventQuery): Promise<numb
   }
 }
 
-async function questionOf({ world, job, row, places, filter }: Work, ids: readonly string[]): Promise<EventQuery> {
+async function eventQueryOf({ world, job, row, places, filter }: ExportWork, ids: readonly string[]): Promise<EventQuery> {
   const { from_ts, to_ts } = row.search_details
   const orgNumber = Number(job.payload.org_number)
-  return questionFor(world, ordererOf(row, orgNumber), {
+  return buildEventQuery(world, creatorActor(row, orgNumber), {
     datasets: ids.flatMap((id) => places.get(id) ?? []),
     filter,
     bounds: { fromMs: from_ts, toMs: to_ts },
@@ -161,8 +161,8 @@ async function questionOf({ world, job, row, places, filter }: Work, ids: readon
   })
 }
 
-/** ordererOf stands for whoever ordered an export; what he may see was decided then. */
-const ordererOf = ({ org_id, created_by }: ExportRow, orgNumber: number): Actor => ({
+/** The creator of the export; their visibility was checked at creation. */
+const creatorActor = ({ org_id, created_by }: ExportRow, orgNumber: number): Actor => ({
   orgId: org_id,
   orgNumber,
   identity: created_by,
@@ -172,89 +172,92 @@ const ordererOf = ({ org_id, created_by }: ExportRow, orgNumber: number): Actor 
   facts: { correlationId: '', action: EXPORTING, address: '', userAgent: '', accept: '', baseUrl: '' },
 })
 
-/** writePage reads the next events of the dataset at hand, oldest first, and moves on behind them. */
-async function writePage(turn: Turn): Promise<void> {
-  const { state, ids, places } = turn
+/** Writes the next events of the current dataset, oldest first. */
+async function writePage(running: RunningStep): Promise<void> {
+  const { state, ids, places } = running
   const id = ids[state.dataset] ?? ''
-  const { events, hasMore } = await readPage(turn, id)
+  const { events, hasMore } = await readPage(running, id)
   const place = places.get(id) ?? { collection: '', dataset: '' }
-  const textBytes = await turn.form.add(events, place)
+  const textBytes = await running.form.add(events, place)
   const last = events.at(-1)
-  turn.events += events.length
+  running.events += events.length
   const used = { ...state.used, [id]: (state.used[id] ?? 0) + textBytes }
   const { after: _, ...kept } = state
-  turn.state =
+  running.state =
     hasMore && last
       ? { ...state, used, after: { ns: String(last.timeNs), seq: String(last.seq) } }
       : { ...kept, used, dataset: state.dataset + 1 }
   const eventBytes = Math.max(1, textBytes / Math.max(1, events.length))
-  turn.pageEvents = Math.max(1, Math.min(PAGE_EVENTS_MAX, turn.pageEvents * 2, Math.floor(PAGE_BYTES / eventBytes)))
+  running.pageEvents = Math.max(1, Math.min(PAGE_EVENTS_MAX, running.pageEvents * 2, Math.floor(PAGE_BYTES / eventBytes)))
 }
 
 const TOO_LARGE = 'the answer would be too large'
 
-/** readPage asks for fewer events when those that are next are too large to be held at once. */
-async function readPage(turn: Work, id: string): Promise<EventsResult> {
-  const { after } = turn.state
-  const question = await questionOf(turn, [id])
+/** Retries with fewer events when the page is too large for memory. */
+async function readPage(running: ExportWork, id: string): Promise<EventsResult> {
+  const { after } = running.state
+  const eventQuery = await eventQueryOf(running, [id])
   for (;;) {
     try {
-      return await readEvents(turn.world.events, question, {
-        limit: turn.pageEvents,
+      return await readEvents(running.world.events, eventQuery, {
+        limit: running.pageEvents,
         newestFirst: false,
         keys: 'all',
         withRaw: true,
         ...(after ? { after: { timeNs: BigInt(after.ns), seq: BigInt(after.seq) } } : {}),
       })
     } catch (thrown) {
-      if (turn.pageEvents === 1 || !(thrown instanceof Failure) || !thrown.message.startsWith(TOO_LARGE)) throw thrown
-      turn.pageEvents = Math.ceil(turn.pageEvents / 8)
+      if (running.pageEvents === 1 || !(thrown instanceof Failure) || !thrown.message.startsWith(TOO_LARGE)) throw thrown
+      running.pageEvents = Math.ceil(running.pageEvents / 8)
     }
   }
 }
 
-/** sinkOf takes what the form writes; all of it is put into the depot by the next commit. */
-const sinkOf = (turn: Work): Sink => ({
-  at: () => turn.bytes + turn.packedBytes,
+/** Collects what the format writes until the next commit stores it. */
+const sinkOf = (running: ExportWork): FileSink => ({
+  at: () => running.bytes + running.packedBytes,
   write: (bytes) => {
-    turn.packed.push(bytes)
-    turn.packedBytes += bytes.byteLength
+    running.packed.push(bytes)
+    running.packedBytes += bytes.byteLength
   },
-  note: (piece) => void turn.notes.push(piece),
-  noted: async () => [...(await selectNotes(turn.world.meta, turn.row.org_id, turn.row.id)).map(({ note }) => note), ...turn.notes],
+  note: (piece) => void running.notes.push(piece),
+  noted: async () => [
+    ...(await selectNotes(running.world.meta, running.row.org_id, running.row.id)).map(({ note }) => note),
+    ...running.notes,
+  ],
 })
 
-/** commit puts what is written into the depot, then notes it together with where it ends. */
-async function commit(turn: Turn): Promise<void> {
-  const { world, job, row } = turn
-  await turn.form.cut()
-  const { state } = turn
+/** Stores the collected bytes in file storage, then saves the position they reach to. */
+async function commit(running: RunningStep): Promise<void> {
+  const { world, job, row } = running
+  await running.form.cut()
+  const { state } = running
   const draft = { key: row.id, upload: state.upload ?? '' }
-  const bytes = Buffer.concat(turn.packed)
+  const bytes = Buffer.concat(running.packed)
   const part = await world.blobStore.put(draft, state.parts, { epoch: job.fence, bytes })
-  turn.state = { ...state, parts: [...state.parts, part], notes: state.notes + turn.notes.length }
-  turn.bytes += part.bytes
-  turn.packed = []
-  turn.packedBytes = 0
-  await save(turn, { status: 'IN_PROGRESS' })
-  turn.notes = []
+  running.state = { ...state, parts: [...state.parts, part], notes: state.notes + running.notes.length }
+  running.bytes += part.bytes
+  running.packed = []
+  running.packedBytes = 0
+  await save(running, { status: 'IN_PROGRESS' })
+  running.notes = []
 }
 
-async function complete(turn: Turn): Promise<void> {
-  const { world, row } = turn
-  if (!turn.state.isEnded) {
-    await turn.form.end()
-    turn.state = { ...turn.state, isEnded: true }
-    if (turn.packed.length > 0) await commit(turn)
+async function complete(running: RunningStep): Promise<void> {
+  const { world, row } = running
+  if (!running.state.isEnded) {
+    await running.form.end()
+    running.state = { ...running.state, isEnded: true }
+    if (running.packed.length > 0) await commit(running)
   }
-  await world.blobStore.finish({ key: row.id, upload: turn.state.upload ?? '' }, turn.state.parts)
-  await save(turn, { status: 'COMPLETE', progress: 100, ended_at: world.clock.nowMs() })
-  noteUsage(turn)
+  await world.blobStore.finish({ key: row.id, upload: running.state.upload ?? '' }, running.state.parts)
+  await save(running, { status: 'COMPLETE', progress: 100, ended_at: world.clock.nowMs() })
+  noteUsage(running)
 }
 
-/** save writes down how far the export is, unless somebody else holds the job by now or the export is gone. */
+/** Saves the progress, unless another process holds the job or the export was deleted. */
 async function save(
-  { world, job, row, state, bytes, events, ids, notes }: Work,
+  { world, job, row, state, bytes, events, ids, notes }: ExportWork,
   step: Partial<ExportStep> & Pick<ExportStep, 'status'>,
 ): Promise<void> {
   const share = state.expected ? events / state.expected : state.dataset / ids.length
@@ -268,7 +271,7 @@ async function save(
   if (saved === 0) throw new ExportGone(row.id)
 }
 
-/** An ExportGone says that an export was deleted while it was worked on; the next attempt finds that out and clears away. */
+/** Thrown when an export was deleted while it was written; the next attempt cleans up. */
 class ExportGone extends Error {
   constructor(id: string) {
     super(`the export ${id} was deleted while it was written`)
@@ -276,8 +279,8 @@ class ExportGone extends Error {
   }
 }
 
-/** noteUsage shares the bytes of the file out by what each dataset gave to it. */
-function noteUsage({ world, row, state, bytes }: Turn): void {
+/** Distributes the bytes of the file over the datasets. */
+function noteUsage({ world, row, state, bytes }: RunningStep): void {
   const whole = Object.values(state.used).reduce((sum, own) => sum + own, 0)
   const latencyMs = Math.max(0, world.clock.nowMs() - row.created_at)
   let left = bytes

@@ -1,20 +1,20 @@
 import type { BodyOf, contract, Event } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { Failure, notFound, unavailable } from '../../../kernel/errors.ts'
-import { type Matcher, matcherOf } from '../../../query/matcher.ts'
+import { type EventMatcher, matcherOf } from '../../../query/matcher.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { FoundEvent } from '../../../reading/question.ts'
+import type { FoundEvent } from '../../../reading/event-query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type Choose, choiceOf, chosenDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { EVERYTHING, noteSearch, questionFor, rawText, shownEvents } from '../../data/event-queries/event-queries.ts'
+import { buildEventQuery, EVERYTHING, noteSearch, rawText, shownEvents } from '../../data/event-queries/event-queries.ts'
 import { decodePosition, encodePosition, firstPosition, isWorthKeeping, knownBy, type Position, readBackMs } from './position.ts'
 import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
 import { type ReadNew, Tails, type Taken, takeNew, type Watch } from './tails.ts'
 
 type Ask = BodyOf<typeof contract.liveTail.start>
 
-/** UNPOLLED_MS ends a job that nobody has asked for so long. */
+/** A job ends when nobody has polled it for this long. */
 const UNPOLLED_MS = 60_000
 const READ_BOUND_MS = 10_000
 const READ_EVENTS_MAX = 10_000
@@ -22,32 +22,32 @@ const POLL_EVENTS = 100
 const STREAM_EVENTS = 1_000
 const STREAM_SECONDS = 3_600
 const STREAM_EVERY_MS = 1_000
-/** ALIVE_MS of silence are broken by a comment, so that nobody on the way takes the stream for dead. */
+/** After this long without events, a comment keeps proxies from closing the stream. */
 const ALIVE_MS = 15_000
 
-/** A Watching is what this process knows of a job: what it asks for, read once, what was looked at here, and when it was asked for here last. */
-type Watching = { wish: Wish; watch: Watch; usedAtMs: number }
+/** The state of a job in this process: its parsed selection, the offsets in the tails, and the time of the last use. */
+type Watching = { wish: Selection; watch: Watch; usedAtMs: number }
 
-/** Shown is what was taken as callers get it, and the position before it. */
-type Shown = Omit<Taken, 'events'> & { events: Event[]; before: Position; wish: Wish }
+/** New events in API form, and the position before them. */
+type Shown = Omit<Taken, 'events'> & { events: Event[]; before: Position; wish: Selection }
 
-/** A Watcher of a stream may leave, or lose what he may do, while it lasts. */
+/** The reader of a stream, who may disconnect or lose permissions. */
 type Watcher = { signal: AbortSignal; standing: () => Promise<Actor> }
 
-/** A caller who is unknown or may not watch any more is gone; whatever else fails is a failure of ours. */
+/** Treats 401 and 403 as the end of the stream; other errors are ours. */
 function goneOrThrow(thrown: unknown): undefined {
   if (!(thrown instanceof Failure) || (thrown.status !== 401 && thrown.status !== 403)) throw thrown
 }
 
-/** A Wish is the datasets and the events that a job asks for. */
-type Wish = { choose: Choose; matches: Matcher }
+/** The datasets and events that a job selects. */
+type Selection = { choose: Choose; matches: EventMatcher }
 
-/** MOVES_MAX is how often events are taken anew because somebody else took some of the same job meanwhile. */
+/** Retries when another request of the same job has advanced the position. */
 const MOVES_MAX = 8
 
 /**
- * LiveTails lets callers watch events as they arrive. Jobs, and how far they have come, are kept where every process finds them, so that any can go on with
- * any; each process reads for its own watchers.
+ * Streams events as they arrive. Jobs and positions are stored, so that any process can continue any job; each process reads for its own
+ * clients.
  */
 export class LiveTails {
   readonly #world: World
@@ -64,7 +64,7 @@ export class LiveTails {
     const nowMs = clock.nowMs()
     const condition = ask.where ?? ''
     const source = { from: ask.from, from_expr: ask.from_expr }
-    const wish = wishOf({ source, condition })
+    const wish = selectionOf({ source, condition })
     const datasets = await chosenDatasets(this.#world, actor, wish.choose)
     const row: LiveTailRow = {
       id: ids.uuid(),
@@ -95,13 +95,13 @@ export class LiveTails {
     throw unavailable('this live tail is asked for too often at once')
   }
 
-  /** stream gives the events as text until the time is over, the caller has left, or the job is gone. */
+  /** Streams events as text until the time is over, the caller disconnects, or the job is gone. */
   async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, ...watcher }: Watcher & { seconds?: number | undefined }) {
     const row = await this.#find(actor, id)
     return this.#lines(row, { seconds, ...watcher })
   }
 
-  /** #lines checks what the caller may see before each read, and again before anything is sent. */
+  /** Checks permissions before each read, and again before sending. */
   async *#lines(begun: LiveTailRow, { seconds, signal, standing }: Watcher & { seconds: number }): AsyncGenerator<string> {
     const { clock, meta } = this.#world
     let row: LiveTailRow | undefined = begun
@@ -139,13 +139,13 @@ export class LiveTails {
     }
   }
 
-  /** #seenNow are the ids of the datasets that the caller may see at this moment; undefined when he may watch nothing any more. */
+  /** The ids of the datasets that the caller may see now; undefined when they may no longer watch. */
   async #seenNow(standing: Watcher['standing']): Promise<ReadonlySet<string> | undefined> {
     const actor = await standing().catch(goneOrThrow)
     return actor && new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
   }
 
-  /** forget drops what nobody watches any more. */
+  /** Removes jobs that nobody polls any more. */
   async forget(): Promise<void> {
     this.#tails.forget()
     const goneMs = this.#world.clock.nowMs() - UNPOLLED_MS
@@ -161,35 +161,35 @@ export class LiveTails {
   }
 
   /**
-   * #move notes how far the job has come, and gives it as it is then; undefined when somebody else took events of it meanwhile. A job that has not moved is
-   * only kept alive, when it was asked for.
+   * Stores the new position and returns the job; undefined when another request has advanced it meanwhile. An unchanged job is only kept
+   * alive, if it was polled.
    */
-  async #move(row: LiveTailRow, { events, before, position, watch, wish }: Shown, isAskedFor: boolean): Promise<LiveTailRow | undefined> {
+  async #move(row: LiveTailRow, { events, before, position, watch, wish }: Shown, isPolled: boolean): Promise<LiveTailRow | undefined> {
     const { clock, meta } = this.#world
     const nowMs = clock.nowMs()
     const hasMoved = events.length > 0 || isWorthKeeping(before, position)
     const encoded = hasMoved ? encodePosition(position) : row.position
     if (encoded && hasMoved) {
       if ((await moveLiveTail(meta, row, encoded, nowMs)) === 0) return undefined
-    } else if (isAskedFor) await touchLiveTail(meta, row.id, nowMs)
+    } else if (isPolled) await touchLiveTail(meta, row.id, nowMs)
     this.#watches.set(row.id, { wish, watch, usedAtMs: nowMs })
     return hasMoved ? { ...row, turn: row.turn + 1, position: encoded } : row
   }
 
-  /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now; nothing is noted yet. */
+  /** Reads the new events of a job, oldest first, from the datasets that the caller may see now. Stores nothing. */
   async #take(actor: Actor, row: LiveTailRow, limit: number): Promise<Shown> {
     const nowMs = this.#world.clock.nowMs()
-    const { wish, watch } = this.#watches.get(row.id) ?? { wish: wishOf(row), watch: new Map() }
+    const { wish, watch } = this.#watches.get(row.id) ?? { wish: selectionOf(row), watch: new Map() }
     const before = (row.position && decodePosition(row.position)) ?? firstPosition(nowMs)
     const datasets = wish.choose(await visibleDatasets(this.#world, actor))
-    // All that is in a dataset younger than the watch has arrived since.
+    // Everything in a dataset younger than the tail has arrived since.
     const beganMs = row.began_at ?? nowMs
     const joined = new Set(datasets.flatMap(({ id, created_at }) => (created_at <= beganMs && !before.known.has(knownBy(id)) ? [id] : [])))
     const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
     const read: ReadNew = async (logIds, filter, bounds, oneOf) => {
       const wanted = new Set(logIds)
       const due = datasets.filter(({ id }) => wanted.has(id))
-      const question = await questionFor(this.#world, actor, {
+      const eventQuery = await buildEventQuery(this.#world, actor, {
         datasets: due,
         filter,
         bounds,
@@ -197,8 +197,8 @@ export class LiveTails {
         reader: 'tail',
       })
       const wish = { limit: READ_EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: true, oneOf } as const
-      const { events, hasMore, cost } = await readEvents(this.#world.events, question, wish)
-      // Who watches was counted when he began; what is read for all watchers of a dataset stands with the one whose turn it was.
+      const { events, hasMore, cost } = await readEvents(this.#world.events, eventQuery, wish)
+      // Usage is counted when a tail starts; shared reads are charged to the caller that triggered them.
       const { orgId, identity } = actor
       this.#world.usage.note({ kind: 'search', orgId, identityId: identity.id, logIds, bytes: cost.bytes, latencyMs: 0, isMore: true })
       return { events, hasMore }
@@ -213,7 +213,7 @@ export class LiveTails {
   }
 }
 
-const wishOf = ({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): Wish => ({
+const selectionOf = ({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): Selection => ({
   matches: matcherOf(parseFilter(condition).filter),
   choose: choiceOf(source),
 })

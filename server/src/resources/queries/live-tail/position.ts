@@ -1,14 +1,14 @@
 import { SEQ_EPOCH_MS, seqAt } from '../../../events/writer/seq.ts'
 
 /**
- * A Position is how far a live tail has come, whatever process reads for it: no event numbered up to `floor` is shown any more, and of those above it the
- * ones in `shown` have been, or were there before the tail began. `known` are the datasets that it has read from, by a part of their ids.
+ * The position of a live tail, independent of the process. Events numbered up to `floor` are done; above it, those in `shown` were sent or
+ * were there before the tail began. `known` holds hashes of the datasets read so far.
  */
 export type Position = { readonly floor: bigint; readonly shown: ReadonlySet<bigint>; readonly known: ReadonlySet<number> }
 
-/** WINDOW_MS is how long after its number was claimed an event may appear: twice what is read again. */
+/** How long after its number was issued an event may become visible: twice the overlap of reads. */
 export const WINDOW_MS = 60_000
-/** SHOWN_MAX bounds what is written with every answer; where so many arrive within the window, one that appears late may be left out. */
+/** Bounds the stored set; if more events arrive within the window, a late one may be omitted. */
 const SHOWN_MAX = 20_000
 const VERSION = 1
 
@@ -16,13 +16,13 @@ export const firstPosition = (nowMs: number): Position => ({ floor: seqAt(nowMs 
 
 export const isNew = ({ floor, shown }: Position, seq: bigint): boolean => seq > floor && !shown.has(seq)
 
-/** readBackMs is how far back a process must have read to go on from a position. */
+/** The time from which a process must read to continue a position. */
 export const readBackMs = ({ floor }: Position): number => Number(floor / 1_000_000n) + SEQ_EPOCH_MS
 
-/** knownBy tells datasets apart by the end of their ids, which is random in every version of them. */
+/** A hash of the dataset id: its last digits, which are random in every UUID version. */
 export const knownBy = (logId: string): number => Number.parseInt(logId.slice(-8), 16)
 
-/** advanced is the position after events were given; `waiting` is the lowest number that is not given yet and keeps the floor below it. */
+/** The position after sending events; `waiting` is the lowest unsent number and keeps the floor below it. */
 export function advanced(
   { floor, shown }: Position,
   { given, waiting, known, nowMs }: { given: readonly bigint[]; waiting: bigint | undefined; known: ReadonlySet<number>; nowMs: number },
@@ -36,11 +36,11 @@ export function advanced(
   return { floor: sorted.at(-SHOWN_MAX - 1) ?? raised, shown: new Set(sorted.slice(-SHOWN_MAX)), known }
 }
 
-/** isWorthKeeping says whether a position after which nothing was given has to be written: one that only grows older is written now and then. */
+/** Whether an unchanged position must be stored again because its floor has aged. */
 export const isWorthKeeping = (before: Position, after: Position): boolean =>
   after.known.symmetricDifference(before.known).size > 0 || readBackMs(after) - readBackMs(before) > WINDOW_MS / 2
 
-/** encodePosition writes the numbers as the small differences that they have from one to the next. */
+/** Encodes the numbers as varint differences. */
 export function encodePosition({ floor, shown, known }: Position): Buffer {
   const bytes: number[] = [VERSION]
   putNumber(bytes, floor)
@@ -54,7 +54,7 @@ export function encodePosition({ floor, shown, known }: Position): Buffer {
   return Buffer.from(bytes)
 }
 
-/** decodePosition gives undefined for what a version wrote that this one does not know. */
+/** Returns undefined for an unknown version. */
 export function decodePosition(bytes: Uint8Array): Position | undefined {
   if (bytes[0] !== VERSION) return undefined
   const at = { offset: 1 }

@@ -1,19 +1,19 @@
 import type { Filter } from '@dendro/language/tree'
 import { seqAt } from '../../../events/writer/seq.ts'
-import type { Bounds, FoundEvent } from '../../../reading/question.ts'
+import type { FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 import { advanced, isNew, knownBy, type Position } from './position.ts'
 
-/** A Tail is what has arrived in one dataset since somebody began to watch it; all who watch it share it. */
+/** The recent events of one dataset, shared by everyone who watches it. */
 export type Tail = {
   readonly logId: string
-  /** events are in the order in which they were found; the first of them has the number `first`. */
+  /** In the order in which they were found; `first` is the number of the first one. */
   events: Arrived[]
   first: number
   seen: Set<bigint>
-  /** oneOf says how many of the events there are for one that is read, in each pace: 1 unless they come too fast. */
+  /** The sampling factor of each read: 1 unless events arrive too fast. */
   oneOf: Record<Pace, number>
-  /** fromMs is since when all that arrived is here. */
+  /** The tail is complete from this time on. */
   fromMs: number
   readAtMs: number
   lateAtMs: number
@@ -21,45 +21,42 @@ export type Tail = {
   reading: Promise<void> | undefined
 }
 
-/** An Arrived event stands for so many. */
+/** An event and the number of events it represents. */
 type Arrived = { event: FoundEvent; oneOf: number }
 
-/** A Watched dataset is known by its id, and when it was made. */
+/** The id of a dataset and its creation time. */
 type Watched = { id: string; created_at: number }
 
-/** What has just arrived is read each time; what could not be seen for a while after its number was claimed, now and then. */
+/** `now` reads the newest events each time; `late` repeats a longer overlap now and then for events that became visible late. */
 type Pace = 'now' | 'late'
 
-/** ReadNew reads the newest events of some datasets within bounds that a filter leaves, one of so many. */
+/** Reads the newest events of datasets within bounds and a filter, sampled 1 in N. */
 export type ReadNew = (
   logIds: readonly string[],
   filter: Filter,
-  bounds: Bounds,
+  bounds: TimeBounds,
   oneOf: number,
 ) => Promise<{ events: readonly FoundEvent[]; hasMore: boolean }>
 
-/** FRESH_MS is how long what was read counts as what there is: however many watch, a dataset is read no more often. */
+/** A dataset is read at most this often, however many clients watch it. */
 const FRESH_MS = 500
-/**
- * OVERLAP_MS is read again: what is usual each time, more of it now and then. Numbers are given out of a claim that may be ten seconds old, and the
- * events that carry them are seen some time later.
- */
+/** The time that each read repeats. Sequence numbers come from a claim up to ten seconds old, and events become visible some time later. */
 const OVERLAP_MS: Record<Pace, number> = { now: 12_000, late: 30_000 }
 const LATE_EVERY_MS = 5_000
-/** ONE_OF_MAX is where events come so fast that what is read of them is no more than a part of a part. */
+/** The maximum sampling factor. */
 const ONE_OF_MAX = 65_536
-/** SPARSE is the share of what a read may bring under which one of fewer is read the next time. */
+/** Below this share of the limit the sampling factor is halved. */
 const SPARSE = 1 / 4
-/** LATE_MS is how far in the past the time of an event may lie to be shown as it arrives. */
+/** The maximum age of an event's timestamp to be shown on arrival. */
 const LATE_MS = 15 * 60_000
 const AHEAD_MS = 60_000
-/** EVENTS_MAX is how many events of a dataset wait for slow watchers. */
+/** The number of events buffered for slow clients. */
 const EVENTS_MAX = 10_000
 const IDLE_MS = 120_000
-/** NEWBORN_MS is how far back a new tail looks for what came to a dataset before anybody knew of it. */
+/** How far back a new tail reads for events that arrived before it started. */
 const NEWBORN_MS = 60_000
 
-/** Tails are the tails of the datasets that are being watched in this process. */
+/** The tails of the datasets that clients of this process watch. */
 export class Tails {
   readonly #clock: World['clock']
   readonly #tails = new Map<string, Tail>()
@@ -68,10 +65,7 @@ export class Tails {
     this.#clock = clock
   }
 
-  /**
-   * refresh brings the tails of datasets up to now by one question for all that are not. A tail that does not reach back as far as somebody who goes on here
-   * needs is read from there.
-   */
+  /** Updates stale tails with one query. A tail that does not reach back far enough for a resumed client is read from that time. */
   async refresh(datasets: readonly Watched[], read: ReadNew, backToMs: number): Promise<readonly Tail[]> {
     const short = datasets.filter((dataset) => isShort(this.#tails.get(dataset.id), dataset, backToMs))
     await Promise.all(short.map(({ id }) => this.#tails.get(id)?.reading))
@@ -112,10 +106,10 @@ export class Tails {
 
   async #readOn(due: readonly Tail[], fresh: ReadonlySet<string>, read: ReadNew, nowMs: number): Promise<void> {
     const late = due.filter((tail) => Math.abs(nowMs - tail.lateAtMs) >= LATE_EVERY_MS)
-    // A new tail has to know of all that is past, also of what the late pace would leave out.
+    // A new tail also needs the late events, which it would otherwise show as new.
     const rest = due.filter((tail) => !late.includes(tail) || fresh.has(tail.logId))
     const found = await Promise.all([readAt('late', late, read, nowMs), readAt('now', rest, read, nowMs)]).catch((cause) => {
-      // What a tail did not find at first would be shown as new: it is begun again.
+      // Events that a new tail missed would be shown as new, so it is started again.
       for (const logId of fresh) this.#tails.delete(logId)
       throw cause
     })
@@ -130,18 +124,18 @@ export class Tails {
     }
   }
 
-  /** forget drops tails that nobody has looked at for a while. */
+  /** Removes tails that nobody has used for a while. */
   forget(): void {
     const nowMs = this.#clock.nowMs()
     for (const [logId, tail] of this.#tails) if (nowMs - tail.usedAtMs > IDLE_MS) this.#tails.delete(logId)
   }
 }
 
-/** isShort says that a tail does not reach back far enough; before a dataset was made there is nothing. */
+/** True if the tail does not reach back far enough; before a dataset was created there is nothing. */
 const isShort = (tail: Tail | undefined, { created_at }: Watched, backToMs: number): boolean =>
   tail !== undefined && tail.fromMs > Math.max(created_at, backToMs)
 
-/** readFurtherBack makes the next read begin earlier; what is here already is not taken twice. */
+/** Makes the next read begin earlier; known events are not added twice. */
 function readFurtherBack(tail: Tail, fromMs: number): void {
   tail.seen = new Set([...tail.seen, ...tail.events.map(({ event }) => event.seq)])
   tail.fromMs = fromMs
@@ -149,7 +143,7 @@ function readFurtherBack(tail: Tail, fromMs: number): void {
   tail.lateAtMs = Number.NEGATIVE_INFINITY
 }
 
-/** readAt reads what is new in some datasets; of those where more arrived than one read may bring, one event of so many that it fits. */
+/** Reads the new events of datasets; where one read cannot return all, it samples 1 in N. */
 async function readAt(pace: Pace, tails: readonly Tail[], read: ReadNew, nowMs: number): Promise<Arrived[]> {
   const arrived: Arrived[] = []
   const sinceMs = Math.min(...tails.map(({ readAtMs }) => readAtMs), nowMs) - OVERLAP_MS[pace]
@@ -165,7 +159,7 @@ async function readAt(pace: Pace, tails: readonly Tail[], read: ReadNew, nowMs: 
         for (const tail of own) if ((counts.get(tail.logId)?.length ?? 0) < EVENTS_MAX * SPARSE) tail.oneOf[pace] = Math.max(1, oneOf / 2)
         continue
       }
-      // At least one of them has its share or more of what was read.
+      // At least one tail has its share or more of the events read.
       for (const tail of own) if ((counts.get(tail.logId)?.length ?? 0) * own.length >= events.length) tail.oneOf[pace] = oneOf * 2
       over.push(...own)
     }
@@ -199,16 +193,16 @@ const arrivedAfter = (ms: number): Filter => ({
 
 export const bySequence = (one: FoundEvent, other: FoundEvent): number => (one.seq < other.seq ? -1 : one.seq > other.seq ? 1 : 0)
 
-/** A Watch is up to where in the tails of this process all was looked at: what lies before is past, does not match, or was given here. */
+/** The offset up to which each tail of this process was processed. */
 export type Watch = ReadonlyMap<string, number>
 
-/** A Watcher is who takes events: what he wants, how far he has come, and which datasets chose him only now though they were there before. */
+/** A client: its filter, its position, and the datasets that it selects only now. */
 export type Watcher = { position: Position; watch: Watch; matches: (event: FoundEvent) => boolean; joined: ReadonlySet<string> }
 
-/** Taken are events for a watcher and where he is after them; one stands for `oneOf`, and `missed` of a dataset were gone before he came to take them. */
+/** New events of a client and its position after them. Each stands for `oneOf`; `missed` events were dropped before they were read. */
 export type Taken = { events: FoundEvent[]; oneOf: number; missed: number; watch: Watch; position: Position }
 
-/** takeNew gives a watcher the matching events that he has not had, in the order of their arrival, at most `limit`: the rest stays for the next time. */
+/** Returns matching events that the client has not had, in order of arrival, at most `limit`. */
 export function takeNew(tails: readonly Tail[], { position, watch, matches, joined }: Watcher, limit: number, nowMs: number): Taken {
   const firstOf = (tail: Tail): number => watch.get(tail.logId) ?? tail.first
   const missed = tails.reduce((sum, tail) => sum + Math.max(0, tail.first - firstOf(tail)), 0)

@@ -1,22 +1,22 @@
 import type { Delta, MetricFormula, MetricQuery, MetricTimeseries, Series, TimeSlice } from '@dendro/api'
 import { sliceStartMs } from '../../../query/slices.ts'
-import type { Bounds } from '../../../reading/question.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { Line, Measure, Point } from './measured.ts'
 
-/** A Showing is how measures are shown: by which name and function, over which range in how many parts, and what they are compared with. */
+/** How measures are presented: name, function, range, number of slices, and the comparison. */
 export type Showing = {
   readonly name: string
   readonly stat: string
   readonly queries: readonly MetricQuery[]
   readonly formula?: MetricFormula
-  readonly bounds: Bounds
+  readonly bounds: TimeBounds
   readonly slices: number
-  readonly earlier: { readonly bounds: Bounds; readonly measure: Measure } | undefined
+  readonly earlier: { readonly bounds: TimeBounds; readonly measure: Measure } | undefined
 }
 
 const NULL_NAME = 'null'
 
-/** shownMeasure is one member of the answer. */
+/** One measure of the response. */
 export function shownMeasure(measure: Measure, showing: Showing): MetricTimeseries {
   const { name, stat, queries, formula, earlier } = showing
   return {
@@ -66,7 +66,7 @@ const lineAt = ({ levels }: Measure, values: Line['values'], depth: number): Lin
 
 const nothing = ({ values }: Line): Line => ({ values, whole: { count: 0, value: null }, slices: [] })
 
-/** deltaOf compares with the earlier period; what had no value then counts as 0. */
+/** Compares with the earlier period; a missing earlier value counts as 0. */
 function deltaOf(now: Line, earlier: Line, { stat, earlier: period }: Showing): Delta {
   const [current, previous] = [now.whole.value ?? 0, earlier.whole.value ?? 0]
   const delta_value = current - previous

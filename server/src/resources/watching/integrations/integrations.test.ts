@@ -177,7 +177,10 @@ describe('a test notification', () => {
 
   test('to nobody says why', async () => {
     const made = await create({ url: 'https://hooks.invalid/in' })
-    expect((await tryOut(made.body.id)).body).toMatchObject({ delivered: false, failure_reason: 'the host name of the target cannot be resolved' })
+    expect((await tryOut(made.body.id)).body).toMatchObject({
+      delivered: false,
+      failure_reason: 'the host name of the target cannot be resolved',
+    })
   })
 
   test('to the service itself is refused although its address is open', async () => {

@@ -6,7 +6,7 @@ import type { World } from '../../../world.ts'
 import { callerOf } from '../../access/auth/auth.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import { budgetOf, questionFor } from '../../data/event-queries/event-queries.ts'
+import { budgetOf, buildEventQuery } from '../../data/event-queries/event-queries.ts'
 import { readParts } from '../../data/usage/usage.ts'
 import type { GroupMeasure, GroupMeasures } from './compare.ts'
 import { groupId } from './monitor-reply.ts'
@@ -44,13 +44,20 @@ export async function readSeries(
   const lengthsMs = [...new Set(series.map(({ fromMs }) => toMs - fromMs))].sort((one, other) => one - other)
   const fromMs = toMs - (lengthsMs.at(-1) ?? 0)
   const reader = actor.facts.action === EVALUATE_ACTION ? { reader: 'monitor' as const } : {}
-  const question = await questionFor(world, actor, { datasets, filter: query.filter, bounds: { fromMs, toMs }, signal, budget, ...reader })
+  const eventQuery = await buildEventQuery(world, actor, {
+    datasets,
+    filter: query.filter,
+    bounds: { fromMs, toMs },
+    signal,
+    budget,
+    ...reader,
+  })
   const names = series.map((one) => JSON.stringify(one.query.call.call))
   const calls = [...new Map(series.map((one, index) => [names[index], one.query.call.call])).values()]
   const isTails = lengthsMs.length > 1
   const found = isTails
-    ? await readNestedWindows(world.events, question, { calls, groups, lengthsMs })
-    : await readWindows(world.events, question, { calls, groups, stepMs, windowMs: first.windowMs })
+    ? await readNestedWindows(world.events, eventQuery, { calls, groups, lengthsMs })
+    : await readWindows(world.events, eventQuery, { calls, groups, stepMs, windowMs: first.windowMs })
   const order = calls.map((call) => JSON.stringify(call))
   return series.map((one, index) => {
     const at = order.indexOf(names[index] ?? '')

@@ -51,10 +51,10 @@ async function reportFor(world: World, row: NotificationRow, samples: readonly s
 async function samplesOf(world: World, { org_id, occasion }: NotificationRow, signal: AbortSignal): Promise<string[]> {
   const { monitor, groups, fromMs, toMs } = occasion
   const [query] = monitor.queries
-  const question =
+  const eventQuery =
     query && (await planMonitorQuery(world, { orgId: org_id, monitorId: monitor.id, query, groups }, { fromMs, toMs }, signal))
-  if (!question) return []
-  const { events } = await readEvents(world.events, question, { limit: SAMPLES_MAX, newestFirst: true, keys: [], withRaw: true })
+  if (!eventQuery) return []
+  const { events } = await readEvents(world.events, eventQuery, { limit: SAMPLES_MAX, newestFirst: true, keys: [], withRaw: true })
   return events.map(({ raw }) => cut(Buffer.from(raw ?? []).toString('utf8')))
 }
 

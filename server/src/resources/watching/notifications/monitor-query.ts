@@ -5,7 +5,7 @@ import { matchDatasets } from '../../../query/selector.ts'
 import type { EventQuery, QueryBudget, TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 import { visibleDatasets } from '../../data/datasets/datasets.ts'
-import { and, questionFor } from '../../data/event-queries/event-queries.ts'
+import { and, buildEventQuery } from '../../data/event-queries/event-queries.ts'
 import { allMonitors, monitorActor } from '../monitors/monitors.ts'
 
 type Reader = Pick<World, 'meta' | 'deployment' | 'clock' | 'admission'>
@@ -47,7 +47,7 @@ export async function planMonitorQuery(
     : visible.filter(({ id }) => ids.has(id))
   if (datasets.length === 0) return undefined
   const filter = and(parseFilter(query.where, 'where').filter, onlyGroup(groups))
-  return questionFor(world, actor, { datasets, filter, bounds, signal, budget: messageBudget(world), reader: 'monitor' })
+  return buildEventQuery(world, actor, { datasets, filter, bounds, signal, budget: messageBudget(world), reader: 'monitor' })
 }
 
 const NOWHERE = { position: 0, length: 0 }

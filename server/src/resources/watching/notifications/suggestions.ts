@@ -1,9 +1,9 @@
-import type { MetricQuery, SuggestionsAsk } from '@dendro/api'
+import type { MetricQuery, SuggestionsRequest } from '@dendro/api'
 import type { World } from '../../../world.ts'
 import type { ComparisonOperator } from '../monitors/monitors.ts'
 
 type Suggestion = { name?: string; description?: string }
-type Context = SuggestionsAsk['monitor_context']
+type Context = SuggestionsRequest['monitor_context']
 type Proposal = { readonly name: string; readonly description: string }
 
 const NAME_CHARS_MAX = 255
@@ -14,7 +14,7 @@ const MODEL_MS = 20_000
 /** Suggests names and descriptions. Without a model, or when it fails, they are derived from the queries. */
 export async function suggestFor(
   { model, log }: Pick<World, 'model' | 'log'>,
-  { number_of_suggestions: count, suggestion_fields, monitor_context }: SuggestionsAsk,
+  { number_of_suggestions: count, suggestion_fields, monitor_context }: SuggestionsRequest,
   signal: AbortSignal,
 ): Promise<Suggestion[]> {
   const own = proposals(monitor_context)

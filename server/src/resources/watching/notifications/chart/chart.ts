@@ -54,8 +54,8 @@ export function chartOf({ values }: ValueHistory, bounds: readonly number[]): Bu
 /** Maps the smallest number to the bottom and the largest to the top; equal numbers lie in the middle. */
 function scaleY(numbers: readonly number[]): (value: number) => number {
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
-  const room = HEIGHT - 2 * MARGIN
-  return (value) => (most === least ? HEIGHT / 2 : HEIGHT - MARGIN - ((value - least) / (most - least)) * room)
+  const height = HEIGHT - 2 * MARGIN
+  return (value) => (most === least ? HEIGHT / 2 : HEIGHT - MARGIN - ((value - least) / (most - least)) * height)
 }
 
 type Point = { readonly x: number; readonly y: number }

@@ -77,7 +77,7 @@ export async function factsOf(world: Reader, orgId: string, occasion: Occasion, 
   const on = (bounds: TimeBounds): Promise<EventQuery | undefined> => planMonitorQuery(world, monitorQuery, bounds, signal)
   const [window, baseline] = await Promise.all([on({ fromMs, toMs }), on(baselineBounds)])
   if (!window || !baseline) return undefined
-  const sampled = await Promise.all([window, baseline].map((question) => sample(world, question)))
+  const sampled = await Promise.all([window, baseline].map((eventQuery) => sample(world, eventQuery)))
   const keys = candidateKeys(sampled[0] ?? [], sampled[1] ?? [])
   const sides: ComparedQueries = { window, baseline }
   const { now, before, patterns } = await patternsIn(world, sides, { windows, windowMs })
@@ -94,8 +94,8 @@ const plain = ({ name, select, from, from_expr, where }: MetricQuery): MetricQue
   ...(from_expr === undefined ? {} : { from_expr }),
 })
 
-async function sample({ events }: Reader, question: EventQuery): Promise<readonly FoundEvent[]> {
-  return (await readEvents(events, question, { limit: SAMPLE_EVENTS, newestFirst: true, keys: 'all', withRaw: false })).events
+async function sample({ events }: Reader, eventQuery: EventQuery): Promise<readonly FoundEvent[]> {
+  return (await readEvents(events, eventQuery, { limit: SAMPLE_EVENTS, newestFirst: true, keys: 'all', withRaw: false })).events
 }
 
 /** The two time ranges that are compared. */
