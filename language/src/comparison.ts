@@ -9,26 +9,29 @@ import type { NameToken, Token, ValueToken } from './token.ts'
 import type { Condition, FilterOperator, Literal, TextSpan } from './tree.ts'
 import { doubleQuoted, likePattern, type WarningList, wildcardInEquals } from './warnings.ts'
 
-/** A Fill puts arguments in the places of a value that are held for them; a list takes as many as there are. */
+/** Replaces the placeholders in a value by arguments. A list argument yields several values. */
 export type PlaceholderFill = (value: ValueToken) => readonly ValueToken[]
 
-/** A RegexRule is a regular expression in the syntax of RE2, looked for anywhere in a value. */
+/** A regular expression in RE2 syntax, searched anywhere in a value. */
 export type RegexRule = { readonly pattern: string; readonly ignoreCase: boolean }
 
-/** A RegexCheck is what is wrong with a regular expression, reported at the token that holds it. */
+/** Checks a regular expression and reports problems at its token. */
 export type RegexCheck = (token: Token, rule: RegexRule) => Diagnostic | undefined
 
-/** Outside is what a reader of filters is handed: arguments for placeholders, and the engine that knows regular expressions, which is large. */
+/**
+ * Options for parsing filters: placeholder arguments, the regular expression check (whose engine is large, so it is optional), and a trace
+ * for completion.
+ */
 export type ParseOptions = {
   readonly fill?: PlaceholderFill | undefined
   readonly regexProblem?: RegexCheck | undefined
   readonly trace?: ParseTrace | undefined
 }
 
-/** A Reading is one filter being read: where in the text, what was noticed, and what it is read with. */
+/** The state of parsing one filter. */
 export type FilterContext = ParseOptions & { readonly scanner: Scanner; readonly warnings: WarningList }
 
-/** A Compared is a condition and the value that it ends with, which tells what went wrong when more words follow. */
+/** A condition and the value that it ends with. Errors about trailing words refer to that value. */
 export type ParsedComparison = { readonly condition: Condition; readonly last: ValueToken | undefined }
 
 const WORDS = ['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'] as const
@@ -53,7 +56,7 @@ const AVAILABLE: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 const DURATION = /^[+-]?\d+(?:\.\d+)?(ns|us|µs|ms|s|sec|secs|min|mins|m|h|hr|hrs|d|w)$/i
 const SIZE = /^[+-]?\d+(?:\.\d+)?(?:b|bytes|[kmgtp]i?b)$/i
 
-/** comparisonOf reads what follows a key: an operator and its right side. `name` is the key as written; it begins the condition. */
+/** Parses what follows a key: an operator and its right side. `name` is the key as written. */
 export function parseComparison(context: FilterContext, key: string, name: NameToken): ParsedComparison {
   const { scanner } = context
   const operator = scanner.operator()
@@ -92,7 +95,7 @@ export function parseComparison(context: FilterContext, key: string, name: NameT
   }
 }
 
-/** signed reads the right side of a comparison made of signs; a `short` one stands right behind a colon, where double quotes are usual. */
+/** Parses the right side of a symbolic operator. `short` means right behind a colon, where double quotes are usual. */
 export function symbolComparison(
   context: FilterContext,
   key: string,
@@ -191,7 +194,7 @@ function regex(context: FilterContext, rule: RegexCondition, name: NameToken, op
   return { kind: 'regex', ...rule, ignoreCase, pattern, at: spanFrom(name, scanner) }
 }
 
-/** literalOf is a value as the tree has it, once it fits the key: times and sequence numbers are checked, a status is compared ignoring case. */
+/** Converts a value to a literal and checks it against the key: times and sequence numbers are validated, statuses are lower-cased. */
 export function literalOf(context: FilterContext, key: string, value: ValueToken): Literal {
   const { scanner } = context
   const text = key === '@status' || value.kind === 'boolean' ? value.text.toLowerCase() : value.text
@@ -209,13 +212,13 @@ export function literalOf(context: FilterContext, key: string, value: ValueToken
   return literal
 }
 
-/** operatorsOf are the operators that can follow a key in a filter. */
+/** Returns the operators that can follow a key in a filter. */
 export function operatorsOf(key: string, signs: readonly string[]): readonly string[] {
   const available = AVAILABLE.get(key)
   return [...signs, ...WORDS, 'NOT'].filter((word) => !available || available.has(word) || (word === 'NOT' && available.has('IN')))
 }
 
-/** requireAvailable refuses the operators that mean nothing on a built-in: times and numbers have no pattern, patterns no order. */
+/** Rejects operators that a built-in key does not support: times and numbers have no patterns, patterns have no order. */
 function requireAvailable(context: FilterContext, key: string, operator: Token): void {
   const available = AVAILABLE.get(key)
   if (!available || available.has(operator.text)) return
@@ -223,7 +226,7 @@ function requireAvailable(context: FilterContext, key: string, operator: Token):
   throw context.scanner.error(diagnosticAt(operator, 'BAD_OPERATOR', `${operator.text} is not available on ${key}`, hint))
 }
 
-/** refuseUnit refuses durations and sizes where an order is asked for: the unit of the stored number is not known. */
+/** Rejects durations and sizes in ordered comparisons, because the unit of the stored number is unknown. */
 function refuseUnit(context: FilterContext, key: string, value: ValueToken): void {
   if (value.quote !== '' || isInstantKey(key)) return
   const noun = DURATION.test(value.text) ? 'durations' : SIZE.test(value.text) ? 'sizes' : undefined
@@ -241,7 +244,7 @@ function warnOfStatus(context: FilterContext, key: string, values: readonly Valu
 
 const filledValues = (context: FilterContext, value: ValueToken): readonly ValueToken[] => (context.fill ? context.fill(value) : [value])
 
-/** single is a value that stands alone: a list of arguments has no place here. */
+/** Returns the one value; rejects a list argument. */
 export function singleValue(context: FilterContext, value: ValueToken): ValueToken {
   const [only, ...more] = filledValues(context, value)
   if (only && more.length === 0) return only

@@ -2,13 +2,13 @@ import { type FieldDiagnostic, LanguageError } from './language-error.ts'
 import { type ExpectedSyntax, type JoinPoint, ParseTrace, type SyntaxPiece } from './parse-trace.ts'
 import { Scanner } from './scan.ts'
 
-/** A Read reads a text by one of the parsers, which writes down what it does. */
+/** A parser that can record a trace. */
 export type TraceableParser = (text: string, trace: ParseTrace) => unknown
 
-/** An Offer is what can stand at a cursor; it takes the place of what is typed from `from` on. */
+/** A suggestion at the cursor. It replaces the text from `from` on. */
 export type Completion = ExpectedSyntax & { readonly from: number; readonly typed: string }
 
-/** A ReadText is what a parser made of a text: what it took, and what it refused. `isOpen` says that it would have gone on at the end. */
+/** The result of parsing a text with a trace. `isOpen` means that the text is incomplete. */
 export type ParsedText = {
   readonly pieces: readonly SyntaxPiece[]
   readonly joinPoints: readonly JoinPoint[]
@@ -20,7 +20,7 @@ const BLANK_END = /[ \t\r\n]*$/
 const SIGNS = /^[=<>!~]+\*?$/
 const QUOTED = /^(?:'(?:[^']|'')*'?|"(?:[^"]|"")*"?)$/
 
-/** offersAt is what the parser of a text would have taken at the cursor, or in the place of the token that is being written there. */
+/** Returns what the parser would accept at the cursor, or instead of the token that is being typed there. */
 export function completionsAt(parse: TraceableParser, text: string, cursor: number): Completion[] {
   const before = text.slice(0, cursor)
   const isWriting = /[^\s(),=<>!~*+/]$/.test(before)
@@ -37,13 +37,13 @@ export function completionsAt(parse: TraceableParser, text: string, cursor: numb
   })
 }
 
-/** isToken reports whether a text is one token, as far as it has been written. */
+/** Whether a text is one token, complete or not. */
 const isToken = (text: string): boolean => SIGNS.test(text) || isRun(text) || QUOTED.test(text) || /^[()+*/,-]$/.test(text)
 
 const isRun = (text: string): boolean => new Scanner(anyText, text).peekRun()?.length === text.length
 const anyText = { field: '', noun: 'text', charsMax: Number.POSITIVE_INFINITY, operators: [], operatorHint: '' }
 
-/** readText is what a parser makes of a text. */
+/** Parses a text and returns its trace and its error. */
 export function parseText(parse: TraceableParser, text: string): ParsedText {
   const { notes: trace, problem } = traced(parse, text)
   const end = text.replace(BLANK_END, '').length

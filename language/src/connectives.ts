@@ -3,37 +3,37 @@ import { missingConnective } from './missing-parts.ts'
 import type { Scanner } from './scan.ts'
 import type { Token, ValueToken } from './token.ts'
 
-/** A Joined is conditions as their connectives join them. */
+/** Conditions combined by AND, OR and NOT. */
 export type BooleanTree<Condition> =
   | { readonly kind: 'and' | 'or'; readonly of: readonly BooleanTree<Condition>[] }
   | { readonly kind: 'not'; readonly of: BooleanTree<Condition> }
   | Condition
 
 /**
- * A Part is a piece of a text that has been read. `last` is the value that it ends with: where an unquoted text with blanks goes wrong.
- * Parts that only search for words may stand side by side without AND; `word` is the word that such a part ends with.
+ * A parsed part of a text. `last` is the value that it ends with; it is where an unquoted text with blanks goes wrong. Parts that only
+ * search for words may stand side by side without AND; `word` is the word that such a part ends with.
  */
 export type ParsedPart<Tree> = { tree: Tree; last?: ValueToken | undefined; search?: boolean | undefined; word?: Token | undefined }
 
-/** A Joint is a place where AND was left out, and the word before it. */
+/** A position where AND was left out, and the word before it. */
 export type ImplicitAnd = { position: number; word: Token | undefined }
 
-/** A Place is where a part stands: how deep, after which connective, and behind which left-out AND. */
+/** The context of a part: its depth, the connective before it, and the omitted AND before it. */
 export type PartContext = { depth: number; after: string | undefined; implicitAnd: ImplicitAnd | undefined }
 
-/** A Grammar is what languages of conditions differ in. */
+/** The differences between languages of conditions. */
 export type ConditionGrammar<Condition> = {
-  /** one reads a part that is not made of others. */
+  /** Parses a part that is not made of others. */
   parsePart(context: PartContext): ParsedPart<BooleanTree<Condition>>
-  /** expect notes what a part can begin with; behind a left-out AND only what searches for words. */
+  /** Records what a part can begin with. After an omitted AND only free text. */
   expect(joint: ImplicitAnd | undefined): void
-  /** either hears of the parts of each OR. */
+  /** Called with the parts of each OR. */
   checkOr?(parts: readonly BooleanTree<Condition>[]): void
 }
 
 const DEPTH_MAX = 64
 
-/** Connectives read what every language of conditions has: OR of AND of NOT, and parentheses. */
+/** Parses what all languages of conditions share: OR, AND, NOT and parentheses. */
 export class Connectives<Condition> {
   readonly #scanner: Scanner
   readonly #grammar: ConditionGrammar<Condition>
@@ -72,14 +72,14 @@ export class Connectives<Condition> {
     }
   }
 
-  /** #connective takes AND or OR; one that stands in no parentheses is a joint of the whole. */
+  /** Parses AND or OR. Outside parentheses it is recorded as a join point. */
   #connective(word: 'AND' | 'OR', { depth }: PartContext): boolean {
     const token = this.#scanner.takeKeyword(word)
     if (token && depth === 0) this.#scanner.trace?.joinPoints.push({ word, position: token.position })
     return token !== undefined
   }
 
-  /** #termFollows reports whether what comes next can be a neighbour without AND; what can stand nowhere is left for its own refusal. */
+  /** Whether a part without AND can follow. Invalid characters are left for their own error. */
   #termFollows(): boolean {
     const joint = { position: this.#scanner.at, word: undefined }
     if (this.#scanner.atEnd()) this.#grammar.expect(joint)

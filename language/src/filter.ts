@@ -30,8 +30,8 @@ const dialect: Dialect = {
 }
 
 /**
- * parseFilter reads a `where`; what is no filter is refused with where and why. An empty text or a lone star is every event.
- * Regular expressions are taken as they are where nothing is handed in that knows them.
+ * Parses a `where`. Throws a LanguageError with position and reason. An empty text or a lone star matches every event. Regular expressions
+ * are only checked when `regexProblem` is given.
  */
 export function parseFilter(text: string, field = 'where', options: ParseOptions = {}): ParsedFilter {
   const parser = new FilterParser(new Scanner({ ...dialect, field }, text, options.trace), options)
@@ -79,7 +79,6 @@ class FilterParser implements ConditionGrammar<Condition> {
     this.#context.warnings.add(freeTextInOr(filters, this.#scanner.text))
   }
 
-  /** one reads one condition or one thing to search for. */
   parsePart(context: PartContext): ParsedPart<Condition> {
     const scanner = this.#scanner
     const unexpected = scanner.unexpected()
@@ -109,7 +108,7 @@ class FilterParser implements ConditionGrammar<Condition> {
     return name.quoted ? this.#contains(name) : this.#bareWord(name)
   }
 
-  /** #isKey tells a key from a word that stands alone; behind a left-out AND no operator is offered, as none would be taken. */
+  /** Whether the name is a key, not a word to search for. After an omitted AND no operators are suggested, because none would be accepted. */
   #isKey(name: NameToken, context: PartContext): boolean {
     const scanner = this.#scanner
     if (context.implicitAnd || !scanner.trace || !(name.quoted || isBareKey(name.text))) return scanner.operatorFollows()
@@ -132,7 +131,7 @@ class FilterParser implements ConditionGrammar<Condition> {
     return comparisonPart(parseComparison(this.#context, key, name))
   }
 
-  /** #requireConnective refuses a condition behind a left-out AND: words written before it could as well be part of its key. */
+  /** Rejects a condition after an omitted AND: the words before it could be part of its key. */
   #requireConnective(context: PartContext, name: NameToken): void {
     if (!context.implicitAnd) return
     const { position, word } = context.implicitAnd
@@ -146,7 +145,7 @@ class FilterParser implements ConditionGrammar<Condition> {
     throw scanner.error(diagnosticAt(at, 'EXPECTED_CONNECTIVE', 'expected AND or OR between these conditions', whole))
   }
 
-  /** #isShort tells `key:value` from a key or a word: a word that holds a colon has to be quoted. */
+  /** Whether the name is `key:value`. Other words with a colon have to be quoted. */
   #isShort(name: NameToken): boolean {
     const colon = name.text.indexOf(':')
     if (colon < 0) return false
@@ -161,7 +160,7 @@ class FilterParser implements ConditionGrammar<Condition> {
     throw scanner.error(diagnosticAt(name, 'QUOTE_TEXT', "text containing ':' must be quoted", `write ${echo(inQuotes)}`, inQuotes))
   }
 
-  /** #short reads `key:value`, `key:>5` and `key:*`; the scanner stands behind the whole run or behind a quoted key. */
+  /** Parses `key:value`, `key:>5` and `key:*`. The scanner is behind the whole run or behind a quoted key. */
   #short(name: NameToken): ParsedPart<Condition> {
     const scanner = this.#scanner
     const written = name.quoted ? name.text : name.text.slice(0, name.text.indexOf(':'))
@@ -187,7 +186,7 @@ class FilterParser implements ConditionGrammar<Condition> {
     return { ...comparisonPart(symbolComparison(this.#context, key, name, operator, 'short')), search: true }
   }
 
-  /** #key is the key that a name means; arguments of a template are values and stay out of it. */
+  /** Returns the key. Placeholders are values, so a key cannot contain one. */
   #key(name: NameToken): string {
     if (!this.#context.fill || !name.text.includes('{{')) return this.#scanner.plainKey(name)
     const hint = 'write the name of the key in the template'
@@ -215,7 +214,7 @@ class FilterParser implements ConditionGrammar<Condition> {
 
 const comparisonPart = ({ condition, last }: ParsedComparison): ParsedPart<Condition> => ({ tree: condition, last })
 
-/** conditionsOf lists the conditions of a filter as they stand in its text. */
+/** Lists the conditions of a filter in the order of its text. */
 export function conditionsOf(filter: Filter): Condition[] {
   switch (filter.kind) {
     case 'all':

@@ -4,7 +4,7 @@ import type { ExpectedSyntax, ParseTrace } from './parse-trace.ts'
 import type { Token } from './token.ts'
 import type { TextSpan } from './tree.ts'
 
-/** A Formula computes one number from the numbers of several queries. */
+/** Computes one number from the results of several queries. */
 export type Formula =
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'name'; readonly name: string; readonly at: TextSpan }
@@ -21,7 +21,7 @@ const QUOTED = /"((?:[^"]|"")*)"/y
 const BLANKS = /[ \t\r\n]*/y
 const EXAMPLE = 'for example errors / total * 100'
 
-/** parseFormula reads an expression over the queries with these names. */
+/** Parses an expression over the queries with these names. */
 export function parseFormula(text: string, names: readonly string[], field = 'expression', trace?: ParseTrace): Formula {
   if (text.length > CHARS_MAX) {
     const problem = { code: 'TOO_LONG', position: CHARS_MAX, length: text.length - CHARS_MAX }
@@ -30,13 +30,13 @@ export function parseFormula(text: string, names: readonly string[], field = 'ex
   return new FormulaParser(text, names, field, trace).whole()
 }
 
-/** formulaValue computes a formula; undefined, which is no point and no value, where a part of it is missing or the result is no finite number. */
+/** Evaluates a formula. Undefined when an input is missing or the result is not finite. */
 export function formulaValue(formula: Formula, numbers: (name: string) => number | undefined): number | undefined {
   const result = computed(formula, numbers)
   return result !== undefined && Number.isFinite(result) ? result : undefined
 }
 
-/** namesOf lists the queries that a formula needs, each once. */
+/** Lists the queries that a formula uses, each once. */
 export function namesOf(formula: Formula): string[] {
   switch (formula.kind) {
     case 'number':
@@ -185,7 +185,7 @@ class FormulaParser {
     return this.#unexpected(next) ?? diagnosticAt(next, 'EXPECTED_VALUE', 'expected the name of a query or a number', EXAMPLE)
   }
 
-  /** #stray is the trouble with what can stand nowhere in a formula. */
+  /** Returns the error for characters that are not allowed in a formula. */
   #unexpected(next: Token): Diagnostic | undefined {
     const unexpected = unexpectedCharacter(this.#text, next.position, 'formula')
     if (next.text === '' || unexpected) return next.text === '' ? undefined : unexpected
@@ -193,7 +193,7 @@ class FormulaParser {
     return diagnosticAt(next, 'BAD_CHAR', `unexpected '${next.text}'`, 'only + - * / and parentheses')
   }
 
-  /** #next is the character that comes next, empty at the end. */
+  /** Returns the next character, empty at the end. */
   #next(): Token {
     BLANKS.lastIndex = this.#at
     this.#at += BLANKS.exec(this.#text)?.[0].length ?? 0

@@ -4,7 +4,7 @@ import type { ExpectedSyntax } from './parse-trace.ts'
 import type { Token } from './token.ts'
 import type { AggregateCall } from './tree.ts'
 
-/** An Argument is what stands between the parentheses of a call: nothing, a star, or a key, which may be counted apart or come with a number. */
+/** The content of the parentheses of a call: nothing, a star, or a key, possibly with DISTINCT or a number. */
 export type CallArgument = Token &
   (
     | { kind: 'none' }
@@ -14,7 +14,7 @@ export type CallArgument = Token &
 
 type KeyedName = Exclude<Extract<AggregateCall, { key: string }>['name'], 'percentile'>
 
-/** The functions that take one key; several names may mean the same. */
+/** Functions with one key, and their aliases. */
 const KEYED: ReadonlyMap<string, KeyedName> = new Map(
   Object.entries<KeyedName>({
     sum: 'sum',
@@ -36,10 +36,10 @@ const KNOWN = 'count, sum, avg, min, max, median, p1 to p99, p99.9, percentile, 
 const PERCENTILES = 'percentiles go from p1 to p99, p99.9, p999'
 const EDITS_MAX = 2
 
-/** A FunctionOffer is a function as it is offered: what stands between its parentheses, and what it says. */
+/** A function as suggested by completion. */
 export type FunctionCompletion = { readonly name: string; readonly takes: 'star' | 'key' | 'key, number'; readonly description: string }
 
-/** functionOffers are the functions of a `select`, one name for each, the most asked for first. */
+/** The functions of `select` for completion, one name each, the most common first. */
 export const functionCompletions: readonly FunctionCompletion[] = [
   { name: 'count', takes: 'star', description: 'number of events; with a key, number of events that have it' },
   { name: 'rate', takes: 'star', description: 'events per second' },
@@ -58,7 +58,7 @@ export const functionCompletions: readonly FunctionCompletion[] = [
   { name: 'last', takes: 'key', description: 'newest value' },
 ]
 
-/** argumentsOf are what can stand behind the opening parenthesis of a function. */
+/** Returns what can follow the opening parenthesis of a function. */
 export function expectedArguments(called: string): ExpectedSyntax[] {
   const name = called.toLowerCase()
   const key: ExpectedSyntax = { kind: 'key', style: 'plain' }
@@ -67,7 +67,7 @@ export function expectedArguments(called: string): ExpectedSyntax[] {
   return name === 'count' ? [...nothing, key, { kind: 'words', words: ['DISTINCT'] }] : [key]
 }
 
-/** callOf makes a call of a function's name and what stands between its parentheses. */
+/** Builds a call from a function name and its argument. */
 export function callOf(field: string, name: Token, argument: CallArgument): AggregateCall {
   const wanted = name.text.toLowerCase()
   const percent = wanted === 'median' ? 50 : percentOf(field, name)
@@ -111,7 +111,7 @@ function percentile(field: string, name: Token, argument: CallArgument): Aggrega
   throw languageError(field, diagnosticAt(given ?? argument, 'BAD_ARGUMENT', 'percentile needs a key and a number between 0 and 100', hint))
 }
 
-/** percentOf reads names such as p95, p999 (99.9) and p99.9; undefined when the name is not of that form. */
+/** Parses names such as p95, p999 (99.9) and p99.9. Undefined for other names. */
 function percentOf(field: string, name: Token): number | undefined {
   const [, digits = '', fraction] = /^p(\d+)(\.\d+)?$/i.exec(name.text) ?? []
   if (digits === '') return undefined
@@ -130,7 +130,7 @@ function unknown(field: string, name: Token) {
   return languageError(field, diagnosticAt(name, 'UNKNOWN_FUNCTION', `no function is called ${echo(name.text)}`, hint, nearest))
 }
 
-/** nearestOf is the name that differs least from a wanted one; undefined when none is near enough to be meant. */
+/** Returns the most similar name, or undefined when none is similar enough. */
 export function nearestOf(wanted: string, names: readonly string[]): string | undefined {
   const near = names
     .map((name) => ({ name, edits: editsBetween(wanted, name) }))
@@ -139,7 +139,7 @@ export function nearestOf(wanted: string, names: readonly string[]): string | un
   return near[0]?.name
 }
 
-/** editsBetween counts the letters to put in, take out, replace or swap with their neighbour; beyond EDITS_MAX it says no more than that. */
+/** The Damerau-Levenshtein distance, capped at EDITS_MAX + 1. */
 function editsBetween(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > EDITS_MAX) return EDITS_MAX + 1
   let before: number[] = []

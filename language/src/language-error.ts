@@ -1,12 +1,12 @@
 import type { FailureBody } from '@dendro/api'
 import type { Token } from './token.ts'
 
-/** A FieldProblem is one broken rule as failures carry it: which field, which rule, where in its text, and what would mend it. */
+/** One error of a request field: its code, position, hint and fix. */
 export type FieldDiagnostic = NonNullable<FailureBody['errors']>[number]
 
 export type Diagnostic = Omit<FieldDiagnostic, 'field'>
 
-/** A Refused is a text that is not of its language; whoever asked for it to be read says so in his own way. */
+/** A text is not valid in its language. */
 export class LanguageError extends Error {
   readonly problem: FieldDiagnostic
 
@@ -24,9 +24,9 @@ const DOUBLE_CURLY = /[“”„‟]/
 const UNUSUAL_SPACE = /[\p{Z}\p{Cf}]/u
 const CONTROL = /\p{Cc}/u
 
-/** The comparisons of the filter language; the selector has fewer. */
+/** The operators of the filter language. The selector language has fewer. */
 const OPERATORS = new Set(['=', '!=', '<>', '<', '<=', '>', '>=', '~', '!~', '~*', '!~*'])
-/** What people write for an operator that other languages spell differently. */
+/** Operators of other languages and what they mean here. */
 const MISSPELLED_OPERATORS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     '==': '=',
@@ -41,30 +41,30 @@ const MISSPELLED_OPERATORS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** refusal says what is wrong with a text: in one line for people, the same in parts for programs. */
+/** Builds the error for a field, with one line for people and the diagnostic for programs. */
 export function languageError(field: string, problem: Diagnostic): LanguageError {
   const where = problem.position === undefined ? '' : ` (position ${problem.position})`
   const hint = problem.hint === undefined ? '' : `: ${problem.hint}`
   return new LanguageError(`${field}: ${problem.message}${where}${hint}`, { field, ...problem })
 }
 
-/** problemAt is the trouble with a token; `instead` is offered as its replacement when it is short enough to be repeated. */
+/** Builds the diagnostic of a token. `instead` becomes the fix when it is short enough. */
 export function diagnosticAt(token: Token, code: string, message: string, hint?: string, instead?: string): Diagnostic {
   const { position, length } = token
   const fix = instead !== undefined && instead.length <= ECHO_CHARS_MAX ? { fix: { position, length, text: instead } } : {}
   return { code, position, length, message, ...(hint === undefined ? {} : { hint }), ...fix }
 }
 
-/** echo repeats a piece of the caller's text, never more than a failure may carry. */
+/** Quotes a part of the caller's text, truncated to what an error may contain. */
 export function echo(text: string): string {
   if (text.length <= ECHO_CHARS_MAX) return text
   return `${text.slice(0, ECHO_CHARS_MAX - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** quoted writes a text as the language does. */
+/** Quotes a text as the language does. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** strayCharacter is the trouble with what can stand nowhere outside quotes; undefined when the text at the position is nothing of that kind. */
+/** Returns the diagnostic for characters that are not allowed outside quotes, or undefined. */
 export function unexpectedCharacter(text: string, at: number, noun: string): Diagnostic | undefined {
   const mark = String.fromCodePoint(text.codePointAt(at) ?? 0x20)
   const here = { text: mark, position: at, length: mark.length }
@@ -96,7 +96,7 @@ export function unexpectedCharacter(text: string, at: number, noun: string): Dia
   return undefined
 }
 
-/** badKey is the trouble with a name that has to be quoted to be a key. */
+/** The diagnostic for a name that has to be quoted to be a key. */
 export function badKey(name: Token): Diagnostic {
   const inQuotes = `"${name.text}"`
   const hint = /^\d/.test(name.text)
@@ -105,13 +105,13 @@ export function badKey(name: Token): Diagnostic {
   return diagnosticAt(name, 'BAD_KEY', `'${echo(name.text)}' is not a plain key name`, hint, inQuotes)
 }
 
-/** textAsKey is the trouble with a text in single quotes in the place of a key. */
+/** The diagnostic for single-quoted text in the place of a key. */
 export function textAsKey(text: Token): Diagnostic {
   const inQuotes = `"${text.text.replaceAll('"', '""')}"`
   return diagnosticAt(text, 'STRING_AS_KEY', 'single quotes make a text value, not a key', `write ${echo(inQuotes)} for the key`, inQuotes)
 }
 
-/** wrongOperator is the trouble with a comparison that the language does not have, with the one that was meant. */
+/** The diagnostic for an unknown operator, with the one that was probably meant. */
 export function wrongOperator(token: Token, operators: readonly string[], otherwise: string): Diagnostic {
   const message = OPERATORS.has(token.text) ? `${token.text} is not available here` : `'${echo(token.text)}' is not an operator`
   if (token.text === '!') return diagnosticAt(token, 'BAD_OPERATOR', message, 'use NOT', 'NOT ')
@@ -120,7 +120,7 @@ export function wrongOperator(token: Token, operators: readonly string[], otherw
   return diagnosticAt(token, 'BAD_OPERATOR', message, meant === '~' ? 'use ~ for a regular expression' : `use ${meant}`, meant)
 }
 
-/** orWords adds to a problem how to search for the words instead. */
+/** Adds a hint about how to search for the words instead. */
 export function withWordsHint(problem: Diagnostic, words: Token | undefined): Diagnostic {
   const inQuotes = words && quoted(words.text)
   if (!words || !inQuotes || inQuotes !== echo(inQuotes)) return problem
@@ -128,7 +128,7 @@ export function withWordsHint(problem: Diagnostic, words: Token | undefined): Di
   return { ...problem, hint: `${problem.hint}; to search for the words, quote them: ${inQuotes}`, fix }
 }
 
-/** functionCall is the trouble with a run that is written like a function. */
+/** The diagnostic for a function call. */
 export function functionCall(run: Token, place: 'key' | 'value', noun: string): Diagnostic {
   const hint = /^(lower|upper|lcase|ucase)$/i.test(run.text)
     ? 'use ILIKE to ignore case'

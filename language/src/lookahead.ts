@@ -2,12 +2,12 @@ import { isKeyword } from './keyword.ts'
 import { isNumber } from './number.ts'
 import type { NameToken, Token } from './token.ts'
 
-/** An Ahead is a reader that can look at what comes next and go back. */
+/** A scanner that can look ahead and go back. */
 type Lookahead = { readonly text: string; at: number; peekRun(): Token | undefined; operatorFollows(): boolean }
 
 const KEY_AND_VALUE = /^[@$]?[\p{L}_][\p{L}\d_.-]*:(?!\/\/)/u
 
-/** wordsFrom is the text from a key to the end of the plain words that come next: what was meant when the key was a word to search for. */
+/** Returns the text from a key to the end of the plain words that follow. It is what the user meant if the key was a word to search for. */
 export function wordsFrom(scanner: Lookahead, name: NameToken | undefined): Token | undefined {
   if (!name || name.quoted) return undefined
   const next = scanner.peekRun()
@@ -16,7 +16,7 @@ export function wordsFrom(scanner: Lookahead, name: NameToken | undefined): Toke
   return { text: scanner.text.slice(name.position, end), position: name.position, length: end - name.position }
 }
 
-/** conditionFollows reports whether a whole condition begins here, so that only a connective is missing. */
+/** Whether a complete condition begins here, so that only a connective is missing. */
 export function conditionFollows(scanner: Lookahead): boolean {
   const start = scanner.at
   const run = scanner.peekRun()
@@ -27,7 +27,7 @@ export function conditionFollows(scanner: Lookahead): boolean {
   return follows
 }
 
-/** endOfWords is where the plain words end that come next, without a word that begins a condition of its own. */
+/** Returns the end of the plain words that follow, without a word that begins a condition. */
 export function endOfWords(scanner: Lookahead): number {
   const start = scanner.at
   let end = start

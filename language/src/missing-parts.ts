@@ -8,7 +8,7 @@ const CLAUSE_FIELDS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ 'ORDER BY': 'order_by', 'GROUP BY': 'groups', HAVING: 'groups', LIMIT: 'limit' }),
 )
 
-/** missingConnective refuses what follows a whole condition; `before` is the value that the condition ends with. */
+/** Returns the error for what follows a complete condition. `before` is the value that the condition ends with. */
 export function missingConnective(scanner: Scanner, before: ValueToken | undefined): LanguageError {
   const refused = scanner.unexpected() ?? clause(scanner)
   if (refused) return refused
@@ -28,10 +28,7 @@ export function missingConnective(scanner: Scanner, before: ValueToken | undefin
   return scanner.error(conditionFollows(scanner) ? { ...problem, fix } : problem)
 }
 
-/**
- * missingCondition refuses what cannot begin a condition, such as this example; `after` is the connective that makes one necessary, and
- * `atEnd` what to do instead where the text ends.
- */
+/** Returns the error for what cannot begin a condition. `after` is the connective before it, and `atEnd` the hint when the text ends here. */
 export function missingCondition(scanner: Scanner, after: string | undefined, example: string, atEnd?: string): LanguageError {
   const position = scanner.at
   const hint = `for example ${example}`
@@ -47,7 +44,7 @@ export function missingCondition(scanner: Scanner, after: string | undefined, ex
   return scanner.error(diagnosticAt(mark, 'EXPECTED_CONDITION', `expected a condition, found '${mark.text}'`, hint))
 }
 
-/** clause refuses the parts of a statement that are fields of their own here. */
+/** Returns the error for SQL clauses that are separate fields of the request. */
 function clause(scanner: Scanner): LanguageError | undefined {
   CLAUSE.lastIndex = scanner.at
   const word = CLAUSE.exec(scanner.text)?.[0]

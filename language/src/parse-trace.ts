@@ -1,6 +1,6 @@
 /**
- * An Expected is something that can stand at a place of a text. A `short` key is followed by a colon, a `plain` one stands alone;
- * a `glued` value comes without a blank before it. `words` are what is written as it stands: AND, NULL, a parenthesis.
+ * Something that can follow at a position. A `short` key is followed by a colon, a `plain` one stands alone. A `glued` value has no blank
+ * before it. `words` are literal: AND, NULL, a parenthesis.
  */
 export type ExpectedSyntax =
   | { readonly kind: 'key'; readonly style: 'any' | 'short' | 'plain' }
@@ -16,15 +16,15 @@ export type ExpectedSyntax =
 
 export type SyntaxKind = 'key' | 'operator' | 'value' | 'word' | 'text' | 'function'
 
-/** A Piece is a stretch of a text that a parser has taken for something. */
+/** A part of the text that the parser recognized. */
 export type SyntaxPiece = { readonly kind: SyntaxKind; readonly position: number; readonly length: number }
 
-/** A Joint is where two parts meet that stand in no parentheses and behind no NOT; the word is empty where AND was left out. */
+/** A connective outside parentheses and not under NOT. The word is empty where AND was left out. */
 export type JoinPoint = { readonly word: 'AND' | 'OR' | ''; readonly position: number }
 
 /**
- * Notes are what a parser writes down on its way through a text, when it is asked to: what it took, and at every place what it would
- * have taken there. Completion, colours and cuts are made of them, so that they never know another language than the parser.
+ * Records, on request, what a parser recognized and what it would have accepted at each position. Completion, highlighting and splitting
+ * are derived from it, so that they always agree with the parser.
  */
 export class ParseTrace {
   readonly expected: (ExpectedSyntax & { readonly position: number })[] = []

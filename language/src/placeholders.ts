@@ -4,7 +4,7 @@ import { diagnosticAt, echo, languageError } from './language-error.ts'
 import { isNumber } from './number.ts'
 import type { ValueToken } from './token.ts'
 
-/** An Argument is what stands in for a placeholder; a list can only stand as an item behind IN. */
+/** The value of a placeholder. A list is only allowed behind IN. */
 export type PlaceholderArgument = string | number | boolean | readonly string[]
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
@@ -13,9 +13,9 @@ const NAME = /^[\p{L}_][\p{L}\d_.-]*$/u
 const FIELD = 'where'
 
 /**
- * fillFilter reads the filter of a template and puts arguments in the places of its `{{name}}` placeholders. They go into values that have
- * been read already, never into the text, so that no argument can change what the filter asks. Bare, a placeholder becomes the value
- * as if it had been written there; in quotes it is a part of the text. `%` and `_` in an argument stay wildcards in a pattern.
+ * Parses the filter of a template and fills its `{{name}}` placeholders. Arguments replace parsed values, never text, so they cannot change
+ * the structure of the filter. An unquoted placeholder becomes the value itself; inside quotes it is part of the text. `%` and `_` in an
+ * argument are wildcards in a pattern.
  */
 export function fillFilter(
   text: string,
@@ -27,7 +27,7 @@ export function fillFilter(
   return parseFilter(text, field, { fill, regexProblem })
 }
 
-/** checkTemplate reads a filter whose arguments are not known yet and lists its placeholders; what holds one is checked when it is filled. */
+/** Parses a filter whose arguments are unknown and lists its placeholders. Values with placeholders are checked when they are filled. */
 export function checkTemplate(text: string, field = FIELD, regexProblem?: RegexCheck): ReadonlySet<string> {
   const names = new Set<string>()
   const fill: PlaceholderFill = (value) => {

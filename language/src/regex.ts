@@ -3,10 +3,10 @@ import type { RegexRule } from './comparison.ts'
 import { type Diagnostic, diagnosticAt, echo } from './language-error.ts'
 import type { Token } from './token.ts'
 
-/** compileRegex prepares a rule that `regexProblem` found nothing wrong with; `.` stops at a newline unless the pattern says `(?s)`. */
+/** Compiles a rule that `regexProblem` accepted. `.` does not match a newline unless the pattern says `(?s)`. */
 export const compileRegex = (rule: RegexRule): RE2JS => RE2JS.compile(rule.pattern, rule.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
 
-/** regexProblem is what is wrong with a pattern, reported at the token that holds it. */
+/** Returns the diagnostic of an invalid pattern, or undefined. */
 export function regexProblem(token: Token, rule: RegexRule): Diagnostic | undefined {
   try {
     compileRegex(rule)

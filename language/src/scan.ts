@@ -17,14 +17,14 @@ import { isNumber } from './number.ts'
 import type { ExpectedSyntax, ParseTrace } from './parse-trace.ts'
 import type { NameToken, Token, ValueToken } from './token.ts'
 
-/** A Dialect is what the languages written in these words (the filter, the dataset selector) differ in. */
+/** The differences between the languages that share this scanner (filter, dataset selector). */
 export type Dialect = {
-  /** field is the request field the text stands in, as failures name it. */
+  /** The request field of the text, for errors. */
   field: string
-  /** noun is what such a text is called: `filter`. */
+  /** What such a text is called: `filter`. */
   noun: string
   charsMax: number
-  /** operators are the comparisons the language has; the others are known and refused with `operatorHint`. */
+  /** The operators of the language. Other known ones are rejected with `operatorHint`. */
   operators: readonly string[]
   operatorHint: string
 }
@@ -33,22 +33,22 @@ const KEY_CHARS_MAX = 256
 const LIST_ITEMS_MAX = 1_000
 const PATTERN_CHARS_MAX = 1_000
 
-/** An ordinary run outside quotes: everything but blanks, characters that look blank or like quotes, and those with a meaning. */
+/** A run outside quotes: everything except blanks, characters that look like blanks or quotes, and those with a meaning. */
 const RUN = /[^\s(),'"=<>!~|&;`‘’‚‛“”„‟\p{Cc}\p{Cf}\p{Z}]+/uy
 const BLANKS = /[ \t\r\n]*/y
 const OPERATOR = /[=<>!~]*~\*|[=<>!~]+/y
 const BARE_KEY = /^[@$]?[\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
 
-/** The words that make a condition out of the key before them. */
+/** Words that make a condition of the key before them. */
 const WORD_OPERATORS = new Set(['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'])
 const NEGATABLE = new Set(['IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'])
 
-/** isBareKey reports whether a key may be written without quotes. */
+/** Whether a key may be written without quotes. */
 export const isBareKey = (text: string): boolean => BARE_KEY.test(text)
 
 /**
- * A Scanner walks once through a text. What a character means depends on where it stands, so the parser asks for what may come
- * next (a keyword, a name, an operator, a value) instead of cutting the text into tokens beforehand. `at` may be set back to look ahead.
+ * Scans a text on demand. The meaning of a character depends on its context, so the parser asks for what may come next (a keyword, a name,
+ * an operator, a value) instead of tokenizing beforehand. `at` may be reset to look ahead.
  */
 export class Scanner {
   readonly dialect: Dialect
@@ -77,7 +77,7 @@ export class Scanner {
     this.at += this.#match(BLANKS).length
   }
 
-  /** skipTo moves to what comes next and says where that is. */
+  /** Skips blanks and returns the position. */
   skipTo(): number {
     this.skipBlanks()
     return this.at
@@ -88,18 +88,18 @@ export class Scanner {
     return this.at === this.text.length
   }
 
-  /** expect notes what can stand here. */
+  /** Records what can follow here. */
   expect(what: ExpectedSyntax): void {
     this.trace?.expect(this.skipTo(), what)
   }
 
-  /** take moves behind one punctuation mark when it comes next. */
+  /** Accepts one punctuation mark and records that it is possible here. */
   take(mark: string): boolean {
     this.expect({ kind: 'words', words: [mark] })
     return this.skip(mark)
   }
 
-  /** skip is `take` where the mark is looked for to be refused. */
+  /** Like `take`, without recording. */
   skip(mark: string): boolean {
     this.skipBlanks()
     if (this.text[this.at] !== mark) return false
@@ -107,14 +107,14 @@ export class Scanner {
     return true
   }
 
-  /** peekRun is the run of ordinary characters that comes next. */
+  /** Returns the next run of ordinary characters without consuming it. */
   peekRun(): Token | undefined {
     this.skipBlanks()
     const text = this.#match(RUN)
     return text === '' ? undefined : { text, position: this.at, length: text.length }
   }
 
-  /** takeKeyword moves behind one of the keywords, in any case, and gives it in capitals. */
+  /** Accepts one of the keywords in any case and returns it in upper case. */
   takeKeyword<const W extends string>(...words: readonly W[]): (Token & { text: W }) | undefined {
     this.expect({ kind: 'words', words })
     const word = this.skipKeyword(...words)
@@ -122,7 +122,7 @@ export class Scanner {
     return word
   }
 
-  /** skipKeyword is `takeKeyword` where the words are noted otherwise. */
+  /** Like `takeKeyword`, without recording. */
   skipKeyword<const W extends string>(...words: readonly W[]): (Token & { text: W }) | undefined {
     const run = this.peekRun()
     const word = words.find((candidate) => candidate === run?.text.toUpperCase())
@@ -131,7 +131,7 @@ export class Scanner {
     return { ...run, text: word }
   }
 
-  /** name takes a key as it stands: quoted, or a run that nobody has checked yet. */
+  /** Accepts a key as written: quoted, or an unchecked run. */
   name(): NameToken | undefined {
     this.skipBlanks()
     if (this.text[this.at] === '"') {
@@ -143,7 +143,7 @@ export class Scanner {
     return { ...run, quoted: false }
   }
 
-  /** plainKey makes sure that a name can be a key. */
+  /** Checks that a name is a valid key. */
   plainKey(name: NameToken): string {
     if (name.text === '') throw this.#at(name, 'EMPTY_KEY', 'empty key name', 'put the name between the quotes')
     if (name.text.length > KEY_CHARS_MAX) {
@@ -153,7 +153,7 @@ export class Scanner {
     throw this.error(badKey(name))
   }
 
-  /** existing takes the key behind EXISTS, in parentheses or not. */
+  /** Parses the key behind EXISTS, with or without parentheses. */
   existing(example: string): NameToken {
     const inParens = this.take('(')
     this.expect({ kind: 'key', style: 'plain' })
@@ -170,18 +170,18 @@ export class Scanner {
     )
   }
 
-  /** nextMark is the next character that is no blank; empty at the end. */
+  /** Returns the next non-blank character, empty at the end. */
   nextMark(): string {
     BLANKS.lastIndex = this.at
     return this.text[this.at + (BLANKS.exec(this.text)?.[0].length ?? 0)] ?? ''
   }
 
-  /** refuseCall refuses a run that is written like a function, in the place of a key or of a value. */
+  /** Rejects a function call in the place of a key or of a value. */
   refuseCall(run: Token, place: 'key' | 'value'): void {
     if (this.text[run.position + run.length] === '(') throw this.error(functionCall(run, place, this.dialect.noun))
   }
 
-  /** operatorFollows tells a key from a word that stands alone; `words` are the operators that it could have, to be noted. */
+  /** Whether an operator follows. `words` are the possible operators to record. */
   operatorFollows(words?: readonly string[]): boolean {
     const start = this.at
     this.skipBlanks()
@@ -200,7 +200,7 @@ export class Scanner {
     return follows
   }
 
-  /** operator takes a comparison made of signs; anything but the language's own is refused with what was meant. */
+  /** Accepts a symbolic operator. Rejects those that the language does not have, with a suggestion. */
   operator(): Token | undefined {
     this.skipBlanks()
     const text = this.#match(OPERATOR)
@@ -211,7 +211,7 @@ export class Scanner {
     return token
   }
 
-  /** value takes the right side of an operator or an item of a list; `place` says where it is expected, such as `after =`. */
+  /** Parses the right side of an operator or an item of a list. `place` says where it is expected, such as `after =`. */
   value(place: string, operator?: Token): ValueToken {
     this.skipBlanks()
     const mark = this.text[this.at]
@@ -230,7 +230,7 @@ export class Scanner {
     return this.#taken({ ...run, kind, quote: '' })
   }
 
-  /** list takes the parentheses behind IN; `name` is the key as written where it could have been a word to search for. */
+  /** Parses the parentheses behind IN. `name` is the key as written when it could have been a word to search for. */
   list(key: string, name?: NameToken): ValueToken[] {
     this.skipBlanks()
     const open = this.at
@@ -256,7 +256,7 @@ export class Scanner {
     throw this.unexpected() ?? this.next('EXPECTED_COMMA', "expected ',' or ')' in the list", hint)
   }
 
-  /** and takes the word between the bounds of BETWEEN. */
+  /** Parses the AND of BETWEEN. */
   and(name?: NameToken): void {
     this.expect({ kind: 'words', words: ['AND'] })
     const and = this.skipKeyword('AND')
@@ -267,7 +267,7 @@ export class Scanner {
     throw this.error(withWordsHint(problem, wordsFrom(this, name)))
   }
 
-  /** pattern takes the quoted text behind LIKE and its kin. */
+  /** Parses the quoted text behind LIKE and similar operators. */
   pattern(word: string): ValueToken {
     this.skipBlanks()
     const mark = this.text[this.at]
@@ -284,7 +284,7 @@ export class Scanner {
     throw this.#at(run, 'EXPECTED_STRING', `${word} needs quoted text`, `write ${word} ${echo(inQuotes)}`, inQuotes)
   }
 
-  /** isNull takes what stands behind IS, and says whether it was NULL or NOT NULL; `name` is as for `list`. */
+  /** Parses what follows IS. Returns true for NULL and false for NOT NULL. */
   isNull(key: string, name?: NameToken): boolean {
     const not = this.takeKeyword('NOT')
     if (this.takeKeyword('NULL')) return !not
@@ -306,14 +306,14 @@ export class Scanner {
     return this.error({ code: 'MISSING_PAREN', position: open, length: 1, message: "this '(' is not closed", hint: "add ')'", fix })
   }
 
-  /** stray refuses what comes next when it can stand nowhere outside quotes; undefined when it is ordinary or its place is the trouble. */
+  /** Returns the error for a character that is not allowed outside quotes, or undefined. */
   unexpected(): LanguageError | undefined {
     if (this.atEnd()) return undefined
     const problem = unexpectedCharacter(this.text, this.at, this.dialect.noun)
     return problem && this.error(problem)
   }
 
-  /** next refuses the one character that comes next, or the end. */
+  /** Returns the error for the next character, or the end. */
   next(code: string, message: string, hint: string): LanguageError {
     return this.error(this.nextProblem(code, message, hint))
   }
@@ -368,7 +368,7 @@ export class Scanner {
     return this.unexpected() ?? this.next('EXPECTED_VALUE', `expected a value ${place}`, "for example 500 or 'text'")
   }
 
-  /** #wildcard offers LIKE, in place of the operator too when there is one. */
+  /** Suggests LIKE, also in place of the operator. */
   #wildcard(run: Token, operator: Token | undefined): LanguageError {
     const like = `${operator && operator.text !== '=' ? 'NOT LIKE' : 'LIKE'} ${quoted(run.text.replaceAll('*', '%'))}`
     const problem = diagnosticAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(like)}`, like)
@@ -377,7 +377,7 @@ export class Scanner {
     return this.error(withoutFix)
   }
 
-  /** fixedFrom lets the fix of a value's problem replace the operator before it too, and sets it apart from the key. */
+  /** Extends the fix of a value to the operator before it, separated from the key by a blank. */
   fixedFrom(operator: Token, value: Token, problem: Diagnostic): Diagnostic {
     const { fix, ...rest } = problem
     if (!fix || !['=', '!=', '<>'].includes(operator.text)) return rest

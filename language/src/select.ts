@@ -12,7 +12,7 @@ const ITEM_CHARS_MAX = 1_024
 
 const dialect = (field: string, noun: string): Dialect => ({ field, noun, charsMax: ITEM_CHARS_MAX, operators: [], operatorHint: '' })
 
-/** parseSelect reads the items of a `select`; blank ones are left out, and at least one has to remain. */
+/** Parses the items of a `select`. Blank items are ignored; at least one has to remain. */
 export function parseSelect(items: readonly string[], field = 'select', trace?: ParseTrace): SelectItem[] {
   const given = items.filter((item) => item.trim() !== '')
   if (given.length === 0) {
@@ -25,14 +25,14 @@ export function parseSelect(items: readonly string[], field = 'select', trace?: 
   return read
 }
 
-/** parseGroups reads the keys of `groups`; an element may hold several, between commas and even in brackets. */
+/** Parses the keys of `groups`. An element may contain several keys, separated by commas, even in brackets. */
 export function parseGroups(items: readonly string[], field = 'groups', trace?: ParseTrace): string[] {
   const keys = items.flatMap((item) => keysOf(item, field, trace))
   if (keys.length > GROUPS_MAX) throw languageError(field, { code: 'TOO_MANY_GROUP_KEYS', message: `has at most ${GROUPS_MAX} keys` })
   return keys
 }
 
-/** parseOrderBy reads an `order_by`: one key, ascending unless it says otherwise. */
+/** Parses an `order_by`: one key, ascending by default. */
 export function parseOrderBy(text: string, field = 'order_by'): SortOrder {
   const scanner = new Scanner(dialect(field, 'order'), text)
   const name = scanner.name()
@@ -69,7 +69,7 @@ function itemOf(text: string, field: string, trace: ParseTrace | undefined): Sel
   }
   trace?.record('function', name)
   const argument = argumentOf(scanner, name)
-  // A call that still lacks something is closed only to be refused.
+  // An incomplete call is closed only to be rejected.
   const isWhole = argument.kind === 'star' || (argument.kind === 'key' && (!takesNumber(name) || argument.number !== undefined))
   if (isWhole ? !scanner.take(')') : !scanner.skip(')')) throw unclosed(scanner, open, argument)
   const call = callOf(field, name, argument)
@@ -89,7 +89,7 @@ function aliasOf(scanner: Scanner): string | undefined {
   throw remainder(scanner, undefined)
 }
 
-/** argumentOf reads what stands behind the opening parenthesis, up to the closing one. */
+/** Parses the argument of a call, up to the closing parenthesis. */
 function argumentOf(scanner: Scanner, called: NameToken): CallArgument {
   const position = scanner.skipTo()
   for (const what of expectedArguments(called.text)) scanner.expect(what)
@@ -124,7 +124,7 @@ function unclosed(scanner: Scanner, open: number, argument: CallArgument): Langu
   return scanner.unexpected() ?? scanner.error(diagnosticAt(at, 'BAD_ARGUMENT', "expected ')' after the key", hint))
 }
 
-/** remainder refuses what stands behind a whole item. `name` is a key that may have been meant to contain it. */
+/** Returns the error for what follows a complete item. `name` is a key that may have been meant to contain it. */
 function remainder(scanner: Scanner, name: NameToken | undefined): LanguageError {
   const unexpected = scanner.unexpected()
   if (unexpected) return unexpected

@@ -5,12 +5,12 @@ import type { ParseTrace } from './parse-trace.ts'
 import { type Dialect, isBareKey, Scanner } from './scan.ts'
 import type { NameToken, Token, ValueToken } from './token.ts'
 
-/** A Subject is what a condition of a selector looks at; a dataset has no metric name yet, so conditions on it find nothing there. */
+/** The property of a dataset that a condition tests. Datasets have no metric name yet, so conditions on it match nothing. */
 export type SelectorSubject = { kind: 'log_id' | 'dataset' | 'collection' | 'metric_name' } | { kind: 'tag'; key: string }
 
 /**
- * A Selector chooses datasets by their names and tags. What is negated in the text (`!=`, `NOT IN`, `IS NULL`) is `not` here:
- * a dataset without the tag satisfies it, unlike an event without the key in a filter.
+ * Selects datasets by their names and tags. Negations in the text (`!=`, `NOT IN`, `IS NULL`) are `not` here: a dataset without the tag
+ * matches, unlike an event without the key in a filter.
  */
 export type Selector =
   | { readonly kind: 'all' }
@@ -18,9 +18,9 @@ export type Selector =
   | { readonly kind: 'not'; readonly of: Selector }
   | SelectorCondition
 
-/** A Choice looks at one subject. */
+/** A condition on one property. */
 type SelectorCondition =
-  /** in is `=` and `IN`: the value is one of these. */
+  /** `=` and `IN`: the value is one of these. */
   | { readonly kind: 'in'; readonly subject: SelectorSubject; readonly values: readonly string[] }
   | { readonly kind: 'like'; readonly subject: SelectorSubject; readonly pattern: string; readonly ignoreCase: boolean }
   | { readonly kind: 'present'; readonly subject: SelectorSubject }
@@ -50,7 +50,7 @@ const BUILT_IN: ReadonlyMap<string, 'log_id' | 'dataset' | 'collection' | 'metri
 const TAG_PREFIX = 'tag.'
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** parseSelector reads a `from_expr`; what is no selector is refused with where and why. An empty text is no selector. */
+/** Parses a `from_expr`. Throws a LanguageError with position and reason; an empty text is an error too. */
 export const parseSelector = (text: string, trace?: ParseTrace): Selector => new SelectorParser(new Scanner(dialect, text, trace)).whole()
 
 class SelectorParser implements ConditionGrammar<SelectorCondition> {
@@ -133,14 +133,14 @@ class SelectorParser implements ConditionGrammar<SelectorCondition> {
     }
   }
 
-  /** #plain is the text that a value compares with; ids are compared in lower case and have to be ids. */
+  /** Returns the text to compare with. Dataset ids are checked and lower-cased. */
   #valueText(subject: SelectorSubject, value: ValueToken): string {
     if (subject.kind !== 'log_id') return value.text
     if (UUID.test(value.text)) return value.text.toLowerCase()
     throw this.#scanner.error(diagnosticAt(value, 'BAD_ID', 'not a dataset id', `use dataset = ${quoted(echo(value.text))}`))
   }
 
-  /** #noName refuses a condition that does not begin with a name; `after` is the connective that makes one necessary. */
+  /** Rejects a condition that does not begin with a name. `after` is the connective before it. */
   #noName(after: string | undefined): never {
     const scanner = this.#scanner
     const unexpected = scanner.unexpected()
@@ -154,7 +154,7 @@ class SelectorParser implements ConditionGrammar<SelectorCondition> {
     return this.#scanner.error(textAsKey(value))
   }
 
-  /** #freeText refuses a word that stands alone: events are searched for words, datasets are not. */
+  /** Rejects a lone word: only events have full-text search. */
   #freeText(word: Token): LanguageError {
     const end = { text: '', position: word.position + word.length, length: 0 }
     const [, key, value] = /^([\p{L}_][\p{L}\d_.-]*):(.+)$/su.exec(word.text) ?? []
@@ -171,5 +171,5 @@ function subjectOf(key: string): SelectorSubject {
   return { kind: 'tag', key: key.startsWith(TAG_PREFIX) && key.length > TAG_PREFIX.length ? key.slice(TAG_PREFIX.length) : key }
 }
 
-/** tagKey is the key that means a tag: one that is called like something built in has a prefix. */
+/** Returns the key of a tag. Tags with the name of a built-in property need a prefix. */
 export const tagKey = (tag: string): string => (subjectOf(tag).kind === 'tag' && !tag.startsWith(TAG_PREFIX) ? tag : `${TAG_PREFIX}${tag}`)

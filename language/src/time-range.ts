@@ -1,7 +1,7 @@
 import { diagnosticAt, echo, languageError } from './language-error.ts'
 import type { Token } from './token.ts'
 
-/** A TimeRange is half-open: `fromMs` is inside, `toMs` is not. */
+/** A half-open time range: `fromMs` is inclusive, `toMs` is exclusive. */
 export type TimeRange = { readonly fromMs: number; readonly toMs: number }
 
 const SECOND_MS = 1_000
@@ -26,12 +26,12 @@ const COUNTS: ReadonlyMap<string, number> = new Map(
 const CHARS_MAX = 200
 const ANY = 'use last N units, a calendar word, or from_ts and to_ts'
 
-/** A Period is a stretch of the calendar; a `running` one has not ended yet. */
+/** A calendar period. A `running` one has not ended yet. */
 type CalendarPeriod = TimeRange & { running: boolean }
 
 /**
- * parseTimeRange reads a `time_range` in UTC, seen from nowMs. A period that has not ended reaches to now;
- * for comparisons of whole periods `until` asks for its end instead.
+ * Parses a `time_range` in UTC, relative to nowMs. A period that has not ended ends at now; `until` selects its calendar end instead, for
+ * comparisons of whole periods.
  */
 export function parseTimeRange(text: string, nowMs: number, field = 'time_range', until: 'now' | 'its end' = 'now'): TimeRange {
   if (text.length > CHARS_MAX)
@@ -52,7 +52,7 @@ export function parseTimeRange(text: string, nowMs: number, field = 'time_range'
   return { fromMs: Math.max(0, nowMs - durationMsOf(text, words, field)), toMs: nowMs }
 }
 
-/** wordsOf cuts a text into words, and a number from the unit behind it, in lower case. */
+/** Splits a text into lower-case words, and a number from the unit behind it. */
 const wordsOf = (text: string): Token[] =>
   [...text.matchAll(/\d+(?=[a-z])|[a-z]+(?=\d)|\S+/gi)].map((match) => ({
     text: match[0].toLowerCase(),
@@ -60,7 +60,7 @@ const wordsOf = (text: string): Token[] =>
     length: match[0].length,
   }))
 
-/** durationMsOf reads `last N units`, `N units` and `N units ago`. */
+/** Parses `last N units`, `N units` and `N units ago`. */
 function durationMsOf(text: string, words: readonly Token[], field: string): number {
   const isLast = words[0]?.text === 'last'
   const rest = isLast ? words.slice(1) : words
@@ -98,7 +98,7 @@ function unreadable(whole: Token, first: Token, unit: Token | undefined) {
   return diagnosticAt(whole, 'BAD_TIME_RANGE', `'${echo(whole.text.trim())}' is not a time range`, ANY)
 }
 
-/** behind is the trouble with what follows a whole duration, most often a second one. */
+/** The diagnostic for what follows a complete duration, most often a second one. */
 function trailingWords(next: Token, left: readonly Token[], number: number, unitMs: number) {
   const [count, unit] = [countOf(next.text), left[1] && UNIT_MS.get(left[1].text)]
   if (count === undefined || unit === undefined || left.length > 2) {
@@ -128,7 +128,7 @@ const CALENDAR: ReadonlyMap<string, (nowMs: number) => CalendarPeriod> = new Map
   }),
 )
 
-/** period is the day, week (from Monday), month, quarter or year that lies `offset` of them from the one that holds nowMs. */
+/** Returns the day, week (from Monday), month, quarter or year at `offset` from the current one. */
 function period(nowMs: number, unit: 'day' | 'week' | 'month' | 'quarter' | 'year', offset: number): CalendarPeriod {
   const fromMs = startMs(nowMs, unit, offset)
   return { fromMs: Math.max(0, fromMs), toMs: startMs(nowMs, unit, offset + 1), running: offset === 0 }

@@ -1,12 +1,12 @@
 import { type Diagnostic, diagnosticAt, echo, type FieldDiagnostic, quoted } from './language-error.ts'
 import type { Token, ValueToken } from './token.ts'
 
-/** A Warning says of an accepted text what its writer may not have meant; it has the shape of a failure's part. */
+/** An accepted text that may not mean what its author intended. */
 export type Warning = FieldDiagnostic
 
 const WARNINGS_MAX = 20
 
-/** Warnings are what has been noticed in one text, never more than an answer should carry. */
+/** Collects the warnings of one text, up to a limit. */
 export class WarningList {
   readonly #field: string
   readonly #found: Warning[] = []
@@ -24,7 +24,7 @@ export class WarningList {
   }
 }
 
-/** doubleQuoted notices a text in double quotes, which are for keys. */
+/** Warns about text in double quotes, which are for keys. */
 export function doubleQuoted(value: ValueToken): Diagnostic | undefined {
   if (value.quote !== '"') return undefined
   const instead = quoted(value.text)
@@ -32,7 +32,7 @@ export function doubleQuoted(value: ValueToken): Diagnostic | undefined {
   return diagnosticAt(value, 'DQ_VALUE', message, `write ${echo(instead)}`, instead)
 }
 
-/** wildcardInEquals notices a quoted text that looks like a pattern. */
+/** Warns about quoted text that looks like a pattern. */
 export function wildcardInEquals(operator: Token, value: ValueToken): Diagnostic | undefined {
   if (value.quote === '' || operator.text !== '=' || !/[*%]/.test(value.text)) return undefined
   const like = `LIKE ${quoted(value.text.replaceAll('*', '%'))}`
@@ -40,7 +40,7 @@ export function wildcardInEquals(operator: Token, value: ValueToken): Diagnostic
   return diagnosticAt(value, 'WILDCARD_IN_EQUALS', message, `write ${echo(like)} for a pattern`, like)
 }
 
-/** likePattern notices patterns that do not do what they look like; `pattern` is as the tree has it, with the backslash as its escape. */
+/** Warns about patterns that do not do what they seem to do. `pattern` is the canonical pattern. */
 export function likePattern(value: ValueToken, pattern: string, word: string): Diagnostic | undefined {
   if (/(?<!\\)(?:\\\\)*\\%$/.test(pattern) && value.text.endsWith('\\%')) {
     const hint = `the backslash makes the % literal; write ${word} ${quoted(`${echo(value.text.slice(0, -1))}\\%`)} for any end`

@@ -8,7 +8,7 @@ const ADDRESS_END = /[^\s"'()]*/y
 const STATEMENT = /^select[ \t\r\n]+(?:\*|[\p{L}_"@$*][^'=<>!~]*[ \t\r\n]from[ \t\r\n]|\p{L}+\()/iu
 const SIGIL_KEY = /^[@$][\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
 
-/** refuseStatement refuses a whole statement in the place of its condition. */
+/** Rejects a whole statement in the place of a condition. */
 export function refuseStatement(scanner: Scanner): void {
   const run = scanner.peekRun()
   if (run?.text.toUpperCase() !== 'SELECT' || !STATEMENT.test(scanner.text.slice(run.position))) return
@@ -21,7 +21,7 @@ export function refuseStatement(scanner: Scanner): void {
   throw scanner.error(diagnosticAt(run, 'CLAUSE', message, 'use the select and from fields of the request'))
 }
 
-/** refuseWord refuses the words that are not meant as words to search for. */
+/** Rejects words that are probably not meant as words to search for. */
 export function refuseWord(scanner: Scanner, word: NameToken): void {
   const { text, position, length } = word
   if (SIGIL_KEY.test(text)) {
@@ -45,7 +45,7 @@ export function refuseWord(scanner: Scanner, word: NameToken): void {
   throw scanner.error(diagnosticAt(word, 'WILDCARD', "'*' is not a wildcard here", hint, instead))
 }
 
-/** searchedAddress is the trouble with an address, which is written like a key with a value; it reaches up to the next blank. */
+/** The diagnostic for an unquoted URL, which looks like a key with a value. It extends to the next blank. */
 export function searchedAddress(text: string, name: NameToken): Diagnostic | undefined {
   if (!ADDRESS.test(name.text)) return undefined
   ADDRESS_END.lastIndex = name.position + name.length
@@ -60,7 +60,7 @@ export function searchedAddress(text: string, name: NameToken): Diagnostic | und
   )
 }
 
-/** colonList is the trouble with `key:(a OR b)`; `key` is as written. */
+/** The diagnostic for `key:(a OR b)`. `key` is as written. */
 export function colonList(text: string, start: Token, key: string, open: number): Diagnostic {
   const [whole, inside = ''] = /^\(([^()'"]{1,100})\)/.exec(text.slice(open, open + 102)) ?? []
   const words = inside.split(/\s+or\s+|[\s,]+/i).filter((word) => word !== '')
@@ -73,7 +73,7 @@ export function colonList(text: string, start: Token, key: string, open: number)
   return { ...problem, fix: { position: start.position, length: open + whole.length - start.position, text: instead } }
 }
 
-/** freeTextInOr notices `level = error OR warn`, where the second word is searched for anywhere in the line. */
+/** Warns about `level = error OR warn`, where the second word is searched anywhere in the line. */
 export function freeTextInOr(parts: readonly Filter[], text: string): Diagnostic | undefined {
   for (const [index, part] of parts.entries()) {
     if (part.kind !== 'compare' || part.operator !== '=' || part.value.kind !== 'text') continue

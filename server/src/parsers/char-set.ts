@@ -1,11 +1,11 @@
-/** A Range is code points from the first to the last. */
+/** A range of code points, both ends inclusive. */
 export type CodePointRange = readonly [first: number, last: number]
-/** A CharSet is ranges in order that neither overlap nor touch. */
+/** Sorted ranges that neither overlap nor touch. */
 export type CharSet = readonly CodePointRange[]
 
 const CODE_POINT_MAX = 0x10ffff
 
-/** charSet puts ranges in order. */
+/** Sorts and merges ranges. */
 export function charSet(ranges: readonly CodePointRange[]): CharSet {
   const merged: [number, number][] = []
   for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
@@ -16,7 +16,7 @@ export function charSet(ranges: readonly CodePointRange[]): CharSet {
   return merged
 }
 
-/** charsOf is a set written as a text of characters and of ranges such as `a-z`. */
+/** Parses a set written as characters and ranges such as `a-z`. */
 export function charsOf(written: string): CharSet {
   const ranges: CodePointRange[] = []
   for (let at = 0; at < written.length; at += 1) {
@@ -38,10 +38,10 @@ export function inverted(set: CharSet): CharSet {
   return gaps
 }
 
-/** FOLDED_MAX bounds the work for one set; ranges beyond it are of scripts without capitals, or of no use. */
+/** Limits the work for one set. Ranges beyond it belong to scripts without case. */
 const FOLDED_MAX = 2_000
 
-/** caseless adds the other case of every character. */
+/** Adds the other case of every character. */
 export function caseless(set: CharSet): CharSet {
   const others: CodePointRange[] = []
   let left = FOLDED_MAX

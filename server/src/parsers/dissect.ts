@@ -1,12 +1,12 @@
 import type { CompiledParser, ParserResult } from './compiled.ts'
 import { badPattern } from './regex-syntax.ts'
 
-/** A Part is what stands between two delimiters: what to do with its text, and the delimiter behind it. */
+/** A field: what to do with its text, and the delimiter behind it. */
 type DissectPart = {
   use: 'keep' | 'skip' | 'append' | 'name' | 'value'
   name: string
   order: number
-  /** isPadded lets the delimiter stand there several times. */
+  /** Whether the delimiter may be repeated. */
   isPadded: boolean
   delimiter: string
 }
@@ -15,7 +15,7 @@ type DissectPlan = { lead: string; parts: readonly DissectPart[] }
 const KEY = /^([+?*&]?)([^/>{}]*?)(?:\/(\d{1,3}))?(->)?$/
 const FIELDS_MAX = 200
 
-/** compileDissect makes a parser that cuts a line at fixed delimiters, such as `%{date} %{time} [%{level}] %{text}`. */
+/** Compiles a parser that splits a line at fixed delimiters, such as `%{date} %{time} [%{level}] %{text}`. */
 export function compileDissect(pattern: string): CompiledParser {
   const plan = planOf(pattern)
   const fields = [...new Set(plan.parts.filter(({ use }) => use === 'keep' || use === 'append').map(({ name }) => name))]
@@ -72,7 +72,7 @@ function partOf(written: string, position: number): Omit<DissectPart, 'delimiter
   return { use, name: name.trim(), order: Number(order), isPadded: padding !== undefined }
 }
 
-/** cut gives the text of each part; undefined when a delimiter is missing. What stands behind the last delimiter is left. */
+/** Returns the text of each field, or undefined when a delimiter is missing. Text behind the last delimiter is ignored. */
 function cut({ lead, parts }: DissectPlan, text: string): string[] | undefined {
   if (!text.startsWith(lead)) return undefined
   const texts: string[] = []
@@ -87,7 +87,7 @@ function cut({ lead, parts }: DissectPlan, text: string): string[] | undefined {
   return texts
 }
 
-/** pairsOf leaves out what is empty. Parts that are appended to one another are joined by a blank, in their order where they have one. */
+/** Leaves out empty fields. Appended fields are joined by a blank, in their explicit order if they have one. */
 function pairsOf(parts: readonly DissectPart[], texts: readonly string[]): [string, string][] {
   const found = parts.map((part, index) => ({ ...part, text: texts[index] ?? '' }))
   const pairs = new Map<string, string>()

@@ -7,7 +7,7 @@ import { badPattern, fieldName, parseRegex, type ReferenceResolver, type RegexFl
 const REFERENCE = /^([A-Za-z_]\w*)(?::([^:{}]{1,256}))?(?::(\w+))?$/
 const NAMES_AT_ONCE = 5
 
-/** compileGrok makes a parser of an expression with names in it, such as `%{IP:client} %{GREEDYDATA:text}`. */
+/** Compiles a GROK pattern, such as `%{IP:client} %{GREEDYDATA:text}`. */
 export function compileGrok(pattern: string): CompiledParser {
   const program = compileTree(treeOf(pattern))
   if (program.fields.length === 0) throw badPattern('names no field: write %{NAME:field}', 0, pattern.length, 'NO_FIELDS')
@@ -22,7 +22,7 @@ export function compileGrok(pattern: string): CompiledParser {
   }
 }
 
-/** pairsOf leaves out what caught nothing; of several fields with one name the first that caught something counts. */
+/** Leaves out empty captures. Of several fields with one name, the first with a capture counts. */
 function pairsOf(fields: readonly string[], places: Int32Array, text: string): [string, string][] {
   const pairs = new Map<string, string>()
   for (const [index, name] of fields.entries()) {
@@ -32,7 +32,7 @@ function pairsOf(fields: readonly string[], places: Int32Array, text: string): [
   return [...pairs]
 }
 
-/** treeOf reads a pattern. The standard names are read once for each way of reading them. */
+/** Parses a pattern. Each standard name is parsed once for each combination of flags. */
 function treeOf(pattern: string): RegexTree {
   const known = new Map<string, RegexTree>()
   const named = (name: string, flags: RegexFlags): RegexTree => {
@@ -53,7 +53,7 @@ function treeOf(pattern: string): RegexTree {
   return parseRegex(pattern, reference)
 }
 
-/** near names what was probably meant. */
+/** Suggests similar names. */
 function suggestion(name: string): string {
   const upper = name.toUpperCase()
   const close = [...grokNames.keys()].filter((known) => known.includes(upper) || upper.includes(known))

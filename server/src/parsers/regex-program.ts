@@ -1,16 +1,16 @@
 import type { CharSet } from './char-set.ts'
 import { badPattern, type RegexAnchor, type RegexTree } from './regex-syntax.ts'
 
-/** The instructions of a program; each has two operands. */
+/** The instructions; each has two operands. */
 export const CHAR = 0
-/** SET takes a character of the set whose number is its operand. */
+/** Matches a character of the set with this number. */
 export const SET = 1
-/** SPLIT goes on at its first operand, and when that fails at its second. */
+/** Continues at the first operand, and on failure at the second. */
 export const SPLIT = 2
 export const JUMP = 3
 export const SAVE = 4
 export const EDGE = 5
-/** NEIGHBOUR looks at one character: the set, and 1 for behind plus 2 for absent. */
+/** Checks one neighboring character. Operands: the set, and 1 for ahead plus 2 for negated. */
 export const LOOKAROUND = 6
 export const MATCH = 7
 
@@ -19,26 +19,26 @@ export const edgeNumbers = { start: 0, end: 1, word: 2, 'no-word': 3 } as const 
 export const ASCII_CHARS = 128
 const INSTRUCTIONS_MAX = 20_000
 const FIELDS_MAX = 200
-/** WORK_MAX ends programs that are made of nothing, a thousand times a thousand times. */
+/** Stops patterns that repeat empty expressions a thousand times a thousand times. */
 const WORK_MAX = 200_000
 
 export type RegexProgram = {
-  /** code is an instruction and its two operands, one after the other. */
+  /** Each instruction is followed by its two operands. */
   code: Int32Array
-  /** marks number the instructions at which ways meet or part; -1 for the others. */
+  /** Numbers the instructions where paths meet or split; -1 for the others. */
   marks: Int32Array
   markCount: number
-  /** ascii tells for each set, one after the other, which of the ASCII characters it holds; beyond is the rest of each. */
+  /** For each set, which ASCII characters it contains; `beyond` is the rest of each. */
   ascii: Uint8Array
   beyond: readonly CharSet[]
-  /** fields are the names of what is caught, in the order of their opening. */
+  /** The names of the captures, in the order of their opening. */
   fields: readonly string[]
-  /** first tells with which ASCII characters a match may begin; undefined when it may begin with any, or with none. */
+  /** The ASCII characters that a match may begin with; undefined when it may begin with any, or be empty. */
   first: Uint8Array | undefined
   isAnchored: boolean
 }
 
-/** compileTree makes a program, or refuses a pattern that would be too large. */
+/** Compiles a program. Throws a 400 when it would be too large. */
 export function compileTree(tree: RegexTree): RegexProgram {
   const maker = new ProgramBuilder()
   maker.emit(tree)
@@ -175,7 +175,7 @@ function asciiOf(set: CharSet): Uint8Array {
   return table
 }
 
-/** marksOf finds what is worth remembering: where ways part, and where they meet again. */
+/** Finds the instructions whose visits have to be remembered: where paths split or meet. */
 function marksOf(code: Int32Array): { marks: Int32Array; markCount: number } {
   const count = code.length / 3
   const arrivals = new Int32Array(count)
@@ -210,7 +210,7 @@ function firstOf(tree: RegexTree): Uint8Array | undefined {
   return addFirst(tree, table, { left: WORK_MAX }) ? undefined : table
 }
 
-/** addFirst adds the characters with which a tree may begin, and says whether it may match without any. */
+/** Adds the characters that a tree may begin with. Returns whether it may match nothing. */
 function addFirst(tree: RegexTree, table: Uint8Array, work: { left: number }): boolean {
   work.left -= 1
   if (work.left < 0) return true

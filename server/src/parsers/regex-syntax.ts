@@ -1,10 +1,7 @@
 import { Failure, type FieldProblem } from '../kernel/errors.ts'
 import { type CharSet, type CodePointRange, caseless, charSet, charsOf, inverted } from './char-set.ts'
 
-/**
- * A Tree is an expression that can be matched in time linear in the text: no references back, and of what stands before or behind only single
- * characters are looked at. Groups catch something only when they have a name.
- */
+/** An expression that can be matched in linear time: no back-references, and look-around of single characters only. Only named groups capture. */
 export type RegexTree =
   | { kind: 'char'; set: CharSet }
   | { kind: 'sequence'; items: readonly RegexTree[] }
@@ -16,7 +13,7 @@ export type RegexTree =
 
 export type RegexAnchor = 'start' | 'end' | 'word' | 'no-word'
 
-/** A Reference is what stands in `%{…}`. */
+/** Resolves a `%{…}` reference. */
 export type ReferenceResolver = (written: { text: string; position: number; flags: RegexFlags }) => RegexTree
 export type RegexFlags = { isCaseless: boolean; dotTakesAll: boolean }
 
@@ -64,13 +61,13 @@ const posix: ReadonlyMap<string, CharSet> = new Map(
   }),
 )
 
-/** badPattern refuses a pattern and points to the place. */
+/** Builds the 400 for a pattern, with the position. */
 export function badPattern(message: string, position: number, length = 1, code = 'PATTERN_SYNTAX'): Failure {
   const problem: FieldProblem = { field: 'pattern', code, message, position, length }
   return new Failure(400, `pattern ${message} (at character ${position + 1})`, { errors: [problem] })
 }
 
-/** parseRegex reads an expression; `reference` says what `%{…}` stands for. */
+/** Parses an expression. `reference` resolves `%{…}`. */
 export function parseRegex(text: string, reference: ReferenceResolver, flags: RegexFlags = NO_FLAGS): RegexTree {
   const reader = new RegexReader(text, reference, flags)
   return reader.whole()
@@ -110,7 +107,7 @@ class RegexReader {
     return items.length === 1 && items[0] ? items[0] : { kind: 'sequence', items }
   }
 
-  /** #item gives nothing for flags, which hold from there on. */
+  /** Returns undefined for flags, which apply from there on. */
   #item(): RegexTree | undefined {
     const start = this.#at
     if (this.#take('%{')) return this.#named(start)
@@ -200,7 +197,7 @@ class RegexReader {
     return set ? { kind: 'char', set } : this.#chars(single(this.#escaped(char, start)))
   }
 
-  /** #escaped is the character that is meant by a backslash and what follows. */
+  /** Returns the character of an escape sequence. */
   #escaped(char: string, start: number): string {
     if (char === '') throw badPattern('ends with a backslash', start)
     const control = controls.get(char)
@@ -219,7 +216,7 @@ class RegexReader {
     return char
   }
 
-  /** #set reads what stands in brackets. */
+  /** Parses a bracket expression. */
   #set(start: number): CharSet {
     const isInverted = this.#take('^')
     const ranges: CodePointRange[] = []
@@ -301,7 +298,7 @@ class RegexReader {
 const pointOf = (char: string): number => char.codePointAt(0) ?? 0
 const single = (char: string): CharSet => [[pointOf(char), pointOf(char)]]
 
-/** changed flags: `m` lets the dot take line feeds, as where these patterns come from, and so does `s`. */
+/** As in GROK (Oniguruma), `m` lets the dot match line feeds; so does `s`. */
 function changed(flags: RegexFlags, [whole, on = '', off = '']: RegExpExecArray, start: number): RegexFlags {
   if (`${on}${off}`.includes('x')) throw badPattern('asks for free spacing, which is not supported', start, whole.length + 1)
   return {
@@ -310,6 +307,6 @@ function changed(flags: RegexFlags, [whole, on = '', off = '']: RegExpExecArray,
   }
 }
 
-/** fieldName takes the names of nested fields, `[a][b]`, as `a.b`. */
+/** Converts names of nested fields, `[a][b]`, to `a.b`. */
 export const fieldName = (written: string): string =>
   /^(?:\[[^[\]]+\])+$/.test(written) ? written.slice(1, -1).replaceAll('][', '.') : written
