@@ -1,5 +1,5 @@
-import type { BodyOf, contract, FoundTag, QueryOf, Tag, TaggedType, Tags } from '@dendro/api'
-import { type Actor, holds } from '../../../http/actor.ts'
+import type { BodyOf, contract, TagUsage, QueryOf, Tag, TaggedType, Tags } from '@dendro/api'
+import { type Actor, hasPermission } from '../../../http/actor.ts'
 import { badField, conflict, Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
@@ -36,10 +36,10 @@ export async function removeTag(world: World, actor: Actor, leaving: LeavingTag)
 }
 
 /** searchTags gives the tags of all records that the caller may see; kinds that he may not read are left out. */
-export async function searchTags(world: World, actor: Actor, question: TagQuestion): Promise<FoundTag[]> {
+export async function searchTags(world: World, actor: Actor, question: TagQuestion): Promise<TagUsage[]> {
   const found = new Map<string, Map<string, Map<TaggedType, string[]>>>()
   for (const [type, kind] of kinds()) {
-    if ((question.entity_type && question.entity_type !== type) || !holds(actor, kind.read)) continue
+    if ((question.entity_type && question.entity_type !== type) || !hasPermission(actor, kind.read)) continue
     for (const { id, tags } of await visibleRecords(world, actor, kind)) {
       for (const [name, value] of Object.entries(tags)) {
         if ((question.name && question.name !== name) || (question.value && question.value !== value)) continue
@@ -69,7 +69,7 @@ async function changeTags<T>(
 ): Promise<T> {
   const kind = taggables[entity.type]
   const noun = nounOf(entity.type)
-  if (kind?.write && !holds(actor, kind.write))
+  if (kind?.write && !hasPermission(actor, kind.write))
     throw forbidden(`changing a tag of this kind of record needs the permission ${kind.write} too`)
   if (!kind) throw notFound(noun, entity.id)
   if (kind.visible && !(await kind.visible(world, actor)).some((record) => record.id === entity.id)) throw notFound(noun, entity.id)
