@@ -90,7 +90,7 @@ function endOfName(name: string): number {
 function isPath(core: string): boolean {
   const first = core.indexOf('/')
   if (first < 0 || !/[\w\0]/.test(core)) return false
-  return first === 0 || core.startsWith('../events/shred/') || core.includes('.') || core.includes('/', first + 1)
+  return first === 0 || core.includes('.') || core.includes('/', first + 1)
 }
 
 function isDottedName(core: string): boolean {

@@ -12,10 +12,10 @@ import { explainStartError } from './refused-start.ts'
 import { answers, detachedParts, shardsAnswer } from './rows.ts'
 
 export type EventStoreOptions = {
-  /** url is a ClickHouse server or cluster (DENDRO_CLICKHOUSE_URL); without it our own engine runs in the data directory. */
+  /** url is a ClickHouse server or cluster (DENDRO_CLICKHOUSE_URL); without it the embedded engine runs in the data directory. */
   url?: string | undefined
   dataDir: string
-  /** memoryBytes is what our own engine may take. */
+  /** memoryBytes limits the embedded engine. */
   memoryBytes: number
 }
 
@@ -24,9 +24,9 @@ export type EventHealth = { status: 'ok' } | { status: 'starting' | 'down'; reas
 export type EventStore = {
   /** writer and reader belong to the running engine and change when it is restarted: take them from here for every statement. */
   readonly writer: ClickHouseClient
-  /** reader may only select, and with our own engine sees only the organisation whose number a query carries in its setting `log_comment`. */
+  /** reader may only select. On the embedded engine it sees only the organization in the query's setting `log_comment`. */
   readonly reader: ClickHouseClient
-  /** ledger reads what the ledger says, and sees what the reader sees; queries of callers cannot take its memory. */
+  /** ledger reads the ledger with the reader's rights and memory of its own, apart from callers' queries. */
   readonly ledger: ClickHouseClient
   /** url opens the same store from another process; it holds passwords, and for our own engine it changes with every restart. */
   readonly url: string
@@ -35,7 +35,7 @@ export type EventStore = {
   /** ping throws a 503 when the store does not answer within 5 s. */
   ping(signal?: AbortSignal): Promise<void>
   health(): EventHealth
-  /** engine is our own child process; undefined with a server of somebody else. */
+  /** engine is the embedded engine's process; undefined with an external server. */
   readonly engine: SupervisedChild | undefined
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ const MEMORY_LIMIT = '241'
 const WATCH_EVERY_MS = 5_000
 const DETACHED_EVERY_MS = 3_600_000
 
-/** openEventStore opens the event store and brings its tables up to this program. */
+/** Opens the event store and migrates its tables. */
 export async function openEventStore(options: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
   return options.url === undefined ? openEmbedded(options, deps) : openServer(options.url, deps)
 }
@@ -121,7 +121,7 @@ async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
   })
 }
 
-/** look asks the server, and in a cluster every shard of it: without one nothing that is asked can be answered whole. */
+/** Checks the server, and in a cluster every shard: without one shard, results would be incomplete. */
 async function checkHealth({ outside, address: { url, cluster } }: Clients, signal: AbortSignal): Promise<EventHealth> {
   try {
     await answers(outside, signal)
@@ -132,14 +132,14 @@ async function checkHealth({ outside, address: { url, cluster } }: Clients, sign
   return areThere ? { status: 'ok' } : { status: 'down', reason: `a shard of the cluster ${cluster} of the event store does not answer` }
 }
 
-/** REFUSALS are what a server says to a login that it does not take, by its codes; whoever waits for another answer waits in vain. */
+/** Error codes of rejected logins; retrying cannot help. */
 const REFUSALS: ReadonlySet<string> = new Set(['192', '193', '194', '195', '497', '516'])
 
 const isRefusal = (cause: unknown): cause is ClickHouseError => cause instanceof ClickHouseError && REFUSALS.has(cause.code)
 
 async function waitForServer(clients: Clients, deps: EventDeps): Promise<void> {
   const { url } = clients.address
-  const attempt = { server: url, reach: () => answers(clients.outside, AbortSignal.timeout(PING_BOUND_MS)), isHopeless: isRefusal }
+  const attempt = { server: url, connect: () => answers(clients.outside, AbortSignal.timeout(PING_BOUND_MS)), isPermanent: isRefusal }
   try {
     await connectWithRetry(attempt, deps)
   } catch (cause) {
@@ -178,7 +178,7 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): 
     ping: async (signal) => {
       const bound = AbortSignal.timeout(PING_BOUND_MS)
       await answers(clients().outside, signal ? AbortSignal.any([signal, bound]) : bound).catch((cause) => {
-        // A store that has no memory for this very moment answers.
+        // A store that is out of memory still answers.
         if (cause instanceof ClickHouseError && cause.code === MEMORY_LIMIT) return
         throw unavailable('the event store does not answer', { cause })
       })
@@ -191,7 +191,7 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): 
   }
 }
 
-/** reportDetached says aloud what the engine does silently: it sets damaged parts aside and goes on without their rows. */
+/** Logs damaged parts, which the engine detaches silently. */
 async function reportDetached(clients: Clients, { log }: EventDeps, signal: AbortSignal): Promise<void> {
   const found = await detachedParts(clients.writer, AbortSignal.any([signal, AbortSignal.timeout(PING_BOUND_MS)]))
   for (const { table, reason, parts } of found) log.warn({ table, reason, parts }, 'the event engine set damaged parts aside')
