@@ -28,10 +28,10 @@ export function uninterrupted(events: readonly FoundEvent[], fromNs: bigint): re
 export type Direction = 'before' | 'after' | 'both'
 
 /** How many events of the result are older, and how many are at the position or newer. */
-export type Share = { older: number; newer: number }
+export type SideCounts = { older: number; newer: number }
 
 /** Splits the result in half and gives what one side does not use to the other. */
-export function shareOut(limit: number, available: Share): Share {
+export function shareOut(limit: number, available: SideCounts): SideCounts {
   const newer = Math.min(available.newer, Math.max(Math.ceil(limit / 2), limit - available.older))
   return { newer, older: Math.min(available.older, limit - newer) }
 }

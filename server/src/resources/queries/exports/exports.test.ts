@@ -314,10 +314,10 @@ test('an export is kept for a week after its end, then it is removed with its fi
   const { world } = app.app
   const { export_id } = await finished((await order({ from: web, time_range: 'Last 1 hour' })).body.export_id)
   const kept = await finished((await order({ from: web, time_range: 'Last 1 hour' })).body.export_id)
-  const stray = world.ids.uuid()
-  const draft = await world.blobStore.begin(stray)
+  const orphan = world.ids.uuid()
+  const draft = await world.blobStore.begin(orphan)
   await world.blobStore.put(draft, [], { epoch: 1, bytes: Buffer.from('nobody knows me') })
-  const [old, place] = [new Date(Date.now() - 2 * 86_400_000), join(inject('stores').dataDir, 'exports', stray)]
+  const [old, place] = [new Date(Date.now() - 2 * 86_400_000), join(inject('stores').dataDir, 'exports', orphan)]
   await utimes(place, old, old)
   await world.meta.run(sql`update exports set ended_at = ${world.clock.nowMs() - 8 * 86_400_000} where id = ${export_id}`)
   const run = async (payload: JobRun['payload']) => {
@@ -331,5 +331,5 @@ test('an export is kept for a week after its end, then it is removed with its fi
   expect((await org.ask('GET', `/exports/${export_id}`)).status).toBe(404)
   expect((await org.ask('GET', `/exports/${kept.export_id}`)).status).toBe(200)
   const there = await world.blobStore.keysUntouchedSince(Number.MAX_SAFE_INTEGER)
-  expect([export_id, stray, kept.export_id].map((key) => there.includes(key))).toEqual([false, false, true])
+  expect([export_id, orphan, kept.export_id].map((key) => there.includes(key))).toEqual([false, false, true])
 })

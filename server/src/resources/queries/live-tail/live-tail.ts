@@ -8,9 +8,9 @@ import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type Choose, choiceOf, chosenDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { buildEventQuery, EVERYTHING, noteSearch, rawText, shownEvents } from '../../data/event-queries/event-queries.ts'
-import { decodePosition, encodePosition, firstPosition, isWorthKeeping, knownBy, type Position, readBackMs } from './position.ts'
+import { decodePosition, encodePosition, firstPosition, isWorthKeeping, knownBy, readBackMs, type TailPosition } from './position.ts'
 import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
-import { type ReadNew, Tails, type Taken, takeNew, type Watch } from './tails.ts'
+import { type ReadNew, type TailOffsets, Tails, type Taken, takeNew } from './tails.ts'
 
 type Ask = BodyOf<typeof contract.liveTail.start>
 
@@ -26,10 +26,10 @@ const STREAM_EVERY_MS = 1_000
 const ALIVE_MS = 15_000
 
 /** The state of a job in this process: its parsed selection, the offsets in the tails, and the time of the last use. */
-type Watching = { wish: Selection; watch: Watch; usedAtMs: number }
+type Watching = { wish: Selection; watch: TailOffsets; usedAtMs: number }
 
 /** New events in API form, and the position before them. */
-type Shown = Omit<Taken, 'events'> & { events: Event[]; before: Position; wish: Selection }
+type Shown = Omit<Taken, 'events'> & { events: Event[]; before: TailPosition; wish: Selection }
 
 /** The reader of a stream, who may disconnect or lose permissions. */
 type Watcher = { signal: AbortSignal; standing: () => Promise<Actor> }

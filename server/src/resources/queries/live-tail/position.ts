@@ -4,7 +4,7 @@ import { SEQ_EPOCH_MS, seqAt } from '../../../events/writer/seq.ts'
  * The position of a live tail, independent of the process. Events numbered up to `floor` are done; above it, those in `shown` were sent or
  * were there before the tail began. `known` holds hashes of the datasets read so far.
  */
-export type Position = { readonly floor: bigint; readonly shown: ReadonlySet<bigint>; readonly known: ReadonlySet<number> }
+export type TailPosition = { readonly floor: bigint; readonly shown: ReadonlySet<bigint>; readonly known: ReadonlySet<number> }
 
 /** How long after its number was issued an event may become visible: twice the overlap of reads. */
 export const WINDOW_MS = 60_000
@@ -12,21 +12,21 @@ export const WINDOW_MS = 60_000
 const SHOWN_MAX = 20_000
 const VERSION = 1
 
-export const firstPosition = (nowMs: number): Position => ({ floor: seqAt(nowMs - WINDOW_MS), shown: new Set(), known: new Set() })
+export const firstPosition = (nowMs: number): TailPosition => ({ floor: seqAt(nowMs - WINDOW_MS), shown: new Set(), known: new Set() })
 
-export const isNew = ({ floor, shown }: Position, seq: bigint): boolean => seq > floor && !shown.has(seq)
+export const isNew = ({ floor, shown }: TailPosition, seq: bigint): boolean => seq > floor && !shown.has(seq)
 
 /** The time from which a process must read to continue a position. */
-export const readBackMs = ({ floor }: Position): number => Number(floor / 1_000_000n) + SEQ_EPOCH_MS
+export const readBackMs = ({ floor }: TailPosition): number => Number(floor / 1_000_000n) + SEQ_EPOCH_MS
 
 /** A hash of the dataset id: its last digits, which are random in every UUID version. */
 export const knownBy = (logId: string): number => Number.parseInt(logId.slice(-8), 16)
 
 /** The position after sending events; `waiting` is the lowest unsent number and keeps the floor below it. */
 export function advanced(
-  { floor, shown }: Position,
+  { floor, shown }: TailPosition,
   { given, waiting, known, nowMs }: { given: readonly bigint[]; waiting: bigint | undefined; known: ReadonlySet<number>; nowMs: number },
-): Position {
+): TailPosition {
   const oldest = seqAt(nowMs - WINDOW_MS)
   const wanted = waiting !== undefined && waiting <= oldest ? waiting - 1n : oldest
   const raised = wanted > floor ? wanted : floor
@@ -37,11 +37,11 @@ export function advanced(
 }
 
 /** Whether an unchanged position must be stored again because its floor has aged. */
-export const isWorthKeeping = (before: Position, after: Position): boolean =>
+export const isWorthKeeping = (before: TailPosition, after: TailPosition): boolean =>
   after.known.symmetricDifference(before.known).size > 0 || readBackMs(after) - readBackMs(before) > WINDOW_MS / 2
 
 /** Encodes the numbers as varint differences. */
-export function encodePosition({ floor, shown, known }: Position): Buffer {
+export function encodePosition({ floor, shown, known }: TailPosition): Buffer {
   const bytes: number[] = [VERSION]
   putNumber(bytes, floor)
   putNumber(bytes, BigInt(known.size))
@@ -55,7 +55,7 @@ export function encodePosition({ floor, shown, known }: Position): Buffer {
 }
 
 /** Returns undefined for an unknown version. */
-export function decodePosition(bytes: Uint8Array): Position | undefined {
+export function decodePosition(bytes: Uint8Array): TailPosition | undefined {
   if (bytes[0] !== VERSION) return undefined
   const at = { offset: 1 }
   const floor = takeNumber(bytes, at)

@@ -2,7 +2,7 @@ import type { Filter } from '@dendro/language/tree'
 import { seqAt } from '../../../events/writer/seq.ts'
 import type { FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
-import { advanced, isNew, knownBy, type Position } from './position.ts'
+import { advanced, isNew, knownBy, type TailPosition } from './position.ts'
 
 /** The recent events of one dataset, shared by everyone who watches it. */
 export type Tail = {
@@ -194,13 +194,13 @@ const arrivedAfter = (ms: number): Filter => ({
 export const bySequence = (one: FoundEvent, other: FoundEvent): number => (one.seq < other.seq ? -1 : one.seq > other.seq ? 1 : 0)
 
 /** The offset up to which each tail of this process was processed. */
-export type Watch = ReadonlyMap<string, number>
+export type TailOffsets = ReadonlyMap<string, number>
 
 /** A client: its filter, its position, and the datasets that it selects only now. */
-export type Watcher = { position: Position; watch: Watch; matches: (event: FoundEvent) => boolean; joined: ReadonlySet<string> }
+export type Watcher = { position: TailPosition; watch: TailOffsets; matches: (event: FoundEvent) => boolean; joined: ReadonlySet<string> }
 
 /** New events of a client and its position after them. Each stands for `oneOf`; `missed` events were dropped before they were read. */
-export type Taken = { events: FoundEvent[]; oneOf: number; missed: number; watch: Watch; position: Position }
+export type Taken = { events: FoundEvent[]; oneOf: number; missed: number; watch: TailOffsets; position: TailPosition }
 
 /** Returns matching events that the client has not had, in order of arrival, at most `limit`. */
 export function takeNew(tails: readonly Tail[], { position, watch, matches, joined }: Watcher, limit: number, nowMs: number): Taken {

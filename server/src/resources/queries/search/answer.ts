@@ -24,14 +24,14 @@ import {
 } from '../../data/event-queries/event-queries.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { allowGaps, gapWarnings } from './gaps.ts'
-import { linksOf, type Page, type StoredQuery } from './pages.ts'
+import { linksOf, type SearchPage, type StoredQuery } from './pages.ts'
 import type { EventsPlan, SearchPlan, StatsPlan } from './plan.ts'
 
 /** A validated search with its datasets and the requested page. */
 export type Search<P extends SearchPlan = SearchPlan> = {
   readonly plan: P
   readonly datasets: readonly DatasetRow[]
-  readonly page?: Page
+  readonly page?: SearchPage
 }
 
 /** How a running search is followed; without `onPartial` only the final result is wanted. */
@@ -155,7 +155,7 @@ type Counted = { count: number; isExact: boolean; bytes: number }
 async function countAll(
   eventQuery: EventQuery,
   found: EventsResult,
-  page: Page | undefined,
+  page: SearchPage | undefined,
   counting: () => ReturnType<typeof countMatching>,
 ): Promise<Counted> {
   if (page) return { count: page.storedQuery.count, isExact: page.storedQuery.is_exact, bytes: 0 }
@@ -170,7 +170,7 @@ async function countAll(
   }
 }
 
-function storedQuery({ plan, datasets }: Search<EventsPlan>, page: Page | undefined, counted: Counted): StoredQuery {
+function storedQuery({ plan, datasets }: Search<EventsPlan>, page: SearchPage | undefined, counted: Counted): StoredQuery {
   if (page) return page.storedQuery
   return {
     from: datasets.map(({ id }) => id),

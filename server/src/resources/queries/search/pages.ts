@@ -23,7 +23,7 @@ const StoredQuery = z.object({
 export type StoredQuery = z.output<typeof StoredQuery>
 
 /** A page that a token leads to. */
-export type Page = {
+export type SearchPage = {
   readonly id: string
   readonly firstId: string
   readonly prevId: string | undefined
@@ -37,7 +37,7 @@ const TOKEN_MS = 3_600_000
 const FORGOTTEN_MS = 24 * 3_600_000
 
 /** Resolves a page token; 410 when it has expired. */
-export async function findPage(world: Pick<World, 'meta' | 'clock'>, actor: Actor, token: string): Promise<Page> {
+export async function findPage(world: Pick<World, 'meta' | 'clock'>, actor: Actor, token: string): Promise<SearchPage> {
   const row = isUuid(token) ? await selectPage(world.meta, actor.orgId, token.toLowerCase()) : undefined
   if (!row)
     throw badRequest('pagination_token is not known', { errors: [{ field: 'pagination_token', code: 'UNKNOWN', message: 'is not known' }] })
@@ -57,7 +57,7 @@ export async function findPage(world: Pick<World, 'meta' | 'clock'>, actor: Acto
 export async function linksOf(
   world: Pick<World, 'meta' | 'clock' | 'ids'>,
   actor: Actor,
-  page: Page | undefined,
+  page: SearchPage | undefined,
   more: { last: EventPosition; storedQuery: StoredQuery } | undefined,
 ): Promise<Link[]> {
   const links: Link[] = []
@@ -72,7 +72,7 @@ const hrefOf = ({ facts }: Actor, token: string): string => `${facts.baseUrl}/se
 async function keepNext(
   { meta, clock, ids }: Pick<World, 'meta' | 'clock' | 'ids'>,
   { orgId, identity }: Actor,
-  page: Page | undefined,
+  page: SearchPage | undefined,
   { last, storedQuery }: { last: EventPosition; storedQuery: StoredQuery },
 ): Promise<string> {
   const expires_at = clock.nowMs() + TOKEN_MS

@@ -14,19 +14,19 @@ import { sliceTimeText } from '../../data/event-queries/event-queries.ts'
 import { beatSearch, dropAnswers, endSearch, insertSearch, keepPartial, pollSearch, removeSearches, type SearchRow } from './rows.ts'
 
 /** Runs a search until done or aborted, and reports progress and partial results. */
-export type Work = (control: {
+export type SearchWork = (control: {
   signal: AbortSignal
   onProgress: (cost: QueryCost) => void
   onPartial: (answer: SearchResponse) => void
 }) => Promise<SearchResponse>
 
-export type Reply = Answer<SerializedJson<SearchResponse>>
+export type SearchReply = Answer<SerializedJson<SearchResponse>>
 
 /** Asynchronous searches: those running in this process, and the stored state of all. */
 export type Searches = {
   /** Returns the result if it is ready quickly, otherwise the address to poll. */
-  start(actor: Actor, logIds: readonly string[], empty: SearchResponse, work: Work): Promise<Reply>
-  status(actor: Actor, id: string): Promise<Reply>
+  start(actor: Actor, logIds: readonly string[], empty: SearchResponse, work: SearchWork): Promise<SearchReply>
+  status(actor: Actor, id: string): Promise<SearchReply>
   cancel(actor: Actor, id: string): Promise<undefined>
   /** Removes results that can no longer be polled. */
   forget(): Promise<void>
@@ -54,7 +54,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
   const running = new Map<string, Running>()
 
   /** Runs a search to its end and stores the outcome. */
-  function run(id: string, work: Work): Running {
+  function run(id: string, work: SearchWork): Running {
     const stopping = new AbortController()
     let stopped: QueryStatus | undefined
     const one: Running = {
@@ -122,7 +122,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
     return { ...row, status: 'INTERNAL_SERVER_ERROR', ended_at: nowMs }
   }
 
-  async function replyOf(actor: Actor, row: SearchRow): Promise<Reply> {
+  async function replyOf(actor: Actor, row: SearchRow): Promise<SearchReply> {
     const json = row.answer ? (await promisify(gunzip)(row.answer)).toString() : '{}'
     const isOver = row.status !== 'IN_PROGRESS'
     const state = {

@@ -7,7 +7,7 @@ import { answerSearch, type Search } from './answer.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { findPage } from './pages.ts'
 import { planSearch } from './plan.ts'
-import type { Reply, Searches } from './running.ts'
+import type { Searches, SearchReply } from './running.ts'
 
 export { allowGaps, gapWarnings } from './gaps.ts'
 export { forgetPages } from './pages.ts'
@@ -24,7 +24,7 @@ export async function runSearch(
   actor: Actor,
   ask: SearchRequest,
   signal: AbortSignal,
-): Promise<SearchResponse | Reply> {
+): Promise<SearchResponse | SearchReply> {
   const search = ask.pagination_token
     ? await followPage(world, actor, ask.pagination_token, ask.per_page)
     : await prepare(world, actor, ask)

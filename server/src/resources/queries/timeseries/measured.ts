@@ -7,20 +7,20 @@ import type { PlannedFormula, Reduction } from './plan-metrics.ts'
 export type Point = { readonly count: number; readonly value: number | null; readonly quantiles?: Quantiles }
 
 /** One group over all slices; the total has no group values. */
-export type Line = { readonly values: readonly (string | null)[]; readonly whole: Point; readonly slices: readonly Point[] }
+export type MetricLine = { readonly values: readonly (string | null)[]; readonly whole: Point; readonly slices: readonly Point[] }
 
 /** The result of a query or a formula: the total, and its groups with the outermost level first. */
 export type Measure = {
-  readonly whole: Line
+  readonly whole: MetricLine
   readonly groups: readonly string[]
-  readonly levels: readonly (readonly Line[])[]
+  readonly levels: readonly (readonly MetricLine[])[]
   readonly isExact: boolean
   /** Warnings about the query text and about the events that answered it. */
   readonly warnings?: readonly Warning[]
 }
 
 /** Builds a series from the statistics of one call. */
-export function lineOf({ values, whole, slices }: StatsGroup, reduceTo: Reduction | undefined, isAdded: boolean): Line {
+export function lineOf({ values, whole, slices }: StatsGroup, reduceTo: Reduction | undefined, isAdded: boolean): MetricLine {
   const points = slices.map((slice) => pointOf(slice))
   const total = pointOf(whole)
   if (reduceTo === undefined) return { values, whole: total, slices: points }
@@ -64,7 +64,7 @@ export function combine({ formula, tree, names }: PlannedFormula, measures: Read
     const byName = grouped.map(([, { levels: all }]) => new Map((all[depth] ?? []).map((line) => [JSON.stringify(line.values), line])))
     const [first, ...rest] = byName
     const shared = [...(first?.keys() ?? [])].filter((key) => rest.every((lines) => lines.has(key)))
-    const lineFor = (key: string, name: string, measure: Measure): Line =>
+    const lineFor = (key: string, name: string, measure: Measure): MetricLine =>
       byName[grouped.findIndex(([one]) => one === name)]?.get(key) ?? measure.whole
     const lines = shared.map((key) =>
       combined(
@@ -85,10 +85,10 @@ export function combine({ formula, tree, names }: PlannedFormula, measures: Read
   return { whole, groups, levels, isExact: needed.every(([, { isExact }]) => isExact) }
 }
 
-type Named = readonly (readonly [name: string, line: Line])[]
+type Named = readonly (readonly [name: string, line: MetricLine])[]
 
-function combined(tree: Formula, reduceTo: Reduction | undefined, values: Line['values'], lines: Named): Line {
-  const at = (pick: (line: Line) => Point | undefined): Point => {
+function combined(tree: Formula, reduceTo: Reduction | undefined, values: MetricLine['values'], lines: Named): MetricLine {
+  const at = (pick: (line: MetricLine) => Point | undefined): Point => {
     const points = new Map(lines.map(([name, line]) => [name, pick(line)]))
     const count = [...points.values()].reduce((total, point) => total + (point?.count ?? 0), 0)
     return { count, value: formulaValue(tree, (name) => points.get(name)?.value ?? undefined) ?? null }

@@ -1,7 +1,7 @@
 import type { Delta, MetricFormula, MetricQuery, MetricTimeseries, Series, TimeSlice } from '@dendro/api'
 import { sliceStartMs } from '../../../query/slices.ts'
 import type { TimeBounds } from '../../../reading/event-query.ts'
-import type { Line, Measure, Point } from './measured.ts'
+import type { Measure, MetricLine, Point } from './measured.ts'
 
 /** How measures are presented: name, function, range, number of slices, and the comparison. */
 export type Showing = {
@@ -32,7 +32,7 @@ export function shownMeasure(measure: Measure, showing: Showing): MetricTimeseri
   }
 }
 
-const slicesOf = ({ slices }: Line, showing: Showing): TimeSlice[] =>
+const slicesOf = ({ slices }: MetricLine, showing: Showing): TimeSlice[] =>
   slices.map((point, index) => ({
     '@timestamp': String(sliceStartMs(showing.bounds, showing.slices, index)),
     count: point.count,
@@ -42,7 +42,7 @@ const slicesOf = ({ slices }: Line, showing: Showing): TimeSlice[] =>
 
 const quantilesOf = ({ quantiles }: Point): TimeSlice['quantiles'] => (quantiles ? { ...quantiles } : {})
 
-function nest(measure: Measure, showing: Showing, above: Line['values'], depth: number): Series[] {
+function nest(measure: Measure, showing: Showing, above: MetricLine['values'], depth: number): Series[] {
   const lines = (measure.levels[depth] ?? []).filter(({ values }) => above.every((value, at) => value === values[at]))
   return lines.map((line) => {
     const earlier = showing.earlier && (lineAt(showing.earlier.measure, line.values, depth) ?? nothing(line))
@@ -61,13 +61,13 @@ function nest(measure: Measure, showing: Showing, above: Line['values'], depth: 
   })
 }
 
-const lineAt = ({ levels }: Measure, values: Line['values'], depth: number): Line | undefined =>
+const lineAt = ({ levels }: Measure, values: MetricLine['values'], depth: number): MetricLine | undefined =>
   levels[depth]?.find((line) => line.values.every((value, at) => value === values[at]))
 
-const nothing = ({ values }: Line): Line => ({ values, whole: { count: 0, value: null }, slices: [] })
+const nothing = ({ values }: MetricLine): MetricLine => ({ values, whole: { count: 0, value: null }, slices: [] })
 
 /** Compares with the earlier period; a missing earlier value counts as 0. */
-function deltaOf(now: Line, earlier: Line, { stat, earlier: period }: Showing): Delta {
+function deltaOf(now: MetricLine, earlier: MetricLine, { stat, earlier: period }: Showing): Delta {
   const [current, previous] = [now.whole.value ?? 0, earlier.whole.value ?? 0]
   const delta_value = current - previous
   const delta_factor = previous === 0 ? 0 : delta_value / previous

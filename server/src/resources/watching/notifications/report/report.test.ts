@@ -11,17 +11,17 @@ import { occasionOf } from '../occasion.fixture.ts'
 import type { NotificationRow } from '../rows.ts'
 
 const MINUTE_MS = 60_000
-type Question = { model: string; messages: { role: string; content: string }[] }
+type ModelRequest = { model: string; messages: { role: string; content: string }[] }
 
 let senders: Senders
 let model: Server
-let requests: { question: Question; authorization: string | undefined }[] = []
+let requests: { modelRequest: ModelRequest; authorization: string | undefined }[] = []
 let says: string | undefined = 'The database db-7 refuses connections [2].'
 
 beforeAll(async () => {
   model = createServer(async (request, response) => {
-    const question = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Question
-    requests.push({ question, authorization: request.headers.authorization })
+    const modelRequest = JSON.parse(Buffer.concat(await request.toArray()).toString()) as ModelRequest
+    requests.push({ modelRequest, authorization: request.headers.authorization })
     if (says === undefined) return
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices: [{ message: { content: says } }] }))
   })
@@ -127,9 +127,9 @@ describe('a report', () => {
     expect(report.startsWith('The database db-7 refuses connections [2].\n\n')).toBe(true)
     expect(report).toContain('[1] 120 events')
     expect(requests).toHaveLength(1)
-    const [{ question, authorization } = { question: undefined, authorization: undefined }] = requests
-    expect([question?.model, authorization]).toEqual(['teller', 'Bearer key-of-the-model'])
-    const prompt = question?.messages.at(-1)?.content ?? ''
+    const [{ modelRequest, authorization } = { modelRequest: undefined, authorization: undefined }] = requests
+    expect([modelRequest?.model, authorization]).toEqual(['teller', 'Bearer key-of-the-model'])
+    const prompt = modelRequest?.messages.at(-1)?.content ?? ''
     expect(prompt).toContain('Name the owner of the host.')
     expect(prompt.match(/<facts>/g)).toHaveLength(1)
     expect(prompt).toContain('[1] 120 events')
