@@ -14,7 +14,7 @@ export type WidgetChoice = {
 }
 
 export type WidgetProposal = { readonly choice: WidgetChoice; readonly reasons: readonly string[] }
-export type WidgetData = {
+export type WidgetInput = {
   readonly from: readonly string[]
   readonly keys: readonly KeyFacts[]
   readonly previous: WidgetChoice | undefined
@@ -23,7 +23,7 @@ export type WidgetData = {
 const RANGE = 'Last 1 day'
 
 /** choose reads a wish by its words and the keys of the data; what it does not say is taken from the choice before, then from the data. */
-export function choose(request: string, { from, keys, previous }: WidgetData): WidgetProposal {
+export function choose(request: string, { from, keys, previous }: WidgetInput): WidgetProposal {
   const reasons: string[] = []
   const words = plain(request)
   const mentioned = keysIn(words, keys)
