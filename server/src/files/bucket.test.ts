@@ -86,7 +86,7 @@ test('what a bucket refuses is told in words that help, and never with the secre
   const elsewhere = await blobs.begin('two')
   await expect(blobs.put(elsewhere, [{ name: '1-1', bytes: 3 }], { epoch: 1, bytes: bytes(1, 'a') })).rejects.toMatchObject({ status: 410 })
   const [absent, silent] = [blobStoreIn('nobody-made-this'), blobStoreIn('trouble', 'http://127.0.0.1:1')]
-  expect(await absent.unavailableReason()).toMatch(/^the bucket for exports refused with 404/)
+  expect(await absent.unavailableReason()).toMatch(/^the bucket for exports answered 404/)
   expect(await silent.unavailableReason()).toBe('the bucket for exports could not be reached (ECONNREFUSED)')
   expect(await diagnoseBlobStore(parsePlace(addressOf('trouble')))).toMatchObject({ ok: true, what: expect.stringContaining('trouble') })
   expect(await diagnoseBlobStore(parsePlace(addressOf('nobody-made-this')))).toMatchObject({

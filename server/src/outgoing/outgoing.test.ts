@@ -69,7 +69,7 @@ describe('a letter', () => {
     expect((await failureOf(outgoing.post(requestTo(url)))).isRetryable).toBe(true)
     await new Promise((resolve) => server.close(resolve))
     expect(await failureOf(outgoing.post(requestTo(url)))).toMatchObject({
-      again: true,
+      isRetryable: true,
       message: 'the target could not be reached (ECONNREFUSED)',
     })
   })
@@ -102,7 +102,7 @@ describe('out of reach', () => {
     'http://0/',
   ])('%s is refused before anything is sent', async (url) => {
     expect(() => closed.check(url, 'url')).toThrow(/url is not a public address/)
-    expect(await failureOf(closed.post(requestTo(url)))).toMatchObject({ again: false })
+    expect(await failureOf(closed.post(requestTo(url)))).toMatchObject({ isRetryable: false })
   })
 
   test.each([
@@ -123,7 +123,7 @@ describe('out of reach', () => {
     })
     const named = url.replace('127.0.0.1', 'localhost.localdomain')
     const failure = await failureOf(closed.post(requestTo(named)))
-    expect(failure.message).toMatch(/not a public address|host of the target is unknown/)
+    expect(failure.message).toMatch(/not a public address|host name of the target is unknown/)
     expect(hits).toBe(0)
     const byName = openOutgoing({ allowed: parseAllowList('localhost'), ownPorts: () => [] })
     expect((await byName.post(requestTo(url.replace('127.0.0.1', 'localhost')))).status).toBe(200)
@@ -132,7 +132,7 @@ describe('out of reach', () => {
   test('ports of our own are refused whatever is opened', async () => {
     const url = await receiver((_request, response) => response.end())
     const own = openOutgoing({ allowed: loopback, ownPorts: () => [Number(new URL(url).port)] })
-    expect(await failureOf(own.post(requestTo(url)))).toMatchObject({ again: false, message: 'the target is this service itself' })
+    expect(await failureOf(own.post(requestTo(url)))).toMatchObject({ isRetryable: false, message: 'the target is this service itself' })
   })
 })
 

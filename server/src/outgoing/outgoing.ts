@@ -15,9 +15,9 @@ export type OutgoingResponse = { readonly status: number; readonly body: string;
 export class DeliveryError extends Error {
   /** False when retrying cannot help. */
   readonly isRetryable: boolean
-  constructor(message: string, options: { again: boolean; cause?: unknown }) {
+  constructor(message: string, options: { isRetryable: boolean; cause?: unknown }) {
     super(message, { cause: options.cause })
-    this.isRetryable = options.again
+    this.isRetryable = options.isRetryable
   }
 }
 
@@ -60,7 +60,7 @@ export function openOutgoing(options: NetworkPolicy & { boundMs?: number; replyB
     },
     post: async (request, signal) => {
       const problem = problemOf(request.url, allowed)
-      if (problem !== undefined) throw new DeliveryError(`the target ${problem}`, { again: false })
+      if (problem !== undefined) throw new DeliveryError(`the target ${problem}`, { isRetryable: false })
       const bound = AbortSignal.timeout(boundMs)
       return send(request, { allowed, ownPorts, boundMs, replyBytesMax, signal: signal ? AbortSignal.any([signal, bound]) : bound, bound })
     },
@@ -129,10 +129,10 @@ async function send(request: OutgoingRequest, options: SendOptions): Promise<Out
   } catch (cause) {
     if (cause instanceof DeliveryError) throw cause
     if (options.bound.aborted)
-      throw new DeliveryError(`the target did not answer within ${options.boundMs / 1_000} s`, { again: true, cause })
+      throw new DeliveryError(`the target did not answer within ${options.boundMs / 1_000} s`, { isRetryable: true, cause })
     if (options.signal.aborted) throw options.signal.reason
     throw new DeliveryError(`the target could not be reached (${(cause as NodeJS.ErrnoException).code ?? 'connection failed'})`, {
-      again: true,
+      isRetryable: true,
       cause,
     })
   }
@@ -142,9 +142,10 @@ async function send(request: OutgoingRequest, options: SendOptions): Promise<Out
 function checkedLookup(host: string, allowed: AllowList, checked: Set<string>): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (failure, addresses) => {
-      if (failure) return done(new DeliveryError('the host name of the target cannot be resolved', { again: true, cause: failure }), [])
+      if (failure)
+        return done(new DeliveryError('the host name of the target cannot be resolved', { isRetryable: true, cause: failure }), [])
       const refused = addresses.some(({ address }) => !allowed.hosts.has(host) && !isAllowedAddress(address, allowed))
-      if (refused || addresses.length === 0) return done(new DeliveryError(`the target ${NOT_PUBLIC}`, { again: false }), [])
+      if (refused || addresses.length === 0) return done(new DeliveryError(`the target ${NOT_PUBLIC}`, { isRetryable: false }), [])
       for (const { address } of addresses) checked.add(address)
       const [first] = addresses
       if (options.all || !first) done(null, addresses)
@@ -160,9 +161,9 @@ function peerError(
   { allowed, ownPorts }: SendOptions,
   checked: ReadonlySet<string>,
 ): DeliveryError | undefined {
-  if (ownPorts().includes(port) && !isPublic(address)) return new DeliveryError('the target is this service itself', { again: false })
+  if (ownPorts().includes(port) && !isPublic(address)) return new DeliveryError('the target is this service itself', { isRetryable: false })
   if (checked.has(address) || isIP(host) !== 0) return undefined
-  return isAllowedAddress(address, allowed) ? undefined : new DeliveryError(`the target ${NOT_PUBLIC}`, { again: false })
+  return isAllowedAddress(address, allowed) ? undefined : new DeliveryError(`the target ${NOT_PUBLIC}`, { isRetryable: false })
 }
 
 async function readLimited(answer: IncomingMessage, bytesMax: number): Promise<string> {

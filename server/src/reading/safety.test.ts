@@ -138,7 +138,7 @@ describe('a question that costs too much', () => {
       readStats(store(), { ...query, budget: { ...query.budget, memoryBytes } }, { calls: [], groups: ['id'], slices: 1, limit: 3 })
     expect(await ask(2_000_000).catch(({ status, message }: Failure) => ({ status, message }))).toEqual({
       status: 400,
-      message: expect.stringContaining('more than fits into the memory'),
+      message: expect.stringContaining('more data than the memory limit'),
     })
     expect((await ask(2 ** 30)).groupsTotal).toBe(20_000)
   })
