@@ -7,7 +7,7 @@ import type { EventStore } from '../store/events.ts'
 import { blockOf } from '../writer/blocks.fixture.ts'
 import { seqAt } from '../writer/seq.ts'
 import { openEventWriter } from '../writer/writer.ts'
-import { type Ledger, type LedgerEntry, openLedger } from './ledger.ts'
+import { type Ledger, openLedger, type RequestOutcome } from './ledger.ts'
 import { LedgerPage, MINUTE_MS, minuteOfSeq, NIL_ID } from './page.ts'
 import { recount } from './recount.ts'
 
@@ -35,7 +35,7 @@ function waitForever(_ms: number, signal?: AbortSignal): Promise<void> {
 const open = (of = store): Ledger => openLedger(of, { ...testDeps, clock: still })
 
 const nothing = { received: 0, stored: [], duplicate: 0, rejected: {}, truncated: 0, late: 0, wireBytes: 0, rawBytes: 0 }
-const entry = (orgNumber: number, logId: string, counts: Partial<LedgerEntry>): LedgerEntry => ({
+const entry = (orgNumber: number, logId: string, counts: Partial<RequestOutcome>): RequestOutcome => ({
   orgNumber,
   logId,
   identity: KEY,

@@ -5,7 +5,7 @@ import type { EventStore } from '../store/events.ts'
 import { LedgerPage, type RequestOutcome } from './page.ts'
 import { insertCells } from './rows.ts'
 
-export type { RequestOutcome as LedgerEntry } from './page.ts'
+export type { RequestOutcome } from './page.ts'
 
 export type OpenPage = Pick<LedgerPage, 'id' | 'storedBytes'>
 

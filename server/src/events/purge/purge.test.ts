@@ -5,7 +5,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type TableClass, tableClasses, tableClassNames } from '../../lines/table.ts'
 import { ask, makeEngines, testDeps } from '../store/engine.fixture.ts'
 import type { EventStore } from '../store/events.ts'
-import { countDoomed, type DeletionDeps, deleteEvents, type Old, oldestEventMs, selectHeldLogs } from './purge.ts'
+import { countTargetedEvents, type DeletionDeps, deleteEvents, type OldEvents, oldestEventMs, selectStoredLogs } from './purge.ts'
 import { rowsOfParts, runningDeletions } from './rows.ts'
 
 const engines = makeEngines()
@@ -44,8 +44,8 @@ async function addEvents(logId: string, day: number, rows: number, tableClass: T
   await store.writer.insert({ table: tableClasses[tableClass].table, values, format: 'JSONEachRow' })
 }
 
-const before = (beforeDay: number): Old => ({ beforeDay, beforeSeq: BigInt(seq + 1) })
-const eventsOf = (logId: string) => countDoomed(store, { logIds: [logId] })
+const before = (beforeDay: number): OldEvents => ({ beforeDay, beforeSeq: BigInt(seq + 1) })
+const eventsOf = (logId: string) => countTargetedEvents(store, { logIds: [logId] })
 const activeBytes = async () =>
   Number(
     (
@@ -231,7 +231,7 @@ test('a kill of the engine in the middle of a removal loses no event of another,
   expect(isKilled).toBe(true)
   await expect.poll(() => deleteEvents(store, dooms, deps()).then(() => eventsOf(gone)), { interval: 200 }).toBe(0)
   expect(await eventsOf(kept)).toBe(6_000)
-  expect((await selectHeldLogs(store)).map(({ logId }) => logId)).toEqual([kept])
+  expect((await selectStoredLogs(store)).map(({ logId }) => logId)).toEqual([kept])
 })
 
 test('parts of which every row is doomed go also while a rewriting cannot', async () => {
@@ -269,7 +269,7 @@ test('every dataset that has events is listed with its organisation', async () =
   await addEvents(a, TODAY, 3, 's', 7)
   await addEvents(a, TODAY, 4, 'l', 7)
   await addEvents(b, TODAY, 1, 'm', 8)
-  expect((await selectHeldLogs(store)).sort((x, y) => x.orgNumber - y.orgNumber)).toEqual([
+  expect((await selectStoredLogs(store)).sort((x, y) => x.orgNumber - y.orgNumber)).toEqual([
     { orgNumber: 7, logId: a, events: 7 },
     { orgNumber: 8, logId: b, events: 1 },
   ])

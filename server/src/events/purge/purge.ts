@@ -5,11 +5,11 @@ import type { EventStore } from '../store/events.ts'
 import { type DeletionTarget, dropPart, rowsOfParts, runningDeletions, selectRowsToDelete, startDeletion } from './rows.ts'
 
 export {
-  countTargetedEvents as countDoomed,
-  type DeletionTarget as Doom,
-  type OldEvents as Old,
+  countTargetedEvents,
+  type DeletionTarget,
+  type OldEvents,
   oldestEventMs,
-  selectStoredLogs as selectHeldLogs,
+  selectStoredLogs,
 } from './rows.ts'
 
 export type DeletionDeps = {

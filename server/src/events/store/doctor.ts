@@ -145,7 +145,7 @@ async function diagnoseData(clients: Clients): Promise<EventStoreFinding[]> {
   return [tables, ...parts]
 }
 
-/** diagnoseWall: our own engine walls organisations off by row policies; on a server of somebody else an administrator has to make them. */
+/** The embedded engine isolates organizations by row policies; on an external server an administrator must create them. */
 async function diagnoseIsolation(clients: Clients): Promise<EventStoreFinding> {
   const advice = 'make a user that may only select, with a row policy, and name it as reader=user:password in DENDRO_CLICKHOUSE_URL'
   if (!clients.address.reader)

@@ -23,7 +23,7 @@ const BACKGROUND_THREADS = 8
 const KEEP_ALIVE_S = 30
 /** READER_SECONDS is the ceiling of a query's time; exports stream for long, everything else asks for less. */
 const READER_SECONDS = 600
-/** FENCE_SHARE is where the engine refuses whatever wants memory. The shares below add up to less, so that only what nobody foresaw gets there. */
+/** The memory limit of the whole engine. The shares below add up to less, so that only unforeseen use reaches it. */
 const SERVER_LIMIT_SHARE = 1.25
 /** READERS_SHARE is the part of the engine's memory that all queries may take together; the rest is for inserts, merges, the ledger and pings. */
 const READERS_SHARE = 0.4

@@ -80,7 +80,7 @@ export class EngineFailure extends Error {
   }
 }
 
-/** whyNotStarted reads the engine's last words; its exit status says nothing. */
+/** Derives the reason from the engine's last log lines; its exit status says nothing. */
 function startReasonOf(lastWords: string): StartReason {
   if (/Another server instance in same directory/.test(lastWords)) return 'locked'
   if (/Address already in use/.test(lastWords)) return 'port taken'

@@ -8,14 +8,14 @@ const PART_OF_PARTITION = /^(?!all_)[0-9a-z]+_\d+_\d+_\d+(_\d+)?$/
 
 const markFile = (dataDir: string): string => join(eventsDir(dataDir), 'made')
 
-/** isMade reports whether a start on this directory has once come to its end; before that nobody can have stored anything. */
+/** True when a start on this directory has completed once; before that no event can be stored. */
 export const isInitialized = (dataDir: string): Promise<boolean> =>
   access(markFile(dataDir), constants.F_OK).then(
     () => true,
     () => false,
   )
 
-/** markMade is on the disk when it resolves. */
+/** Durable once it resolves. */
 export async function markInitialized(dataDir: string): Promise<void> {
   const file = await open(markFile(dataDir), 'w', 0o600)
   try {

@@ -1,4 +1,4 @@
-import type { Ledger, LedgerEntry } from '../../events/ledger/ledger.ts'
+import type { Ledger, RequestOutcome } from '../../events/ledger/ledger.ts'
 import type { PostResult } from '../../events/writer/post.ts'
 import type { Actor } from '../../http/actor.ts'
 import { Failure } from '../../kernel/errors.ts'
@@ -97,7 +97,7 @@ export class PostAccounting {
     })
   }
 
-  #note(entry: Partial<LedgerEntry> & Pick<LedgerEntry, 'logId' | 'received'>): void {
+  #note(entry: Partial<RequestOutcome> & Pick<RequestOutcome, 'logId' | 'received'>): void {
     const { actor, protocol } = this.#sender
     const { orgNumber, identity } = actor
     const nothing = { stored: [], duplicate: 0, rejected: {}, truncated: 0, late: 0, wireBytes: 0, rawBytes: 0 }

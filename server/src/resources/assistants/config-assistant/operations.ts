@@ -69,7 +69,7 @@ const routeOf = ({ match, collection, dataset }: RequestedRoute, otherwise: stri
   place: { collection: collection ?? otherwise, dataset },
 })
 
-/** placedRoutes go to the collection of everything else where they name none. */
+/** Routes without a collection use the collection of all other events. */
 export const routesWithCollection = (routes: readonly Route[], otherwise: string | undefined): ResolvedRoute[] =>
   routes.map(({ match, place }) => ({ match, place: { dataset: place.dataset, collection: place.collection ?? otherwise ?? 'default' } }))
 
@@ -79,13 +79,13 @@ export function collectionIn(address: string): string | undefined {
   return name === undefined ? undefined : decodeURIComponent(name)
 }
 
-/** placeNamed is a place with both names, for agents whose events name none. */
+/** Fills in default names, for agents whose events carry none. */
 export const withDefaults = ({ collection = 'default', dataset = 'default' }: DatasetTarget): { collection: string; dataset: string } => ({
   collection,
   dataset,
 })
 
-/** placeText names a place in a sentence; where nothing is said the service takes the name that OTLP gives to each service. */
+/** Describes a target in a sentence. Without a dataset the service uses the OTLP service name. */
 export function targetText(place: DatasetTarget): string {
   if (place.dataset !== undefined) return `dataset ${place.dataset} of collection ${withDefaults(place).collection}`
   return place.collection === undefined

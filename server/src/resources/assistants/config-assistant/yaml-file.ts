@@ -251,7 +251,7 @@ function styleOf(text: string): { indent: number; indentSeq: boolean } {
 export const missing = (file: YamlFile, path: readonly string[], displayName: string): ConfigProblem[] =>
   file.isMapping(path) ? [] : [{ message: `${displayName} needs the section ${path.join('.')}` }]
 
-/** strangeSections are those that an agent does not know; a file of nothing else is told so a hundred times and no more. */
+/** Sections that the agent does not know, at most PROBLEMS_MAX. */
 export const unknownSections = (file: YamlFile, known: readonly string[]): string[] =>
   file
     .keys([])

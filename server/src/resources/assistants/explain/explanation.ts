@@ -52,7 +52,7 @@ function deviationText({ key, value, now, before }: Deviation, { ofPattern, othe
 const neighborText = ({ timeMs, status, text, isItself }: NeighborEvent, time: (ms: number) => string): string =>
   `${isItself ? '>' : ' '} ${time(timeMs)} ${status} ${visible(text).split('\n')[0]?.slice(0, 200)}`
 
-/** nextLooks are queries that lead on from here. */
+/** Queries to continue the investigation. */
 function nextQueries({ where, keys, deviations, dataset }: Evidence): string[] {
   const at = { position: 0, length: 0 }
   const is = (key: string, value: string): string =>
