@@ -115,7 +115,7 @@ test.each([
   [['policies', 'create', '--resource', '{'], /--resource takes JSON/],
   [['datasets', 'create', '--tags', 'env'], /--tags takes key=value, not env/],
   [['datasets', 'create', '--body', '@/does/not/exist'], /--body: ENOENT/],
-  [['datasets', 'create', '--body', '[]', '--dataset', 'x'], /--body is no object/],
+  [['datasets', 'create', '--body', '[]', '--dataset', 'x'], /--body is not an object/],
   [['datasets', 'list', '--output', 'xml'], /Allowed choices are table, json, ndjson/],
   [['--url', 'ftp://x', 'datasets', 'list'], /ftp:\/\/x is not an http or https URL/],
   [['seed', 'sea'], /there is no scenario sea; there are shop/],

@@ -21,9 +21,9 @@ const RECORDS_AT_ONCE = 200
 /** OWN is the protocol name in the ledger for events of the service itself. */
 const OWN = 'dendro'
 const NOBODY = '00000000-0000-0000-0000-000000000000'
-/** SURE_MS: what was sent to the store within it is remembered there by its identity, whatever ended meanwhile. */
+/** REMEMBERED_MS: the store surely remembers the idempotency keys of this time. */
 const REMEMBERED_MS = 30 * 60_000
-/** BEFORE_MS is how far the clocks of two servers may be apart. */
+/** CLOCK_SKEW_MS bounds the difference between the clocks of two servers. */
 const CLOCK_SKEW_MS = 10 * 60_000
 const DAY_MS = 86_400_000
 

@@ -78,7 +78,7 @@ export type Receiver = {
   name: string
   routes: readonly ReceiverRoute[]
   limits: { wireBytes: number; bodyBytes: number }
-  /** systemCollections are those beginning with a dot that its deliveries may name; headers of a request do not move events out of them. */
+  /** systemCollections (names with a leading dot) may be named by its batches; routing headers cannot override them. */
   systemCollections?: readonly string[]
   /** parse runs in a worker thread and is pure; a Failure that it throws refuses the post. */
   parse(request: IngestRequest): ParsedBody

@@ -24,7 +24,7 @@ export class PostProcessor {
 
   #parse(job: number, { receiver: name, request, wantsHash }: ParseRequest): ParseReply {
     const receiver = receivers.find((candidate) => candidate.name === name)
-    if (!receiver) throw new Error('a post is for a receiver that is not in the list')
+    if (!receiver) throw new Error('the receiver is unknown')
     const parsed = receiver.parse(request)
     this.#posts.set(job, parsed.batches)
     return {
@@ -38,21 +38,20 @@ export class PostProcessor {
   }
 
   #shred(job: number, { atMs, origin, targets }: ShredRequest): ShredReply {
-    const deliveries = this.#posts.get(job)
-    if (!deliveries) throw new Error('a post is to be split that was never read')
+    const batches = this.#posts.get(job)
+    if (!batches) throw new Error('a body must be parsed before it is split')
     return {
       shredded: targets.map((target) => {
-        const delivery = deliveries[target.batch]
-        if (!delivery) throw new Error('a delivery is to be split that the post does not have')
+        const batch = batches[target.batch]
+        if (!batch) throw new Error('the body has no such batch')
         const parsing = target.parser && this.#parsings.of(target.parser)
-        const one = this.#shredders.shred(linesOfBatch(delivery, { at: { ms: atMs, ns: 0 }, origin }, target.attributes, parsing), target)
+        const one = this.#shredders.shred(linesOfBatch(batch, { at: { ms: atMs, ns: 0 }, origin }, target.attributes, parsing), target)
         return parsing && one.kind === 'blocks' ? { ...one, parsed: parsing.counts } : one
       }),
     }
   }
 }
 
-const countAll = (deliveries: readonly DatasetBatch[]): number =>
-  deliveries.reduce((sum, { events: arrivals }) => sum + countEvents(arrivals), 0)
+const countAll = (batches: readonly DatasetBatch[]): number => batches.reduce((sum, { events }) => sum + countEvents(events), 0)
 
 const hash64 = (bytes: Uint8Array): bigint => createHash('sha256').update(bytes).digest().readBigUInt64LE()

@@ -2,7 +2,7 @@ import type { Ledger, RequestOutcome } from '../../events/ledger/ledger.ts'
 import type { PostResult } from '../../events/writer/post.ts'
 import type { Actor } from '../../http/actor.ts'
 import { Failure } from '../../kernel/errors.ts'
-import type { Admission } from '../../resources/data/limits/limits.ts'
+import type { IngestReservation } from '../../resources/data/limits/limits.ts'
 import type { CountedBlock } from './worker-messages.ts'
 
 /** REASONS are the words of the ledger for what was not stored. */
@@ -60,7 +60,7 @@ export class PostAccounting {
   splitByDataset(
     shares: readonly DatasetShare[],
     unreadable: number,
-    admission: Admission,
+    admission: IngestReservation,
   ): readonly { share: DatasetShare; ended: (end: PostResult) => void }[] {
     this.isSplit = true
     const wire = partsOf(this.wireBytes, shares.map(rawBytesOf))

@@ -3,7 +3,7 @@ import type { Actor } from '../../http/actor.ts'
 import { Failure } from '../../kernel/errors.ts'
 import { partitionOf } from '../../resources/access/organizations/organizations.ts'
 import { growSlots, locateAll } from '../../resources/data/catalog/catalog.ts'
-import { BIRTHS_MAX, type DatasetRow, ensureDatasets, type Place } from '../../resources/data/datasets/datasets.ts'
+import { NEW_DATASETS_MAX, type DatasetRow, ensureDatasets, type DatasetRoute } from '../../resources/data/datasets/datasets.ts'
 import { parserOf } from '../../resources/data/parsers/parsers.ts'
 import type { IngestOutcome, IngestRequest, ParsedSummary, Receiver } from '../batch.ts'
 import { native } from '../receivers/native/native.ts'
@@ -100,7 +100,7 @@ async function routeBatches(
 }
 
 /** routeOf prefers the routing headers to the names in the body. Requests cannot choose system collections. */
-function routeOf({ routing, receiver }: PostToStore, said: BatchRoute, otherwise: string): Place {
+function routeOf({ routing, receiver }: PostToStore, said: BatchRoute, otherwise: string): DatasetRoute {
   const isSystem = said.collection !== undefined && (receiver.systemCollections ?? []).includes(said.collection)
   return {
     collection: isSystem ? (said.collection ?? DEFAULT) : (routing.collection ?? foreignName(said.collection) ?? otherwise),
@@ -111,11 +111,11 @@ function routeOf({ routing, receiver }: PostToStore, said: BatchRoute, otherwise
 }
 
 /** warnOfOverflow stores a warning event in the overflow dataset, once an hour. */
-async function warnOfOverflow(world: IntakeWorld, pool: WorkerPool, actor: Actor, wanted: Place, row: DatasetRow): Promise<void> {
+async function warnOfOverflow(world: IntakeWorld, pool: WorkerPool, actor: Actor, wanted: DatasetRoute, row: DatasetRow): Promise<void> {
   world.log.warn({ org_id: actor.orgId, identity_id: actor.identity.id }, 'a sender asks for more new datasets than are allowed')
   const event = {
     level: 'warn',
-    message: `more than ${BIRTHS_MAX} new datasets within an hour from ${actor.name}; events for further ones are kept in ${row.collection}/${row.dataset} until the hour is over`,
+    message: `more than ${NEW_DATASETS_MAX} new datasets within an hour from ${actor.name}; events for further ones are kept in ${row.collection}/${row.dataset} until the hour is over`,
     sender: actor.identity.id,
     wanted_collection: wanted.collection,
     wanted_dataset: wanted.dataset,

@@ -86,10 +86,10 @@ class Bulk {
     return { batches: deliveries, rejected: this.#rejected, total: this.#actionList.length, notes, ...this.#idempotencyKey() }
   }
 
-  /** #idempotencyKey is that of the post when all it brings are documents to be created under ids of their own: the same again is a repeat. */
-  #idempotencyKey(): { identity?: string } {
+  /** #idempotencyKey is the hash of a body that only creates documents with ids: the same body again is a repeat. */
+  #idempotencyKey(): { idempotencyKey?: string } {
     const isNamed = this.#actionList.length > 0 && this.#actionList.every(({ verb, id }) => verb === 'create' && id !== '')
-    return isNamed ? { identity: hash('sha256', this.#body) } : {}
+    return isNamed ? { idempotencyKey: hash('sha256', this.#body) } : {}
   }
 
   #read(action: Action, { start, end }: Line): ReceivedRecord {

@@ -15,9 +15,9 @@ export function parseSingle({ path, body }: Pick<IngestRequest, 'path' | 'body'>
   const notes: SingleNotes = { index: decoded(index), id: decoded(id) }
   if (notes.index.startsWith('_')) throw badRequest(`an index cannot be called ${notes.index.slice(0, 100)}`)
   const record = new Documents(body).read(0, body.length)
-  const delivery = { ...routeOfIndex(notes.index), attributes: [], events: { kind: 'records' as const, records: [record] } }
-  const identity = create === undefined ? {} : { identity: `${notes.index}/${notes.id}` }
-  return { batches: [delivery], rejected: [], total: 1, notes, ...identity }
+  const batch = { ...routeOfIndex(notes.index), attributes: [], events: { kind: 'records' as const, records: [record] } }
+  const key = create === undefined ? {} : { idempotencyKey: `${notes.index}/${notes.id}` }
+  return { batches: [batch], rejected: [], total: 1, notes, ...key }
 }
 
 /** singleAnswer is what becomes of the document in the words of the protocol. */

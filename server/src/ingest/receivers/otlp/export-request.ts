@@ -61,8 +61,8 @@ export class ExportRequest {
 
   parsed(): ParsedBody {
     const byRoute = Map.groupBy(this.#ofResources, ({ attributes }) => JSON.stringify(this.#routeOf(attributes)))
-    const deliveries = [...byRoute.values()].map((parts) => this.#batch(parts))
-    return { batches: deliveries, rejected: this.#rejected, total: this.#total }
+    const batches = [...byRoute.values()].map((parts) => this.#batch(parts))
+    return { batches, rejected: this.#rejected, total: this.#total }
   }
 
   #routeOf(attributes: readonly Attribute[]): Pick<DatasetBatch, 'collection' | 'dataset'> {
