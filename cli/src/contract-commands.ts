@@ -18,10 +18,10 @@ import { type CliClient, type Connection, connect } from './connection.ts'
 import { UsageError } from './failure.ts'
 import { type Format, formats, show } from './output.ts'
 import type { Terminal } from './terminal.ts'
-import { type Kind, kindOf, metavar, readJson, readValue, repeats, type Schemas } from './values.ts'
+import { type ComponentSchemas, kindOf, metavar, type OptionKind, readJson, readValue, repeats } from './values.ts'
 
 /** A Field is an option that sets a query parameter or a body member. */
-type Field = { name: string; flag: string; place: 'query' | 'body'; kind: Kind; required: boolean; description: string }
+type Field = { name: string; flag: string; place: 'query' | 'body'; kind: OptionKind; required: boolean; description: string }
 
 /** contractCommands creates `dendro <noun> <verb>` for every endpoint of the contract. */
 export function contractCommands(terminal: Terminal, globals: () => Connection & { output?: Format }): Command[] {
@@ -45,7 +45,7 @@ export function contractCommands(terminal: Terminal, globals: () => Connection &
 /** isForPages is true for the files of web pages, which need no command. */
 const isForPages = ({ media }: Endpoint): boolean => media !== undefined && /^(text\/(html|css|javascript)|image\/)/.test(media)
 
-type VerbContext = { noun: string; verb: string; endpoint: Endpoint; operation: Operation; schemas: Schemas }
+type VerbContext = { noun: string; verb: string; endpoint: Endpoint; operation: Operation; schemas: ComponentSchemas }
 
 function verbCommand(place: VerbContext, terminal: Terminal, globals: () => Connection & { output?: Format }): Command {
   const { endpoint, operation } = place
@@ -114,7 +114,7 @@ function fieldsOf({ operation, schemas }: VerbContext): Field[] {
   return [...inQuery, ...inBody]
 }
 
-function field(name: string, schema: Schema, at: { place: Field['place']; required: boolean }, schemas: Schemas): Field {
+function field(name: string, schema: Schema, at: { place: Field['place']; required: boolean }, schemas: ComponentSchemas): Field {
   const kind = kindOf(schema, schemas)
   const words = kind.kind === 'text' ? kind.words : kind.kind === 'list' && kind.item.kind === 'text' ? kind.item.words : undefined
   const parts = [

@@ -2,7 +2,7 @@ import { type Actor, isUser, type Principal, type RequestFacts } from './http/ac
 import type { HttpOptions } from './http/http.ts'
 import type { Secret } from './kernel/secret.ts'
 import { ApiKeyCallers } from './resources/access/api-keys/api-keys.ts'
-import { identifyToken, KeyGuesses } from './resources/access/auth/auth.ts'
+import { identifyToken, KeyGuessLimiter } from './resources/access/auth/auth.ts'
 import { reachedGroups } from './resources/access/groups/groups.ts'
 import type { World } from './world.ts'
 
@@ -11,7 +11,7 @@ export type RequestIdentity = Pick<HttpOptions, 'identify' | 'exceptions'>
 
 export function openIdentity(world: World): RequestIdentity {
   const callers = new ApiKeyCallers(world)
-  const guesses = new KeyGuesses(world)
+  const guesses = new KeyGuessLimiter(world)
 
   /** delayUnlessKnown makes a sender of one wrong credential after another wait for each reply. */
   async function delayUnlessKnown(identifying: Promise<Principal | undefined>, secret: Secret, facts: RequestFacts) {

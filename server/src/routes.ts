@@ -44,7 +44,7 @@ import { searchRoutes } from './resources/queries/search/routes.ts'
 import type { Searches } from './resources/queries/search/search.ts'
 import { timeseriesRoutes } from './resources/queries/timeseries/routes.ts'
 import { topKeyRoutes } from './resources/queries/top-keys/routes.ts'
-import type { Health } from './resources/service/health/health.ts'
+import type { HealthChecks } from './resources/service/health/health.ts'
 import { healthRoutes } from './resources/service/health/routes.ts'
 import { logRoutes } from './resources/service/logs/routes.ts'
 import { metricsRoutes } from './resources/service/metrics/routes.ts'
@@ -59,7 +59,7 @@ import type { World } from './world.ts'
 
 /** RouteParts are what routes share with the rest of the process: caches, meters and running work. */
 export type RouteParts = {
-  health: Health
+  health: HealthChecks
   meter: Meter
   intake: Intake
   limits: LimitMeter

@@ -6,11 +6,11 @@ import { removeWindows } from './meta/counters.ts'
 import { forgetPosts } from './meta/post-claims.ts'
 import { removeUsageMinutes } from './meta/usage-counts.ts'
 import type { Heartbeats } from './resources/data/datasets/datasets.ts'
-import { forgetBirths } from './resources/data/datasets/datasets.ts'
+import { deleteOldCreationCounts } from './resources/data/datasets/datasets.ts'
 import { ledgerRecount, ledgerRollup } from './resources/data/ledger/ledger.ts'
 import type { ParserCounts } from './resources/data/parsers/parsers.ts'
-import { forgetParserMinutes } from './resources/data/parsers/parsers.ts'
-import { eventRemoval, orphanSweep, type Reading, readClock } from './resources/data/retention/retention.ts'
+import { deleteOldParserMinutes } from './resources/data/parsers/parsers.ts'
+import { type ClockReading, eventRemoval, orphanSweep, readClock } from './resources/data/retention/retention.ts'
 import { exporting, exportRemoval } from './resources/queries/exports/exports.ts'
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import type { Searches } from './resources/queries/search/search.ts'
@@ -108,7 +108,7 @@ export function sweeps(
 ): readonly Chore[] {
   if (everyMs === undefined) return []
   const { meta, clock } = world
-  let reading: Reading | undefined
+  let reading: ClockReading | undefined
   /** removeUsage waits until the clock can be trusted, since usage cannot be counted again. */
   const removeUsage = async (): Promise<void> => {
     const nowMs = clock.nowMs()
@@ -117,8 +117,8 @@ export function sweeps(
     if (read.isTrusted) await removeUsageMinutes(meta, nowMs - USAGE_KEPT_MS)
   }
   return [
-    { everyMs, failed: 'old counts of parsers could not be removed', run: () => forgetParserMinutes(world) },
-    { everyMs, failed: 'old counts of new datasets could not be removed', run: () => forgetBirths(world) },
+    { everyMs, failed: 'old counts of parsers could not be removed', run: () => deleteOldParserMinutes(world) },
+    { everyMs, failed: 'old counts of new datasets could not be removed', run: () => deleteOldCreationCounts(world) },
     { everyMs, failed: 'old pages of searches could not be removed', run: () => forgetPages(world) },
     { everyMs, failed: 'abandoned live tails could not be removed', run: () => tails.forget() },
     { everyMs, failed: 'old searches could not be removed', run: () => searches.forget() },

@@ -1,4 +1,4 @@
-import { Notes } from '@dendro/language/notes'
+import { ParseTrace } from '@dendro/language/parse-trace'
 import { expect, test } from 'vitest'
 import { isText, lineOf, listOf, openIn, openly, references, strangeIn, usedIn } from './open-texts.ts'
 import { readItem, readWhere } from './reading.ts'
@@ -19,10 +19,10 @@ test('what is used of a template stands in its texts and in the arguments of tho
 
 test('a query reads as one whatever its parameters stand for', () => {
   for (const text of ["region = '{{region}}'", 'status >= {{least}}', '{{key}} = 1']) {
-    expect(() => openly(readWhere)(text, new Notes())).not.toThrow()
+    expect(() => openly(readWhere)(text, new ParseTrace())).not.toThrow()
   }
-  expect(() => openly(readItem)('p95({{key}})', new Notes())).not.toThrow()
-  expect(() => openly(readWhere)('status >>= {{least}}', new Notes())).toThrow()
+  expect(() => openly(readItem)('p95({{key}})', new ParseTrace())).not.toThrow()
+  expect(() => openly(readWhere)('status >>= {{least}}', new ParseTrace())).toThrow()
 })
 
 test('what a form does not know is told by its name', () => {

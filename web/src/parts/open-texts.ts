@@ -1,6 +1,6 @@
 import type { TemplateParameters } from '@dendro/api'
-import { Notes } from '@dendro/language/notes'
-import type { Read } from '@dendro/language/offers'
+import { ParseTrace } from '@dendro/language/parse-trace'
+import type { TraceableParser } from '@dendro/language/completions'
 
 /** What a template leaves open: a text says `{{name}}` where a parameter goes. */
 
@@ -64,7 +64,7 @@ export function lineOf(json: string, path: string): number | undefined {
 
 /** openly reads a text with numbers or words in place of its parameters, whichever makes sense; positions stay as they are. */
 export const openly =
-  (read: Read): Read =>
+  (read: TraceableParser): TraceableParser =>
   (text, notes) => {
     if (openIn(text).length === 0) return read(text, notes)
     const filled = ['1', 'x'].map((one) => text.replace(PLACEHOLDER, (found) => one.repeat(found.length)))
@@ -72,9 +72,9 @@ export const openly =
     return read(sensible ?? filled[1] ?? text, notes)
   }
 
-function makesSense(read: Read, text: string): boolean {
+function makesSense(read: TraceableParser, text: string): boolean {
   try {
-    read(text, new Notes())
+    read(text, new ParseTrace())
     return true
   } catch {
     return false

@@ -1,8 +1,8 @@
 import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
 import { Annotation, Compartment, EditorState, Prec, type Range, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder, WidgetType } from '@codemirror/view'
-import type { PieceKind } from '@dendro/language/notes'
-import { type Read, readText } from '@dendro/language/offers'
+import type { SyntaxKind } from '@dendro/language/parse-trace'
+import { type TraceableParser, parseText } from '@dendro/language/completions'
 import { styleNonce } from './style-nonce.ts'
 
 /** A Mark is a stretch of the text that something is wrong with, as `title` says; an empty one is a place where something is missing. */
@@ -18,7 +18,7 @@ export type EditorWish = {
   to: number
   placeholder: string
   attributes: Record<string, string>
-  read: Read
+  read: TraceableParser
   onText(text: string, cursor: number): void
   onClick(cursor: number): void
   onKey(key: EditorKey, cursor: number): boolean
@@ -36,7 +36,7 @@ export type Editor = {
   close(): void
 }
 
-const looks: Record<PieceKind, string> = {
+const looks: Record<SyntaxKind, string> = {
   key: 'text-accent',
   operator: 'text-soft',
   value: 'text-ink',
@@ -92,11 +92,11 @@ function markAt(mark: Mark | undefined, end: number): DecorationSet {
 }
 
 /** colours show what the parser takes the parts of the text for, as far as it comes. */
-const colours = (read: Read) => {
+const colours = (read: TraceableParser) => {
   const looksOf = new Map(Object.entries(looks).map(([kind, look]) => [kind, Decoration.mark({ class: look })]))
   const drawn = (text: string): DecorationSet => {
     const ranges: Range<Decoration>[] = []
-    for (const { kind, position, length } of readText(read, text).pieces) {
+    for (const { kind, position, length } of parseText(read, text).pieces) {
       const look = looksOf.get(kind)
       if (look && length > 0) ranges.push(look.range(position, position + length))
     }

@@ -1,5 +1,5 @@
 import type { Dataset, MetricQuery } from '@dendro/api'
-import type { Read } from '@dendro/language/offers'
+import type { TraceableParser } from '@dendro/language/completions'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
@@ -80,7 +80,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
   const isPicked = from !== undefined && from.length > 0
   const isSelected = from_expr !== undefined && from_expr !== '' && (from_expr !== EVERYTHING || (wantsSelector && !isPicked))
   const isOpen = mark !== undefined && (from ?? []).some((id) => id.includes('{{'))
-  const reading = mark ? openly : (read: Read) => read
+  const reading = mark ? openly : (read: TraceableParser) => read
   const pick = (ids: string[] | undefined) => {
     setWantsSelector(false)
     const { from: _from, from_expr: _expr, ...rest } = query
@@ -146,7 +146,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
 type SelectedProps = {
   selector: string
   datasets: readonly Dataset[]
-  reading(read: Read): Read
+  reading(read: TraceableParser): TraceableParser
   /** isBegun says that somebody has just come to write it. */
   isBegun: boolean
   onSelector(selector: string): void
@@ -185,7 +185,7 @@ function Groups({
   onGroups,
 }: {
   groups: readonly string[]
-  read: Read
+  read: TraceableParser
   fields: readonly KnownField[]
   onGroups(keys: readonly string[]): void
 }) {

@@ -1,5 +1,5 @@
-import { type Read, readText } from '@dendro/language/offers'
-import type { FieldProblem } from '@dendro/language/refusal'
+import { type TraceableParser, parseText } from '@dendro/language/completions'
+import type { FieldDiagnostic } from '@dendro/language/language-error'
 import { useEffect, useId, useRef, useState } from 'react'
 import { type Box, type Heard, type QueryLineWish, useBox, useShown } from './query-box.ts'
 import type { EditorKey } from './query-editing.ts'
@@ -63,7 +63,7 @@ const keyActs: Record<EditorKey, (doing: Doing) => boolean> = {
 
 const done = (_: unknown): true => true
 
-const titleOf = ({ message, hint, fix }: FieldProblem): string =>
+const titleOf = ({ message, hint, fix }: FieldDiagnostic): string =>
   [hint === undefined ? message : `${message}: ${hint}`, ...(fix ? [`Alt-Enter changes it to ${fix.text.trim()}`] : [])].join('\n')
 
 /** A Spot is where suggestions are made; `at` is the active one, `isChosen` says that an arrow made it so. */
@@ -103,14 +103,14 @@ function useSuggesting(now: string, known: Known, box: Box) {
 
 /** useProblem is what is wrong with a text, once nobody has typed for a while; what is only unfinished at the cursor is nothing yet. */
 function useProblem(text: string, known: Known, isFocused: boolean, box: Box) {
-  const [found, setFound] = useState<{ text: string; problem: FieldProblem | undefined }>()
+  const [found, setFound] = useState<{ text: string; problem: FieldDiagnostic | undefined }>()
   const latest = useRef(known)
   latest.current = known
   useEffect(() => {
     let isGone = false
-    const look = (read: Read) => {
+    const look = (read: TraceableParser) => {
       if (isGone) return
-      const { problem, isOpen } = text.trim() === '' ? { problem: undefined, isOpen: false } : readText(read, text)
+      const { problem, isOpen } = text.trim() === '' ? { problem: undefined, isOpen: false } : parseText(read, text)
       const end = (problem?.position ?? 0) + (problem?.length ?? 0)
       const isBeingWritten = isFocused && (isOpen || end === box.cursor())
       setFound({ text, problem: isBeingWritten ? undefined : problem })

@@ -1,21 +1,21 @@
 import { parseFilter } from '@dendro/language/filter'
 import { parseFormula } from '@dendro/language/formula'
-import type { Joint } from '@dendro/language/notes'
-import { type Read, readText } from '@dendro/language/offers'
+import type { JoinPoint } from '@dendro/language/parse-trace'
+import { type TraceableParser, parseText } from '@dendro/language/completions'
 import { parseGroups, parseSelect } from '@dendro/language/select'
 
 /** readWhere reads a filter as the service does, but for what is wrong within regular expressions: what knows them is large. */
-export const readWhere: Read = (text, notes) => parseFilter(text, 'where', { notes })
+export const readWhere: TraceableParser = (text, notes) => parseFilter(text, 'where', { trace: notes })
 
-let withRegexes: Promise<Read> | undefined
+let withRegexes: Promise<TraceableParser> | undefined
 
 /** wholeRead reads regular expressions too, by the very rules of the service; they are fetched for the first text that may hold one. */
-export async function wholeRead(read: Read, text: string): Promise<Read> {
+export async function wholeRead(read: TraceableParser, text: string): Promise<TraceableParser> {
   if (read !== readWhere || !/~|regexp/i.test(text)) return read
   withRegexes ??= import('@dendro/language/regex').then(
-    ({ regexProblem }): Read =>
+    ({ regexProblem }): TraceableParser =>
       (whole, notes) =>
-        parseFilter(whole, 'where', { notes, regexProblem }),
+        parseFilter(whole, 'where', { trace: notes, regexProblem }),
   )
   return withRegexes.catch(() => {
     withRegexes = undefined
@@ -24,16 +24,16 @@ export async function wholeRead(read: Read, text: string): Promise<Read> {
 }
 
 /** readItem reads one item of a select, readKeys the keys to group by, readFormula a formula over queries with these names. */
-export const readItem: Read = (text, notes) => parseSelect([text], 'select', notes)
-export const readKeys: Read = (text, notes) => parseGroups([text], 'groups', notes)
+export const readItem: TraceableParser = (text, notes) => parseSelect([text], 'select', notes)
+export const readKeys: TraceableParser = (text, notes) => parseGroups([text], 'groups', notes)
 export const readFormula =
-  (names: readonly string[]): Read =>
+  (names: readonly string[]): TraceableParser =>
   (text, notes) =>
     parseFormula(text, names, 'expression', notes)
 
 /** jointsOf are the places where the parts of a filter meet; there are none that can be told in what is no filter. */
-export function jointsOf(where: string): readonly Joint[] {
-  const { joints, problem } = readText(readWhere, where)
+export function jointsOf(where: string): readonly JoinPoint[] {
+  const { joinPoints: joints, problem } = parseText(readWhere, where)
   return problem ? [] : joints
 }
 

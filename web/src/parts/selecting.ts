@@ -1,11 +1,11 @@
 import type { Dataset } from '@dendro/api'
-import type { Read } from '@dendro/language/offers'
+import type { TraceableParser } from '@dendro/language/completions'
 import { parseSelector, tagKey } from '@dendro/language/selector'
 import type { Field } from './fields.ts'
 import { type Known, ofEvents, type Vocabulary } from './suggestions.ts'
 
 /** readSelector reads a selector of datasets as the service does. */
-const readSelector: Read = (text, notes) => parseSelector(text, notes)
+const readSelector: TraceableParser = (text, notes) => parseSelector(text, notes)
 
 /** In a selector what is negated holds for a dataset without the tag, unlike for an event without the key. */
 const ofDatasets: Vocabulary = {

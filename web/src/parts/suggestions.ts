@@ -1,9 +1,9 @@
-import { functionOffers } from '@dendro/language/functions'
+import { functionCompletions } from '@dendro/language/functions'
 import { isKeyword } from '@dendro/language/keyword'
 import { isNumber } from '@dendro/language/number'
-import { type Offer, offersAt, type Read } from '@dendro/language/offers'
+import { type Completion, completionsAt, type TraceableParser } from '@dendro/language/completions'
 import { printKey } from '@dendro/language/print'
-import { quoted } from '@dendro/language/refusal'
+import { quoted } from '@dendro/language/language-error'
 import type { Field } from './fields.ts'
 import { compact } from './numbers.ts'
 
@@ -18,7 +18,7 @@ export type Vocabulary = {
 
 /** Known is what a text is read with and what can be suggested in it: keys with their values, names of queries, what was asked before. */
 export type Known = {
-  readonly read: Read
+  readonly read: TraceableParser
   readonly fields: readonly Field[]
   /** vocabulary is that of questions about events, unless it is another. */
   readonly vocabulary?: Vocabulary
@@ -63,7 +63,7 @@ const connectives: ReadonlyMap<string, string> = new Map(
   }),
 )
 /** What has been begun comes first, then what is the matter at a place; words that could also stand there are suggested only once they have been begun. */
-const order: readonly Offer['kind'][] = ['value', 'operator', 'name', 'function', 'key', 'words']
+const order: readonly Completion['kind'][] = ['value', 'operator', 'name', 'function', 'key', 'words']
 
 /** suggestionsAt puts into words what the parser would take at the cursor. */
 export function suggestionsAt(text: string, cursor: number, known: Known): Suggestion[] {
@@ -72,8 +72,8 @@ export function suggestionsAt(text: string, cursor: number, known: Known): Sugge
       .slice(0, RECENT_SHOWN)
       .map((query) => ({ label: query, insert: query, note: 'asked before', goesOn: false, from: 0, to: text.length }))
   }
-  const rank = ({ kind, typed }: Offer) => order.indexOf(kind) + (typed === '' ? order.length : 0)
-  const offers = offersAt(known.read, text, cursor).toSorted((one, other) => rank(one) - rank(other))
+  const rank = ({ kind, typed }: Completion) => order.indexOf(kind) + (typed === '' ? order.length : 0)
+  const offers = completionsAt(known.read, text, cursor).toSorted((one, other) => rank(one) - rank(other))
   const isMain = offers.every(({ kind }) => kind === 'words')
   const found = offers.flatMap((offer) => {
     const to = endOf(text, cursor, offer.typed)
@@ -82,7 +82,7 @@ export function suggestionsAt(text: string, cursor: number, known: Known): Sugge
   return found.filter((one, at) => found.findIndex(({ label }) => label === one.label) === at).slice(0, SHOWN_MAX)
 }
 
-const goesOn = (offer: Offer): boolean =>
+const goesOn = (offer: Completion): boolean =>
   offer.kind === 'operator' || offer.kind === 'function' || (offer.kind === 'key' && offer.style !== 'plain')
 
 /** endOf is where the word ends that the cursor stands in; what follows a sign or a quote is left alone. */
@@ -97,7 +97,7 @@ const fitted = (wording: Wording, text: string, to: number): Wording & { to: num
   to: wording.insert.endsWith(' ') && text[to] === ' ' ? to + 1 : to,
 })
 
-function wordingsOf(offer: Offer, { fields, names = [], vocabulary = ofEvents }: Known, isMain: boolean): Wording[] {
+function wordingsOf(offer: Completion, { fields, names = [], vocabulary = ofEvents }: Known, isMain: boolean): Wording[] {
   const { typed } = offer
   switch (offer.kind) {
     case 'key':
@@ -107,9 +107,9 @@ function wordingsOf(offer: Offer, { fields, names = [], vocabulary = ofEvents }:
     case 'operator':
       return operators(offer.words, typed.toUpperCase(), vocabulary)
     case 'function':
-      return functionOffers
+      return functionCompletions
         .filter(({ name }) => name.startsWith(typed.toLowerCase()) && name !== typed)
-        .map(({ name, takes, says }) => ({
+        .map(({ name, takes, description: says }) => ({
           label: `${name}(${takes === 'star' ? '*' : takes})`,
           insert: takes === 'star' ? `${name}(*)` : `${name}(`,
           note: says,

@@ -3,7 +3,7 @@ import type { Actor } from '../../http/actor.ts'
 import { Failure } from '../../kernel/errors.ts'
 import { partitionOf } from '../../resources/access/organizations/organizations.ts'
 import { growSlots, locateAll } from '../../resources/data/catalog/catalog.ts'
-import { NEW_DATASETS_MAX, type DatasetRow, ensureDatasets, type DatasetRoute } from '../../resources/data/datasets/datasets.ts'
+import { type DatasetRoute, type DatasetRow, ensureDatasets, NEW_DATASETS_MAX } from '../../resources/data/datasets/datasets.ts'
 import { parserOf } from '../../resources/data/parsers/parsers.ts'
 import type { IngestOutcome, IngestRequest, ParsedSummary, Receiver } from '../batch.ts'
 import { native } from '../receivers/native/native.ts'
@@ -93,7 +93,7 @@ async function routeBatches(
   const otherwise = foreignName(await partitionOf(world, actor.orgId, routing.tags)) ?? DEFAULT
   const wanted = deliveries.map((summary) => routeOf(post, summary, otherwise))
   const ensured = await ensureDatasets(world, actor, wanted)
-  const first = ensured.findIndex(({ overLimit: turnedAway }) => turnedAway === 'first')
+  const first = ensured.findIndex(({ overLimit }) => overLimit === 'first')
   const [place, overflow] = [wanted[first], ensured[first]]
   if (place && overflow) await warnOfOverflow(world, pool, actor, place, overflow.row)
   return ensured.map(({ row }, delivery) => ({ delivery, row, tags: routing.tags }))

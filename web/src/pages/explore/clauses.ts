@@ -1,5 +1,5 @@
 import { printKey } from '@dendro/language/print'
-import { quoted } from '@dendro/language/refusal'
+import { quoted } from '@dendro/language/language-error'
 import { isOr, jointsOf } from '../../parts/reading.ts'
 
 /** A Clause is one condition of a query, shown as a chip. The text of a query is its clauses joined by AND; disabled ones are kept beside it. */

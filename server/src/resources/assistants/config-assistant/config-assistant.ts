@@ -7,7 +7,7 @@ import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { isLimited } from '../../access/policies/policies.ts'
 import { openSecret, sealSecret } from '../../access/secrets/secrets.ts'
-import { isSame } from '../../data/datasets/datasets.ts'
+import { isSameIdentity } from '../../data/datasets/datasets.ts'
 import { type Agent, type ConfigProblem, UnreadableConfig } from './agent.ts'
 import { agentNamed, agents } from './agents.ts'
 import { checkExpression } from './expressions.ts'
@@ -65,7 +65,7 @@ export function validateConfig({ agent, config }: Pick<ConfigModification, 'agen
 export async function findConfig(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<AgentConfigRow> {
   const row = await selectAgentConfig(world.meta, actor.orgId, id)
   // A file may say anything of any log: whom a policy limits reads only those that he asked for.
-  const isSeen = row && (isSame(actor.identity, row.created_by) || !(await isLimited(world, actor)))
+  const isSeen = row && (isSameIdentity(actor.identity, row.created_by) || !(await isLimited(world, actor)))
   if (!isSeen) throw notFound('configuration', id)
   return row
 }

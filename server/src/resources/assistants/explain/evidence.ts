@@ -7,7 +7,7 @@ import type { EventsRequest, FoundEvent, TimeBounds } from '../../../reading/eve
 import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { ALL, buildEventQuery, noteSearch } from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { placeOf } from '../../queries/context/context.ts'
 import { templateFor } from '../../queries/patterns/patterns.ts'
 import { measureAll } from '../../queries/timeseries/timeseries.ts'
@@ -130,7 +130,7 @@ export async function readDatasetEvents(
   const startedMs = world.clock.monotonicMs()
   const query = await buildEventQuery(world, actor, { datasets: [dataset], filter, bounds, signal })
   const { events, cost } = await readEvents(world.events, query, { ...options, keys: 'all', withRaw: true })
-  noteSearch(world, actor, { datasets: [dataset], bytes: cost.bytes, startedMs })
+  recordSearch(world, actor, { datasets: [dataset], bytes: cost.bytes, startedMs })
   return events
 }
 
@@ -203,8 +203,8 @@ async function findNeighbors(context: ReadContext, dataset: DatasetRow, event: F
   const bounds = { fromMs: Math.max(0, timeMs - MINUTE_MS), toMs: timeMs + MINUTE_MS }
   const place = placeOf(event)
   const [older, newer] = await Promise.all([
-    readDatasetEvents(context, dataset, ALL, bounds, { limit: NEIGHBORS.older, newestFirst: true, after: place }),
-    readDatasetEvents(context, dataset, ALL, bounds, { limit: NEIGHBORS.newer, newestFirst: false, after: place }),
+    readDatasetEvents(context, dataset, ALL_EVENTS, bounds, { limit: NEIGHBORS.older, newestFirst: true, after: place }),
+    readDatasetEvents(context, dataset, ALL_EVENTS, bounds, { limit: NEIGHBORS.newer, newestFirst: false, after: place }),
   ])
   const all = [...older.toReversed(), event, ...newer]
   return all.map((one) => ({ timeMs: Number(one.timeNs / NS_PER_MS), status: statusOf(one), text: textOf(one), isItself: one === event }))
@@ -220,7 +220,7 @@ async function findElsewhere({ world, actor, signal }: ReadContext, own: Dataset
   const query = await buildEventQuery(world, actor, { datasets, filter: hasStatus('error'), bounds, signal })
   const groups = ['@collection', '@dataset']
   const found = await readStats(world.events, query, { calls: [{ name: 'count' }], groups, slices: 1, limit: ELSEWHERE_MAX })
-  noteSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
+  recordSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
   return found.groups.map(({ values, whole }) => ({ place: values.map((value) => value ?? '').join('/'), count: whole.count }))
 }
 

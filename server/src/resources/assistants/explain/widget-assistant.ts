@@ -7,7 +7,7 @@ import { parseTimeRange } from '../../../query/query.ts'
 import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { ALL } from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS } from '../../data/event-queries/event-queries.ts'
 import { measureAll, planMetrics } from '../../queries/timeseries/timeseries.ts'
 import { visible } from '../../watching/notifications/notifications.ts'
 import { choose, suggestionsOf, type WidgetChoice, type WidgetProposal } from './choice.ts'
@@ -124,7 +124,7 @@ async function keysOf(reader: Reader, datasets: readonly DatasetRow[]): Promise<
   const toMs = reader.world.clock.nowMs() + 60_000
   const options = { limit: SAMPLE_EVENTS, newestFirst: true }
   const samples = await Promise.all(
-    datasets.map((dataset) => readDatasetEvents(reader, dataset, ALL, { fromMs: toMs - SAMPLE_MS, toMs }, options)),
+    datasets.map((dataset) => readDatasetEvents(reader, dataset, ALL_EVENTS, { fromMs: toMs - SAMPLE_MS, toMs }, options)),
   )
   return keyFacts(samples.flat())
 }

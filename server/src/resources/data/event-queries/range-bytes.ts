@@ -1,6 +1,6 @@
 import type { EventStore } from '../../../events/store/events.ts'
 import { amongIds } from '../../../events/store/id-list.ts'
-import type { Bounds } from '../../../reading/question.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
 
 const READ_BOUND_MS = 10_000
 const MINUTE_MS = 60_000
@@ -10,7 +10,7 @@ export async function selectRangeBytes(
   store: EventStore,
   orgNumber: number,
   logIds: readonly string[],
-  { fromMs, toMs }: Bounds,
+  { fromMs, toMs }: TimeBounds,
 ): Promise<bigint> {
   const among = amongIds('log_id', 'ids', logIds)
   const answer = await store.ledger.query({

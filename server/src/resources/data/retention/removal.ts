@@ -3,7 +3,7 @@ import { type DeletionResult, type DeletionTarget, deleteEvents } from '../../..
 import { lastNumber } from '../../../events/writer/seq.ts'
 import type { JobKind, JobRun } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
-import { deleteTombstones, REMOVAL, selectTombstones, type TombstoneRow } from '../datasets/datasets.ts'
+import { deleteTombstones, EVENT_REMOVAL_JOB, selectTombstones, type TombstoneRow } from '../datasets/datasets.ts'
 import { clockReadingSchema, DAY_MS, expiredBeforeDay, readClock } from './decide.ts'
 import { allEffectiveRetentions } from './keepings.ts'
 import { addRemoved } from './rows.ts'
@@ -43,7 +43,7 @@ export const readState = (payload: Readonly<Record<string, unknown>>): RemovalSt
 
 /** eventRemoval removes what deleted datasets have left, and what is too old, for the whole deployment. */
 export const eventRemoval = (world: RemovalWorld): JobKind => ({
-  name: REMOVAL,
+  name: EVENT_REMOVAL_JOB,
   everyMs: EVERY_MS,
   isDueAtStart: true,
   run: async (job) => ({ againInMs: EVERY_MS, payload: await runRemoval(world, job) }),

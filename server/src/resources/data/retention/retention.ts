@@ -4,15 +4,15 @@ import type { Actor } from '../../../http/actor.ts'
 import { unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { isLimited, visibleTo } from '../../access/policies/policies.ts'
-import { type DatasetRow, REMOVAL, visibleDatasets } from '../datasets/datasets.ts'
+import { type DatasetRow, EVENT_REMOVAL_JOB, visibleDatasets } from '../datasets/datasets.ts'
 import { DAY_MS, effectiveRetention, isAgreed, nextRemoval, type RetentionRules, retentionCutoffMs } from './decide.ts'
 import { rulesOf } from './keepings.ts'
 import { orphansOf } from './orphans.ts'
 import { readState } from './removal.ts'
 import { type RemovedRow, selectJobPayload, selectOwnTombstones, selectRemoved } from './rows.ts'
 
-export { type ClockReading as Reading, readClock, readingOf } from './decide.ts'
-export { retentionCutoffs as keptSince } from './keepings.ts'
+export { type ClockReading, readClock, readingOf } from './decide.ts'
+export { retentionCutoffs } from './keepings.ts'
 export { orphanSweep } from './orphans.ts'
 export { eventRemoval } from './removal.ts'
 
@@ -31,7 +31,7 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
     rulesOf(world, actor.orgId),
     selectRemoved(meta, actor.orgId),
     selectOwnTombstones(meta, actor.orgId),
-    selectJobPayload(meta, REMOVAL),
+    selectJobPayload(meta, EVENT_REMOVAL_JOB),
     orphansOf(world, actor.orgNumber),
   ])
   const { reading } = readState(payload?.payload ?? {})

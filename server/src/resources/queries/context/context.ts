@@ -6,7 +6,14 @@ import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import { ALL, buildEventQuery, EVERYTHING, noteSearch, selectRangeBytes, shownEvents } from '../../data/event-queries/event-queries.ts'
+import {
+  ALL_EVENTS,
+  buildEventQuery,
+  recordSearch,
+  SELECT_ALL,
+  selectRangeBytes,
+  shownEvents,
+} from '../../data/event-queries/event-queries.ts'
 import { type Direction, GAP_MS, justAfter, justBefore, placeOf, shareOut, uninterrupted } from './around.ts'
 
 export { placeOf } from './around.ts'
@@ -39,11 +46,11 @@ export async function findContext(world: World, actor: Actor, ask: Ask, signal: 
   ]
   return {
     explain: {
-      'Execution time (millis)': String(noteSearch(world, actor, { datasets, bytes: reading.bytes, startedMs })),
+      'Execution time (millis)': String(recordSearch(world, actor, { datasets, bytes: reading.bytes, startedMs })),
       'Bytes searched': String(reading.bytes),
       'Matching events': String(shown.length),
     },
-    ...shownEvents(shown, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }),
+    ...shownEvents(shown, { items: SELECT_ALL, baseUrl: actor.facts.baseUrl, places }),
     links: next,
   }
 }
@@ -57,7 +64,7 @@ async function findPlace(reading: Reading, { timestamp, sequence, from_sequence 
   const seq = sequence ?? from_sequence
   const bounds = { fromMs: timestamp, toMs: timestamp + 1 }
   const start: EventPosition = { timeNs: BigInt(timestamp) * NS_PER_MS, seq: seq ?? 0n }
-  const filter = seq === undefined ? ALL : hasSequence(seq)
+  const filter = seq === undefined ? ALL_EVENTS : hasSequence(seq)
   const { events } = await read(reading, bounds, { limit: 1, newestFirst: false }, filter)
   const [event] = events
   return event ? { position: placeOf(event), event } : { position: start, event: undefined }
@@ -81,7 +88,7 @@ async function readAround(
 ): Promise<Record<'older' | 'newer', readonly FoundEvent[]>> {
   const bounds = boundsAround(timestamp, limit)
   const side = async (newestFirst: boolean, after: EventPosition) => {
-    const { events } = await read(reading, bounds, { limit: limit + 1, newestFirst, after }, ALL)
+    const { events } = await read(reading, bounds, { limit: limit + 1, newestFirst, after }, ALL_EVENTS)
     return uninterrupted(events, position.timeNs)
   }
   const isIn = event !== undefined && direction === 'before'

@@ -7,7 +7,7 @@ import type { EventQuery, QuerySource } from '../../../reading/event-query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { ALL, buildEventQuery, noteSearch } from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 
 type Ask = BodyOf<typeof contract.datasetKeys.resolve>
 type Found = ReplyOf<typeof contract.datasetKeys.resolve>
@@ -27,11 +27,11 @@ export async function resolveDatasets(world: World, actor: Actor, ask: Ask, sign
     ? await sourceDatasets(world, actor, { from_expr: ask.from_expr })
     : (await visibleDatasets(world, actor)).filter((dataset) => !dataset.is_system_generated)
   const startedMs = world.clock.monotonicMs()
-  const eventQuery = await buildEventQuery(world, actor, { datasets, filter: ALL, bounds, signal })
+  const eventQuery = await buildEventQuery(world, actor, { datasets, filter: ALL_EVENTS, bounds, signal })
   const holding = await Promise.all(keys.map((key) => holdersOf(world, eventQuery, pathsFor(key, ask.match_type, eventQuery.sources))))
   const found = datasets.filter(({ collection, dataset }) => holding.every(({ names }) => names.has(nameOf(collection, dataset))))
   const bytes = holding.reduce((sum, one) => sum + one.bytes, 0)
-  if (keys.length > 0) noteSearch(world, actor, { datasets, bytes, startedMs })
+  if (keys.length > 0) recordSearch(world, actor, { datasets, bytes, startedMs })
   return { datasets: found.map(({ id }) => ({ id, type: 'LOG' as const })) }
 }
 

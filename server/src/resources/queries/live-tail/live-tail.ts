@@ -6,8 +6,8 @@ import { parseFilter } from '../../../query/query.ts'
 import type { FoundEvent } from '../../../reading/event-query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { type Choose, choiceOf, chosenDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { buildEventQuery, EVERYTHING, noteSearch, rawText, shownEvents } from '../../data/event-queries/event-queries.ts'
+import { type DatasetSelection, datasetSelectionOf, selectedDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { buildEventQuery, rawText, recordSearch, SELECT_ALL, shownEvents } from '../../data/event-queries/event-queries.ts'
 import { decodePosition, encodePosition, firstPosition, isWorthKeeping, knownBy, readBackMs, type TailPosition } from './position.ts'
 import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
 import { type ReadNew, type TailOffsets, Tails, type Taken, takeNew } from './tails.ts'
@@ -40,7 +40,7 @@ function goneOrThrow(thrown: unknown): undefined {
 }
 
 /** The datasets and events that a job selects. */
-type Selection = { choose: Choose; matches: EventMatcher }
+type Selection = { choose: DatasetSelection; matches: EventMatcher }
 
 /** Retries when another request of the same job has advanced the position. */
 const MOVES_MAX = 8
@@ -65,7 +65,7 @@ export class LiveTails {
     const condition = ask.where ?? ''
     const source = { from: ask.from, from_expr: ask.from_expr }
     const wish = selectionOf({ source, condition })
-    const datasets = await chosenDatasets(this.#world, actor, wish.choose)
+    const datasets = await selectedDatasets(this.#world, actor, wish.choose)
     const row: LiveTailRow = {
       id: ids.uuid(),
       org_id: actor.orgId,
@@ -81,7 +81,7 @@ export class LiveTails {
     const taken = await this.#take(actor, row, 0)
     await insertLiveTail(meta, { ...row, position: encodePosition(taken.position) })
     this.#watches.set(row.id, { wish, watch: taken.watch, usedAtMs: nowMs })
-    noteSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
+    recordSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
     return { job_id: row.id }
   }
 
@@ -209,11 +209,11 @@ export class LiveTails {
       return wish.matches({ ...event, raw: rawText(event.raw), collection, dataset })
     }
     const { events, ...said } = takeNew(tails, { position: before, watch, matches, joined }, limit, nowMs)
-    return { ...said, wish, before, events: shownEvents(events, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }).events }
+    return { ...said, wish, before, events: shownEvents(events, { items: SELECT_ALL, baseUrl: actor.facts.baseUrl, places }).events }
   }
 }
 
 const selectionOf = ({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): Selection => ({
   matches: matcherOf(parseFilter(condition).filter),
-  choose: choiceOf(source),
+  choose: datasetSelectionOf(source),
 })

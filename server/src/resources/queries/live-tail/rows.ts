@@ -2,13 +2,13 @@ import type { Identity } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { removeOld } from '../../../meta/old-rows.ts'
 import { json, sql } from '../../../meta/sql.ts'
-import type { Source } from '../../data/datasets/datasets.ts'
+import type { SourceSelection } from '../../data/datasets/datasets.ts'
 
 export type LiveTailRow = {
   id: string
   org_id: string
   identity: Identity
-  source: Source
+  source: SourceSelection
   condition: string
   polled_at: number
   began_at: number | null

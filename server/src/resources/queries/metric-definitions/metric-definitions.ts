@@ -12,7 +12,7 @@ import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { seen, visibilityFor, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { visibilityFor, visibleDatasets, visibleRows } from '../../data/datasets/datasets.ts'
 import { fillTemplate, isSameTemplate, type Library, type Use } from '../templates/templates.ts'
 import { planMetrics } from '../timeseries/timeseries.ts'
 import {
@@ -41,14 +41,14 @@ export const allMetricDefinitions = (world: Reader, orgId: string): Promise<read
 
 /** The definitions that refer to no dataset hidden from the caller. */
 const seenMetricDefinitions = async (world: Reader, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>
-  seen(await visibilityFor(world, actor), await allMetricDefinitions(world, actor.orgId), ({ queries }) => queries)
+  visibleRows(await visibilityFor(world, actor), await allMetricDefinitions(world, actor.orgId), ({ queries }) => queries)
 
 /** The ids of all other definitions. */
 export async function hiddenMetricIds(world: Reader, actor: Actor): Promise<ReadonlySet<string>> {
   const visibility = await visibilityFor(world, actor)
   if (!visibility.limited) return new Set()
   const all = await allMetricDefinitions(world, actor.orgId)
-  const shown = new Set(await seen(visibility, all, ({ queries }) => queries))
+  const shown = new Set(await visibleRows(visibility, all, ({ queries }) => queries))
   return new Set(all.filter((row) => !shown.has(row)).map(({ id }) => id))
 }
 

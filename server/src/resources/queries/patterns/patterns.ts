@@ -11,7 +11,7 @@ import type { EventQuery, StatsGroup } from '../../../reading/event-query.ts'
 import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import { buildEventQuery, noteSearch } from '../../data/event-queries/event-queries.ts'
+import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { templateFor } from './template.ts'
 
 export { templateFor } from './template.ts'
@@ -43,7 +43,7 @@ export async function findPatterns(world: World, actor: Actor, { search_details:
   const eventQuery = await buildEventQuery(world, actor, { datasets, filter, bounds, signal })
   // One more, since events without a message form a group that is no pattern.
   const found = await readStats(world.events, eventQuery, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
-  noteSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
+  recordSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
   const ids = new Map(datasets.map(({ id, collection, dataset }) => [JSON.stringify([collection, dataset]), id]))
   const counted = found.groups.flatMap((group) => countedOf(group, ids)).slice(0, PATTERNS_MAX)
   const templates = await templatesOf(world, eventQuery, counted)

@@ -17,7 +17,7 @@ import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseSelector } from '../../../query/query.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { type Reference, seen, visibilityFor } from '../../data/datasets/datasets.ts'
+import { type DatasetReference, visibilityFor, visibleRows } from '../../data/datasets/datasets.ts'
 import { fillTemplate, type Library } from '../templates/templates.ts'
 import {
   deleteSavedSearch,
@@ -35,12 +35,12 @@ const allSavedSearches = (world: Reader, orgId: string): Promise<readonly SavedS
 
 /** The saved searches that refer to no dataset hidden from the caller. */
 export const seenSavedSearches = async (world: Reader, actor: Actor): Promise<readonly SavedSearchRow[]> =>
-  seen(await visibilityFor(world, actor), await allSavedSearches(world, actor.orgId), (row) => [
+  visibleRows(await visibilityFor(world, actor), await allSavedSearches(world, actor.orgId), (row) => [
     referenceOf(row.search_details),
     { from: row.log_ids ?? [] },
   ])
 
-const referenceOf = (details: Pick<SearchDetails, 'from' | 'from_expr'>): Reference => ({
+const referenceOf = (details: Pick<SearchDetails, 'from' | 'from_expr'>): DatasetReference => ({
   from: idsIn(details),
   from_expr: details.from_expr,
 })

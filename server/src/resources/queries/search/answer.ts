@@ -6,17 +6,17 @@ import { countMatching, readEvents, readStats } from '../../../reading/reading.t
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import {
-  type Asked,
   buildEventQuery,
-  countLeftOut,
+  countExcluded,
   dataWarnings,
   type EventQueryRequest,
+  type ExcludedEvents,
+  exclusionWarnings,
   groupRows,
-  type LeftOut,
-  leftOutWarnings,
-  noteSearch,
+  type QueryOutcome,
   readKeys,
   readLevels,
+  recordSearch,
   seriesTree,
   shownEvents,
   sliceRows,
@@ -49,7 +49,7 @@ export async function answerSearch(world: World, actor: Actor, search: Search, c
       ? await answerEvents(world, actor, { ...search, plan }, control)
       : await answerStats(world, actor, { ...search, plan }, control)
   const took = { datasets: search.datasets, bytes: Number(answer.explain['Bytes searched'] ?? 0), startedMs }
-  answer.explain['Execution time (millis)'] = String(noteSearch(world, actor, took))
+  answer.explain['Execution time (millis)'] = String(recordSearch(world, actor, took))
   return answer
 }
 
@@ -120,11 +120,11 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
   }
 }
 
-const nothing: Promise<readonly LeftOut[]> = Promise.resolve([])
+const nothing: Promise<readonly ExcludedEvents[]> = Promise.resolve([])
 
 /** Counts in parallel to the search; a failure is ignored unless the count is awaited. */
-function leftOutOf({ events }: World, eventQuery: EventQuery): Promise<readonly LeftOut[]> {
-  return ignoreRejection(countLeftOut(events, eventQuery, eventQuery.filter))
+function leftOutOf({ events }: World, eventQuery: EventQuery): Promise<readonly ExcludedEvents[]> {
+  return ignoreRejection(countExcluded(events, eventQuery, eventQuery.filter))
 }
 
 /** Prevents an unhandled rejection of work that may never be awaited. */
@@ -137,15 +137,15 @@ function ignoreRejection<T>(work: Promise<T>): Promise<T> {
 const warned = <P extends SearchPlan>(
   plan: P,
   { filter, sources, gaps }: EventQuery,
-  came: Pick<Asked, 'count' | 'cost'>,
-  leftOut: readonly LeftOut[],
+  came: Pick<QueryOutcome, 'count' | 'cost'>,
+  leftOut: readonly ExcludedEvents[],
 ): P => ({
   ...plan,
   warnings: [
     ...plan.warnings,
     ...gapWarnings({ gaps }),
     ...dataWarnings({ filter, sources, ...came }),
-    ...leftOutWarnings(leftOut, came.count),
+    ...exclusionWarnings(leftOut, came.count),
   ],
 })
 

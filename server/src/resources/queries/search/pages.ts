@@ -4,7 +4,7 @@ import type { Actor } from '../../../http/actor.ts'
 import { badRequest, forbidden, gone } from '../../../kernel/errors.ts'
 import type { EventPosition } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
-import { isSame } from '../../data/datasets/datasets.ts'
+import { isSameIdentity } from '../../data/datasets/datasets.ts'
 import { insertFirstPage, insertPage, type PageRow, removePages, selectPage } from './rows.ts'
 
 /** The stored query of a page token, with resolved range and datasets, and the count of its first page. */
@@ -41,7 +41,8 @@ export async function findPage(world: Pick<World, 'meta' | 'clock'>, actor: Acto
   const row = isUuid(token) ? await selectPage(world.meta, actor.orgId, token.toLowerCase()) : undefined
   if (!row)
     throw badRequest('pagination_token is not known', { errors: [{ field: 'pagination_token', code: 'UNKNOWN', message: 'is not known' }] })
-  if (!isSame(actor.identity, row.identity)) throw forbidden('this pagination_token was given to another caller; run the search yourself')
+  if (!isSameIdentity(actor.identity, row.identity))
+    throw forbidden('this pagination_token was given to another caller; run the search yourself')
   if (row.expires_at <= world.clock.nowMs()) throw gone('this pagination_token has expired; run the search again')
   const isFirst = row.after_ns === null || row.after_seq === null
   return {

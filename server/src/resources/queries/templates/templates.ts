@@ -7,7 +7,7 @@ import { badField, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { type Reference, type Visibility, visibilityFor } from '../../data/datasets/datasets.ts'
+import { type DatasetReference, type DatasetVisibility, visibilityFor } from '../../data/datasets/datasets.ts'
 import { type Binding, bindArguments, checkPlaceholders, checkReference, fillIn, literalsOf } from './binding.ts'
 import { deleteTemplate, insertTemplate, lockTemplate, selectTemplates, type TemplateRow, updateTemplateRow } from './rows.ts'
 
@@ -24,7 +24,7 @@ export type Library<Definition extends Parametrised> = {
   /** Rejects templates that nothing could be created from, beyond the contract's checks; `id` is that of the template being replaced. */
   check?(world: World, actor: Actor, draft: Definition, id?: string): Promise<void>
   /** The datasets that a template refers to. */
-  references?(definition: Definition): readonly Reference[]
+  references?(definition: Definition): readonly DatasetReference[]
   /** The templates that a template is composed of. */
   uses?(definition: Definition): readonly Used[]
 }
@@ -56,7 +56,7 @@ async function hiddenIn(
   world: Reader,
   actor: Actor,
   library: Library<never>,
-  visibility: Visibility,
+  visibility: DatasetVisibility,
   known = new Map<string, Set<string>>(),
 ): Promise<ReadonlySet<string>> {
   const found = known.get(library.kind)

@@ -8,15 +8,15 @@ import { readStats } from '../../../reading/stats.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import {
-  ALL,
+  ALL_EVENTS,
   and,
   buildEventQuery,
-  countLeftOut,
+  countExcluded,
   dataWarnings,
-  type LeftOut,
-  leftOutWarnings,
-  noteSearch,
+  type ExcludedEvents,
+  exclusionWarnings,
   readLevels,
+  recordSearch,
 } from '../../data/event-queries/event-queries.ts'
 import { allowGaps, gapWarnings } from '../search/search.ts'
 import { combine, lineOf, type Measure } from './measured.ts'
@@ -154,15 +154,15 @@ async function measureOne(
   const { query, call, groups, reduceTo } = planned
   const startedMs = world.clock.monotonicMs()
   const datasets = await sourceDatasets(world, actor, query)
-  const filter = and(planned.filter, request.filter ?? ALL)
+  const filter = and(planned.filter, request.filter ?? ALL_EVENTS)
   const eventQuery = allowGaps(world, await buildEventQuery(world, actor, { datasets, filter, bounds: request.bounds, signal }))
   const wish: StatsRequest = { calls: [call.call], groups, slices: request.slices, limit: request.limit }
   const [found, leftOut] = await Promise.all([
     readStats(world.events, eventQuery, wish),
-    request.saying === 'warnings' ? countLeftOut(world.events, eventQuery, planned.filter) : [],
+    request.saying === 'warnings' ? countExcluded(world.events, eventQuery, planned.filter) : [],
   ])
   const { levels, bytes } = groups.length === 0 ? { levels: [], bytes: 0 } : await readLevels(world.events, eventQuery, wish, found)
-  noteSearch(world, actor, { datasets, bytes: found.cost.bytes + bytes, startedMs })
+  recordSearch(world, actor, { datasets, bytes: found.cost.bytes + bytes, startedMs })
   const isAdded = call.call.name === 'count' || call.call.name === 'sum'
   return {
     whole: lineOf({ values: [], whole: found.whole, slices: found.slices }, reduceTo, isAdded),
@@ -177,8 +177,8 @@ function warningsOf(
   { filter, field, warnings }: PlannedQuery,
   { sources, gaps }: EventQuery,
   { whole, cost }: StatsResult,
-  leftOut: readonly LeftOut[],
+  leftOut: readonly ExcludedEvents[],
 ) {
   const ofData = dataWarnings({ filter, sources, count: whole.count, cost }).map((warning) => ({ ...warning, field }))
-  return [...warnings, ...gapWarnings({ gaps }, field), ...ofData, ...leftOutWarnings(leftOut, whole.count, field)]
+  return [...warnings, ...gapWarnings({ gaps }, field), ...ofData, ...exclusionWarnings(leftOut, whole.count, field)]
 }

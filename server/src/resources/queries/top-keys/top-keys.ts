@@ -6,7 +6,7 @@ import type { EventQuery } from '../../../reading/event-query.ts'
 import { readNewestOfEach } from '../../../reading/newest.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { ALL, buildEventQuery, noteSearch } from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { countKeys } from './count-keys.ts'
 
 type Ask = QueryOf<typeof contract.topKeys.get>
@@ -27,7 +27,7 @@ export async function findTopKeys(world: World, actor: Actor, ask: Ask, signal: 
   if (isNamed) for (const { id } of datasets) found[id] = {}
   const sample = Math.max(SAMPLE_EVENTS_MIN, Math.min(SAMPLE_EVENTS, Math.floor(SAMPLE_EVENTS_ALL / Math.max(1, datasets.length))))
   const startedMs = world.clock.monotonicMs()
-  const eventQuery = await buildEventQuery(world, actor, { datasets, filter: ALL, bounds, signal })
+  const eventQuery = await buildEventQuery(world, actor, { datasets, filter: ALL_EVENTS, bounds, signal })
   const { bytes } = await readNewestOfEach(world.events, eventQuery, sample, (id, events) => {
     const keys = countKeys(events, ask.limit ?? KEYS)
     if (Object.keys(keys).length > 0) found[id] = keys
@@ -55,5 +55,5 @@ type Sampled = { eventQuery: EventQuery; datasets: readonly DatasetRow[]; bytes:
 function noteSamples(world: World, actor: Actor, { eventQuery, datasets, bytes, startedMs }: Sampled): void {
   const reached = new Set(eventQuery.sources.flatMap(({ logId, located }) => (located ? [logId] : [])))
   const own = Math.ceil(bytes / Math.max(1, reached.size))
-  for (const dataset of datasets) if (reached.has(dataset.id)) noteSearch(world, actor, { datasets: [dataset], bytes: own, startedMs })
+  for (const dataset of datasets) if (reached.has(dataset.id)) recordSearch(world, actor, { datasets: [dataset], bytes: own, startedMs })
 }

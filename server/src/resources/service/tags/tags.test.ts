@@ -1,4 +1,4 @@
-import type { FailureBody, TagUsage, Log, Tag, TaggedType } from '@dendro/api'
+import type { FailureBody, Log, Tag, TaggedType, TagUsage } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 

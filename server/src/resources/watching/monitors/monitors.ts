@@ -8,8 +8,8 @@ import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { isSame, visibilityFor } from '../../data/datasets/datasets.ts'
-import { mustLetMonitorIn } from '../../data/limits/limits.ts'
+import { isSameIdentity, visibilityFor } from '../../data/datasets/datasets.ts'
+import { checkMonitorLimit } from '../../data/limits/limits.ts'
 import { dropBacking, keepBacking } from '../../queries/metric-definitions/metric-definitions.ts'
 import { checkActions } from '../integrations/integrations.ts'
 import { columnsFromDraft } from './definition.ts'
@@ -89,7 +89,7 @@ export async function visibleMonitors(
   const kept: MonitorRow[] = []
   for (const row of all) {
     const reads = states.get(row.id)?.reads ?? []
-    const isOwn = isSame(actor.identity, row.author)
+    const isOwn = isSameIdentity(actor.identity, row.author)
     const foundNothingHidden = isOwn ? !reads.some(visibility.hides) : visibility.seesEach(reads)
     if (foundNothingHidden && (await visibility.sees(row.queries, row.author))) kept.push(row)
   }
@@ -132,7 +132,7 @@ export async function createMonitor(world: World, actor: Actor, request: NewMoni
     modified_by: actor.identity,
   }
   return world.meta.write(actor.orgId, async (tx) => {
-    await mustLetMonitorIn(world, tx, actor.orgId)
+    await checkMonitorLimit(world, tx, actor.orgId)
     await checkActions(tx, actor.orgId, row.actions)
     await keepBacking(tx, metricOf(row))
     await insertMonitor(tx, row)
