@@ -3,7 +3,7 @@ import type { Login } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { openTestApp, type TestApp, type TestClock, type TestOrganization } from '../../../../../test/world.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
-import { KeyGuesses } from './key-guesses.ts'
+import { KeyGuessLimiter } from './key-guesses.ts'
 
 /** FLOOR_MS is what a failed login takes anyway; longer waits are those of somebody who is being slowed. */
 const FLOOR_MS = 300
@@ -138,12 +138,12 @@ test('guessing the old password when changing it is slowed like a login', async 
 
 test('an address that shows one unknown key after another waits, one that repeats a dead key does not', async () => {
   const waits: number[] = []
-  const guesses = new KeyGuesses({ clock: { ...app.clock, sleep: async (ms) => void waits.push(ms) } })
-  for (let turn = 0; turn < 200; turn += 1) await guesses.wrong('192.0.2.1', 'the same')
+  const guesses = new KeyGuessLimiter({ clock: { ...app.clock, sleep: async (ms) => void waits.push(ms) } })
+  for (let turn = 0; turn < 200; turn += 1) await guesses.recordFailure('192.0.2.1', 'the same')
   expect(waits).toEqual([])
-  for (let turn = 0; turn < 56; turn += 1) await guesses.wrong('192.0.2.1', `guess ${turn}`)
+  for (let turn = 0; turn < 56; turn += 1) await guesses.recordFailure('192.0.2.1', `guess ${turn}`)
   expect(waits).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000])
-  await guesses.wrong('192.0.2.2', 'another address')
+  await guesses.recordFailure('192.0.2.2', 'another address')
   expect(waits).toHaveLength(7)
 })
 

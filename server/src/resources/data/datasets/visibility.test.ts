@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { exporting } from '../../queries/exports/run.ts'
-import { openRound } from '../../watching/evaluations/evaluations.ts'
+import { createEvaluationRound } from '../../watching/evaluations/evaluations.ts'
 
 /** Two processes share the stores: what one changes the other has to notice. */
 let database: TestDatabase
@@ -222,7 +222,7 @@ describe('a monitor', () => {
     expect(reply.body.details).toBe(undefined)
     return reply.body.id
   }
-  const look = () => openRound(app.app.world)(new AbortController().signal)
+  const look = () => createEvaluationRound(app.app.world)(new AbortController().signal)
   const statusFor = async (id: string, credential: { key?: string; token?: string }) =>
     (await org.ask('GET', `/monitors/${id}/evaluations`, credential)).status
 

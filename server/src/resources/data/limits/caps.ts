@@ -6,7 +6,7 @@ export const allLimits = (world: Pick<World, 'meta'>, orgId: string): Promise<Li
   world.meta.cached(orgId, 'limits', () => selectLimits(world.meta, orgId))
 
 /** capOf is the number again: a bigint where a double would round it. */
-export function capOf({ value }: LimitRow): number | bigint {
+export function limitValue({ value }: LimitRow): number | bigint {
   const number = Number(value)
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? BigInt(value) : number
 }

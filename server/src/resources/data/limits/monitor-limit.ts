@@ -35,7 +35,7 @@ function idOf(orgId: string): string {
 }
 
 /** mustLetMonitorIn refuses one more monitor beyond the limit; of two that are made at once the second waits for the first. */
-export async function mustLetMonitorIn(world: Deployment, tx: Db, orgId: string): Promise<void> {
+export async function checkMonitorLimit(world: Deployment, tx: Db, orgId: string): Promise<void> {
   const limit = monitorLimit(world, orgId)
   if (!limit) return
   await lockOrganization(tx, orgId)

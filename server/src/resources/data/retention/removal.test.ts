@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
 import { openTestApp } from '../../../../../test/world.ts'
-import { countDoomed } from '../../../events/purge/purge.ts'
-import type { Job } from '../../../jobs/job.ts'
+import { countTargetedEvents } from '../../../events/purge/purge.ts'
+import type { JobRun } from '../../../jobs/job.ts'
 import { tableClasses } from '../../../lines/table.ts'
 import { sql } from '../../../meta/sql.ts'
 import { DAY_MS } from './decide.ts'
@@ -23,10 +23,10 @@ const world = () => senders.app.app.world
 const nowMs = () => world().clock.nowMs()
 
 /** turn runs the job once, as a worker would with what the last turn left. */
-async function turn(state: Partial<RemovalState> = {}, given: Partial<Job> = {}): Promise<RemovalState> {
+async function turn(state: Partial<RemovalState> = {}, given: Partial<JobRun> = {}): Promise<RemovalState> {
   const payload = { marks: [], ...state }
   const signal = new AbortController().signal
-  const job: Job = { id: randomUUID(), orgId: undefined, payload, attempt: 1, fence: 1, signal, hold: async () => undefined, ...given }
+  const job: JobRun = { id: randomUUID(), orgId: undefined, payload, attempt: 1, fence: 1, signal, hold: async () => undefined, ...given }
   return readState((await eventRemoval(world()).run(job))?.payload ?? {})
 }
 
@@ -50,7 +50,7 @@ const send = async (dataset: string, lines: readonly string[]) => {
   expect((await senders.post(lines.join('\n'), { headers })).body).toMatchObject({ accepted: lines.length })
 }
 const ages = async (dataset: string) => (await senders.eventsIn(dataset, 'shop')).map(({ keys }) => Number(keys.age)).sort((a, b) => a - b)
-const eventsOf = (logId: string) => countDoomed(world().events, { logIds: [logId] })
+const eventsOf = (logId: string) => countTargetedEvents(world().events, { logIds: [logId] })
 /** storeTogether puts an event of each dataset into one part of the store, on a day that nobody else uses: so none of them goes by dropping a part. */
 const storeTogether = (logIds: readonly string[], ageDays: number) =>
   world().events.writer.insert({
@@ -210,7 +210,7 @@ test('events without a dataset are reported to their organisation, and stay', as
     format: 'JSONEachRow',
   })
   const kind = orphanSweep(world())
-  const again = await kind.run({ payload: {} } as Job)
+  const again = await kind.run({ payload: {} } as JobRun)
   expect(again?.payload?.orphans).toContainEqual({ org_number: number, log_id: logId, events: 1 })
   await world().meta.run(sql`
     insert into jobs (id, kind, key, payload, created_at, due_at) values (${randomUUID()}, ${kind.name}, '', ${JSON.stringify(again?.payload)}::jsonb, 0, 0)
