@@ -1,6 +1,6 @@
 import { contract, type Event, type FailureBody, type ResultRow, type SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, type SearchReply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
 let app: TestApp
 let org: TestOrganization
@@ -34,8 +34,7 @@ async function send(dataset: string, lines: readonly string[]): Promise<string> 
 }
 
 type Answer = SearchResponse & FailureBody
-const post = (ask: object): Promise<SearchReply<Answer>> =>
-  org.ask<Answer>('POST', '/search', { body: { from: [web], ...range(), ...ask } })
+const post = (ask: object): Promise<Reply<Answer>> => org.ask<Answer>('POST', '/search', { body: { from: [web], ...range(), ...ask } })
 const range = () => ({ from_ts: startMs, to_ts: startMs + 60_000 })
 const messages = (events: readonly Event[]) => events.map((event) => event.message_kvs.message)
 const pathOf = (url: string | undefined): string => (url ?? '').slice(app.url.length)
