@@ -75,8 +75,8 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   })
   app.decorateRequest('actor', undefined)
   app.decorateRequest('facts', null as unknown as RequestFacts)
-  app.decorateRequest('taken', undefined)
-  app.decorateRequest('standing', function standing(this: FastifyRequest) {
+  app.decorateRequest('rawRequest', undefined)
+  app.decorateRequest('currentActor', function currentActor(this: FastifyRequest) {
     return currentActorOf(options, this)
   })
   app.removeAllContentTypeParsers()

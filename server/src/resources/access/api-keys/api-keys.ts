@@ -41,7 +41,7 @@ export async function findApiKey(world: World, actor: Actor, id: string): Promis
   return row
 }
 
-/** isApiKey reports whether a key is still there, in whoever's name work goes on. */
+/** apiKeyExists reports whether a key is still there, in whoever's name work goes on. */
 export const apiKeyExists = async ({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> =>
   (await selectApiKey(meta, orgId, id)) !== undefined
 
@@ -97,7 +97,7 @@ export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow
 }
 
 /**
- * keepAnAdmin refuses to take away the last key of an administrator, unless somebody can log in as one: of those the last always stays. A key that
+ * checkAdminRemains refuses to take away the last key of an administrator, unless somebody can log in as one: of those the last always stays. A key that
  * ends by itself is nothing to rely on, so the last one that does not end stays beside it.
  */
 async function checkAdminRemains(world: Pick<World, 'clock'>, tx: Db, { org_id, id }: ApiKeyRow): Promise<void> {

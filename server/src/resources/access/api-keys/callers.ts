@@ -5,7 +5,7 @@ import type { World } from '../../../world.ts'
 import { permissionsOf } from '../roles/roles.ts'
 import { type ApiKeyRow, selectApiKeyByHash, selectApiKeyById, selectOwner } from './rows.ts'
 
-/** A Place says where the metadata cache keeps the caller of a key. */
+/** A CacheEntryRef says where the metadata cache keeps the caller of a key. */
 type CacheEntryRef = { orgId: string; name: string }
 type Owner = { org_id: string; org_number: number }
 type CachedCaller = { identified: Principal; expiresAt: number | null }
@@ -90,7 +90,7 @@ export const ownerOfKey = (world: Pick<World, 'meta'>, orgId: string, id: string
 
 export const isExpired = (expiresAtS: number | null, nowMs: number): boolean => expiresAtS !== null && expiresAtS * 1000 <= nowMs
 
-/** Absent keeps "not there" out of the memory: a key that is made a moment later must work. */
+/** NotFoundUncached keeps "not there" out of the memory: a key that is made a moment later must work. */
 class NotFoundUncached extends Error {}
 
 async function orAbsent<Row>(found: Promise<Row | undefined>): Promise<Row> {

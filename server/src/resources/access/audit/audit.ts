@@ -60,8 +60,8 @@ function auditRow(world: AuditWorld, who: AuditActor, outcome: AuditRow['outcome
   }
 }
 
-/** dueRecords are the oldest records that are not events yet. */
+/** recordsDueAsEvents are the oldest records that are not events yet. */
 export const recordsDueAsEvents = ({ meta }: Pick<World, 'meta'>, rowsMax: number): Promise<DueRow[]> => selectDue(meta, rowsMax)
 
-/** noteEvents writes down which records have become events. */
+/** markEventsWritten writes down which records have become events. */
 export const markEventsWritten = ({ meta }: Pick<World, 'meta'>, ids: readonly string[]): Promise<number> => deleteDue(meta, ids)

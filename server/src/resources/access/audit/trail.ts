@@ -3,7 +3,7 @@ import type { World } from '../../../world.ts'
 import { isLimited } from '../policies/policies.ts'
 import { type AuditQuery, type AuditRow, selectAudit } from './rows.ts'
 
-/** PLAIN are the kinds of records that never say anything of a log. */
+/** DATASET_FREE_TYPES are the kinds of records that never say anything of a log. */
 const DATASET_FREE_TYPES: ReadonlySet<string> = new Set([
   'access',
   'agent_config',

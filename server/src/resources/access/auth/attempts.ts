@@ -4,11 +4,11 @@ import { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
 import { countAttempts, deleteAttempts, deleteOldAttempts, uncountAttempt } from './rows.ts'
 
-/** A Pace says how one kind of subject is slowed: nothing for the first attempts of a window, then twice as long each time up to a bound. */
+/** A SlowdownPolicy says how one kind of subject is slowed: nothing for the first attempts of a window, then twice as long each time up to a bound. */
 type SlowdownPolicy = { windowMs: number; free: number; firstMs: number; mostMs: number; refusedBeyond: number }
 
 const MINUTE_MS = 60_000
-/** paces: an account is slowed and never locked; only a network address that keeps on is turned away, until its window ends. */
+/** slowdownPolicies: an account is slowed and never locked; only a network address that keeps on is turned away, until its window ends. */
 export const slowdownPolicies = {
   account: { windowMs: 60 * MINUTE_MS, free: 10, firstMs: 500, mostMs: 8_000, refusedBeyond: Number.POSITIVE_INFINITY },
   address: { windowMs: 15 * MINUTE_MS, free: 20, firstMs: 250, mostMs: 4_000, refusedBeyond: 100 },
@@ -21,7 +21,7 @@ const kinds: readonly Kind[] = ['account', 'address', 'all']
 export type AttemptCount = { kind: Kind; failures: number; untilMs: number }
 export type AttemptDecision = { kind: 'wait'; ms: number } | { kind: 'refuse'; retryAfterMs: number }
 
-/** slowDown decides what an attempt has to bear, from the counts that include it. */
+/** decideAttempt decides what an attempt has to bear, from the counts that include it. */
 export function decideAttempt(counts: readonly AttemptCount[], nowMs: number): AttemptDecision {
   const refusing = counts.find(({ kind, failures }) => failures > slowdownPolicies[kind].refusedBeyond)
   if (refusing) return { kind: 'refuse', retryAfterMs: Math.max(0, refusing.untilMs - nowMs) }
@@ -47,7 +47,7 @@ export function networkOf(address: string): string {
 
 type AttemptWorld = Pick<World, 'meta' | 'vault' | 'clock'>
 
-/** An Attempt is counted as failed until it is said to have succeeded, or to have come to nothing: many at once cannot overtake the count. */
+/** A LoginAttempt is counted as failed until it is said to have succeeded, or to have come to nothing: many at once cannot overtake the count. */
 export type LoginAttempt = { succeeded(): Promise<void>; withdrawn(): Promise<void> }
 
 /** beginAttempt counts an attempt on an account from an address, over all processes, and makes it wait or turns it away. */

@@ -63,7 +63,7 @@ export async function logIn(world: World, facts: RequestFacts, { email, password
   throw unauthenticated('the e-mail or the password is wrong, or this user may not log in')
 }
 
-/** proven is matching; where no password could be looked at, the attempt has not failed. */
+/** matchPassword is matching; where no password could be looked at, the attempt has not failed. */
 async function matchPassword(attempt: LoginAttempt, rows: readonly LoginRow[], password: Secret): Promise<LoginRow[]> {
   try {
     return await withPassword(rows, password)
@@ -84,13 +84,13 @@ async function completeLogin(world: World, facts: RequestFacts, user: LoginRow, 
 
 type LoginTarget = { orgId: string; roles: readonly string[] }
 
-/** landingOf is where a login leads and with which roles; read before the transaction, which must not wait for a second connection. */
+/** loginTargetOf is where a login leads and with which roles; read before the transaction, which must not wait for a second connection. */
 async function loginTargetOf(world: World, user: UserRow): Promise<LoginTarget> {
   const orgId = await activeOrganization(world, user.org_id, user.id)
   return { orgId, roles: await effectiveRoles(world, user, orgId) }
 }
 
-/** enter opens a session and records the login in the organisation where it leads; undefined when the user may no longer log in. */
+/** startSession opens a session and records the login in the organisation where it leads; undefined when the user may no longer log in. */
 async function startSession(
   world: World,
   tx: Db,

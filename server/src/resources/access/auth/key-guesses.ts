@@ -11,7 +11,7 @@ const GUESSERS_MAX = 10_000
 const SLEEPERS_MAX = 500
 
 /**
- * KeyGuesses makes an address that shows ever new unknown keys or tokens wait for its answers. A sender that repeats one dead key is not
+ * KeyGuessLimiter makes an address that shows ever new unknown keys or tokens wait for its answers. A sender that repeats one dead key is not
  * guessing and is not slowed, nor is anybody with a good one. It is kept in memory and bounded: 256 random bits are not guessed anyway,
  * this only takes the fun out of trying.
  */
@@ -24,7 +24,7 @@ export class KeyGuessLimiter {
     this.#world = world
   }
 
-  /** wrong is told of every credential that was not accepted, by its hash, and returns when the caller may be answered. */
+  /** recordFailure is told of every credential that was not accepted, by its hash, and returns when the caller may be answered. */
   async recordFailure(address: string, credential: string): Promise<void> {
     const guesser = this.#guesserOf(networkOf(address))
     if (guesser.credentials.has(credential)) return

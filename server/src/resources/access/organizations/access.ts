@@ -27,7 +27,7 @@ type Grant = BodyOf<typeof contract.access.grant>
 type Reader = Pick<World, 'meta'>
 type GrantTarget = { entityType: AccessMember['type']; entityId: string }
 
-/** ABSENT are the states of a user who may not act, whatever was granted to him. */
+/** INACTIVE_STATUSES are the states of a user who may not act, whatever was granted to him. */
 const INACTIVE_STATUSES = ['INVITED', 'DEACTIVATED', 'REMOVED']
 
 /** grantedRoles are the roles of active grants to a user and to every group that he reaches through memberships. */
@@ -67,7 +67,7 @@ export async function actingIn(world: Reader, actor: Actor, orgId: string, permi
   return acting
 }
 
-/** strangerTo is the answer to who has no role in an organisation: only those who may know of it learn that it exists. */
+/** noRoleFailure is the answer to who has no role in an organisation: only those who may know of it learn that it exists. */
 export async function noRoleFailure(world: Reader, actor: Actor, orgId: string): Promise<Failure> {
   const mayKnow =
     (await isManager(world, actor)) ||
@@ -132,7 +132,7 @@ export async function checkAccess(world: Reader, orgId: string, entity: GrantTar
   return { is_authorised: roles.length > 0, roles: roles.join(',') }
 }
 
-/** mayAsk lets users ask about themselves, and those who may read access about everybody. */
+/** checkMayReadAccess lets users ask about themselves, and those who may read access about everybody. */
 export function checkMayReadAccess(actor: Actor, userId: string): void {
   if (!isUser(actor, userId) && !hasPermission(actor, 'access_read'))
     throw forbidden('asking about others needs the permission access_read')
@@ -145,7 +145,7 @@ export async function activeOrganization(world: Reader, homeId: string, userId: 
   return (await rolesIn(world, chosen.org_id, userId)).length > 0 ? chosen.org_id : homeId
 }
 
-/** forgetAccess ends every access of a user who is being removed for good, in the transaction that removes him. */
+/** deleteAccess ends every access of a user who is being removed for good, in the transaction that removes him. */
 export async function deleteAccess(tx: Db, userId: string): Promise<void> {
   await deleteAccessOfUser(tx, userId)
   await deleteActiveOrganization(tx, userId)

@@ -83,7 +83,7 @@ export async function findOrganization(world: Reader, actor: Actor, id: string):
 export const getOrganization = async (world: Reader, actor: Actor, row: OrganizationRow): Promise<Organization> =>
   shown(world, row, { activeId: actor.orgId, managementId: await managementId(world) })
 
-/** Founding creates an organization with its first key and its datasets in a transaction. It is given by the top level, since datasets lie above organizations. */
+/** CreateOrganizationRecords creates an organization with its first key and its datasets in a transaction. It is given by the top level, since datasets lie above organizations. */
 export type CreateOrganizationRecords = (world: World, tx: Db, ask: OrganizationRecordsRequest) => Promise<{ firstKey: Secret }>
 export type OrganizationRecordsRequest = { orgId: string; name: string; firstKey: Secret | undefined; founder?: Identity }
 

@@ -1,14 +1,14 @@
 import { type ConditionSet, type Policy, roleName } from '@dendro/api'
 
-/** A Place is a dataset as policies see it. */
+/** A PolicyDataset is a dataset as policies see it. */
 export type PolicyDataset = { id: string; collection: string; dataset: string }
 /** A Viewer is a caller as policies see him: who he is, and every role he holds. */
 export type Viewer = { type: 'USER' | 'APIKEY'; id: string; roles: readonly string[] }
 
-/** A Name is a resource or a principal in the one form in which they are compared. */
+/** A PolicyRef is a resource or a principal in the one form in which they are compared. */
 type PolicyRef = { type: string; id: string }
 type Condition = { resources: readonly PolicyRef[] | undefined; principals: readonly PolicyRef[] | undefined }
-/** A Rule is a policy as far as it decides. */
+/** A PolicyRule is a policy as far as it decides. */
 export type PolicyRule = {
   policy_type: Policy['policy_type']
   resource: PolicyRef
@@ -18,7 +18,7 @@ export type PolicyRule = {
 }
 
 /**
- * viewOf says which datasets a viewer may see, given the rules of the organisation: what is forbidden is hidden; once a viewer is permitted
+ * visibilityOf says which datasets a viewer may see, given the rules of the organisation: what is forbidden is hidden; once a viewer is permitted
  * anything in particular, all else is hidden. Without a rule that concerns him he sees what his roles let him see. What the rules say about the
  * viewer is settled here once, and they are found by what they name: thousands of datasets are asked about after thousands of rules were made.
  */
@@ -30,9 +30,9 @@ export function visibilityOf(rules: readonly PolicyRule[], viewer: Viewer): (pla
   return (place) => !isForbidden(place) && (permits.length === 0 || isPermitted(place))
 }
 
-/** A Reach is what is left of a rule that names a log and concerns a viewer: the logs to which its conditions narrow it, and those they except. */
+/** A RuleScope is what is left of a rule that names a log and concerns a viewer: the logs to which its conditions narrow it, and those they except. */
 type RuleScope = { wanted: DatasetIndex | undefined; excepted: DatasetIndex | undefined }
-/** Named are the logs of a list of resources, by their own ids and by their collections. */
+/** DatasetIndex are the logs of a list of resources, by their own ids and by their collections. */
 type DatasetIndex = { logs: ReadonlySet<string>; sets: ReadonlySet<string> }
 
 const UNCONDITIONAL: RuleScope = { wanted: undefined, excepted: undefined }
@@ -59,7 +59,7 @@ const indexOfResources = (resources: readonly PolicyRef[] | undefined): DatasetI
     sets: new Set(resources.filter(({ type }) => type === 'LOG_SET').map(({ id }) => id)),
   }
 
-/** placesIndex are all datasets in the form in which one is looked for many times. */
+/** datasetIndex are all datasets in the form in which one is looked for many times. */
 export const datasetIndex = (places: readonly PolicyDataset[]): DatasetIndex => ({
   logs: new Set(places.map(({ id }) => id)),
   sets: new Set(places.map(({ collection }) => collection)),
@@ -78,7 +78,7 @@ export function concerns(rule: PolicyRule, viewer: Viewer): boolean {
   return !rule.unless?.principals || rule.unless.resources !== undefined || !isAnyViewer(rule.unless.principals, viewer)
 }
 
-/** namesSome reports whether there is a dataset that the rule can be about: without one it would never rule. */
+/** matchesAny reports whether there is a dataset that the rule can be about: without one it would never rule. */
 export function matchesAny({ resource, when, unless }: PolicyRule, places: readonly PolicyDataset[]): boolean {
   const [wanted, excepted] = [indexOfResources(when?.resources), unless?.principals ? undefined : indexOfResources(unless?.resources)]
   return places.some((place) => isResource(resource, place) && (!wanted || isIn(wanted, place)) && !(excepted && isIn(excepted, place)))

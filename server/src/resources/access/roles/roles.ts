@@ -71,7 +71,7 @@ export async function checkGrant(world: Pick<World, 'meta'>, actor: Actor, kind:
   await checkLimits(world, actor, kind === 'API' ? 'APIKEY' : 'USER', roles.map(roleName))
 }
 
-/** keepRoles keeps custom roles from being deleted until the end of a transaction that gives them to somebody; one that is gone is refused. */
+/** lockRolesForGrant keeps custom roles from being deleted until the end of a transaction that gives them to somebody; one that is gone is refused. */
 export async function lockRolesForGrant(tx: Db, orgId: string, roles: readonly string[]): Promise<void> {
   const custom = [...new Set(roles.filter((role) => !isSystemRole(roleName(role))))]
   if (custom.length === 0) return
@@ -177,7 +177,7 @@ export async function removeRole(world: World, actor: Actor, record: RoleRow): P
   })
 }
 
-/** permissionsAsked are the permissions of a role to be, each once and in the order of the list of permissions. */
+/** checkedPermissions are the permissions of a role to be, each once and in the order of the list of permissions. */
 function checkedPermissions(actor: Actor, names: readonly string[]): Permission[] {
   const unknown = names.find((name) => !(allPermissions as readonly string[]).includes(name))
   if (unknown !== undefined) throw badField('permissions', `must each be a name that GET /permissions lists, not ${unknown.slice(0, 100)}`)

@@ -25,7 +25,7 @@ const VALID_MS = 7 * DAY_MS
 /** A relay gets this long while the inviting person waits; after that the link is shown instead. */
 const MAIL_WAIT_MS = 5_000
 
-/** Mailed carries the link exactly when no mail could be sent. */
+/** InvitationDelivery carries the link exactly when no mail could be sent. */
 export type InvitationDelivery = { invitation_url?: string }
 
 /** invite makes the one-time link of a user, who has one at most; only its keyed hash is stored. */

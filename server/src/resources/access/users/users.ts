@@ -80,7 +80,7 @@ export async function findUser(world: World, actor: Actor, id: string): Promise<
   return row
 }
 
-/** findPerson is findUser for what people may do about themselves: they find themselves also where they act as guests. */
+/** findUserAnywhere is findUser for what people may do about themselves: they find themselves also where they act as guests. */
 export async function findUserAnywhere(world: World, actor: Actor, id: string): Promise<UserRow> {
   const self = isUser(actor, id) ? await selectPerson(world.meta, id) : undefined
   return self ?? findUser(world, actor, id)

@@ -108,7 +108,7 @@ export const updateDataset = (world: World, actor: Actor, id: string, change: Da
     if (!isDeepStrictEqual(next.tags, before.tags)) checkTagPermission(actor)
   })
 
-/** keepDatasetFor sets the retention of a dataset alone; `check` sees the dataset as it is, locked. Callers answer for the permission. */
+/** setDatasetRetention sets the retention of a dataset alone; `check` sees the dataset as it is, locked. Callers answer for the permission. */
 export const setDatasetRetention = (
   world: World,
   actor: Actor,
@@ -204,7 +204,7 @@ function checkTagPermission(actor: Actor): void {
   if (!hasPermission(actor, 'tag_write')) throw forbidden('changing tags needs the permission tag_write')
 }
 
-/** mustBeFree keeps names that begin with a dot for what the system makes itself. */
+/** checkNotReserved keeps names that begin with a dot for what the system makes itself. */
 function checkNotReserved(field: 'collection' | 'dataset', name: string): void {
   if (name.startsWith('.')) throw badField(field, 'must not begin with a dot: such names belong to the system', 'RESERVED')
 }

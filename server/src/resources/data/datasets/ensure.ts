@@ -15,13 +15,13 @@ import {
   updateDatasetsTags,
 } from './rows.ts'
 
-/** A Place is where events are to go; a system place is one that only the service itself may open. */
+/** The target dataset of events; only the service itself creates system datasets. */
 export type DatasetRoute = { collection: string; dataset: string; tags: Tags; isSystem: boolean }
 
-/** An Ensured dataset; `turnedAway` says that the wanted one was one too many, and whether it was the first of its hour. */
+/** The dataset that events go to; `overLimit` is set when NEW_DATASETS_MAX was reached, with whether it is the first time in the hour. */
 export type EnsuredDataset = { row: DatasetRow; overLimit?: 'first' | 'again' }
 
-/** BIRTHS_MAX is how many datasets one identity may bring into being in an hour: one bad template must not ruin an installation. */
+/** NEW_DATASETS_MAX is how many datasets one identity may bring into being in an hour: one bad template must not ruin an installation. */
 export const NEW_DATASETS_MAX = 100
 const HOUR_MS = 3_600_000
 const TAGS_MAX = 100
@@ -128,15 +128,15 @@ async function createAll(world: EnsureWorld, actor: Actor, places: readonly Data
   )
 }
 
-/** bornBefore counts so many datasets more, and gives the number of this hour's before. */
+/** addToHourlyCount counts so many datasets more, and gives the number of this hour's before. */
 async function addToHourlyCount(world: EnsureWorld, actor: Actor, count: number): Promise<number> {
   const nowMs = world.clock.nowMs()
   const hourStartMs = nowMs - (nowMs % HOUR_MS)
   const counted = await addToCreationCount(world.meta, actor.orgId, actor.identity.id, { hourStartMs, count })
-  return (counted?.births ?? count) - count
+  return (counted?.created ?? count) - count
 }
 
-/** forgetBirths drops the counts of hours that are over. */
+/** deleteOldCreationCounts drops the counts of hours that are over. */
 export const deleteOldCreationCounts = (world: Pick<World, 'meta' | 'clock'>): Promise<number> =>
   deleteCreationCounts(world.meta, world.clock.nowMs() - 2 * HOUR_MS)
 

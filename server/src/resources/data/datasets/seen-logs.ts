@@ -4,7 +4,7 @@ import { isLimited, visibleTo } from '../../access/policies/policies.ts'
 import { allDatasets } from './listing.ts'
 
 /**
- * seenLogs are the datasets whose figures the caller may see, of those asked for if any are; undefined means everything, also what belongs to
+ * visibleLogIds are the datasets whose figures the caller may see, of those asked for if any are; undefined means everything, also what belongs to
  * datasets that are gone or to none. Whom a policy concerns sees only what belongs to a dataset that he may see now.
  */
 export async function visibleLogIds(

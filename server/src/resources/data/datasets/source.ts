@@ -8,7 +8,7 @@ import type { World } from '../../../world.ts'
 import { visibleDatasets } from './listing.ts'
 import type { DatasetRow } from './rows.ts'
 
-/** A Source is how a question about events says which datasets it reads. */
+/** A SourceSelection is how a question about events says which datasets it reads. */
 export type SourceSelection = {
   /** from has ids, or names with a dot between collection and dataset. */
   from?: readonly string[] | undefined
@@ -24,17 +24,17 @@ export type SourceSelection = {
 export const sourceDatasets = async (world: Pick<World, 'meta'>, actor: Actor, source: SourceSelection): Promise<DatasetRow[]> =>
   selectedDatasets(world, actor, datasetSelectionOf(source))
 
-/** chosenDatasets is `sourceDatasets` for a source that has been read. */
+/** selectedDatasets is `sourceDatasets` for a source that has been read. */
 export async function selectedDatasets(world: Pick<World, 'meta'>, actor: Actor, choose: DatasetSelection): Promise<DatasetRow[]> {
   const chosen = choose(await visibleDatasets(world, actor))
   if (chosen.length === 0) throw new Failure(404, 'no datasets matched')
   return chosen
 }
 
-/** A Choose chooses among the datasets that there are. */
+/** A DatasetSelection chooses among the datasets that there are. */
 export type DatasetSelection = (datasets: readonly DatasetRow[]) => DatasetRow[]
 
-/** choiceOf reads a source once, for whoever looks again and again at what there is. */
+/** datasetSelectionOf reads a source once, for whoever looks again and again at what there is. */
 export function datasetSelectionOf(source: SourceSelection): DatasetSelection {
   const selector = selectorOf(source)
   if (selector) return (datasets) => matchDatasets(selector, datasets)

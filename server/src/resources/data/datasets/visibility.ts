@@ -10,11 +10,11 @@ import { isLimited, visibleTo } from '../../access/policies/policies.ts'
 import { allDatasets } from './listing.ts'
 import type { DatasetRow } from './rows.ts'
 
-/** A Reference is how a record says which datasets it is about: by ids or full names, or by a selector, which goes before them. */
+/** A DatasetReference is how a record says which datasets it is about: by ids or full names, or by a selector, which goes before them. */
 export type DatasetReference = { readonly from?: readonly string[] | undefined; readonly from_expr?: string | undefined }
 
 /**
- * A Visibility tells which records a caller may see, by the datasets that they refer to: a record is seen whole or not at all, and not at all when
+ * A DatasetVisibility tells which records a caller may see, by the datasets that they refer to: a record is seen whole or not at all, and not at all when
  * it refers to a dataset that a policy hides from the caller.
  */
 export type DatasetVisibility = {
@@ -68,7 +68,7 @@ async function limitedVisibility(world: Reader, caller: Principal): Promise<Data
   }
 }
 
-/** seen leaves the rows whose references the caller may see. */
+/** visibleRows leaves the rows whose references the caller may see. */
 export async function visibleRows<Row extends { modified_by: Identity | null }>(
   visibility: DatasetVisibility,
   rows: readonly Row[],
@@ -80,7 +80,7 @@ export async function visibleRows<Row extends { modified_by: Identity | null }>(
   return kept
 }
 
-/** reachOf is what a selector finds; a placeholder of a template may become any name, and so may what cannot be read before it is filled in. */
+/** selectedBy is what a selector finds; a placeholder of a template may become any name, and so may what cannot be read before it is filled in. */
 function selectedBy(text: string, datasets: readonly DatasetRow[]): readonly DatasetRow[] {
   const selector = text.includes('{{') ? undefined : parseOrUndefined(text)
   return selector ? matchDatasets(selector, datasets) : datasets
@@ -95,7 +95,7 @@ function parseOrUndefined(text: string): Selector | undefined {
   }
 }
 
-/** nobodyShows reports that the writer of a selector may not see these datasets either; of a writer who is gone nobody knows what he saw. */
+/** isHiddenFromWriter reports that the writer of a selector may not see these datasets either; of a writer who is gone nobody knows what he saw. */
 async function isHiddenFromWriter(world: Reader, orgId: string, writer: Identity | null, reached: readonly DatasetRow[]): Promise<boolean> {
   const caller = writer && (await callerOf(world, orgId, writer))
   return caller ? (await visibleTo(world, caller, reached)).length === 0 : false

@@ -31,7 +31,7 @@ export type EventQueryRequest = {
 /** DATASETS_MAX is how many datasets one question may read. */
 const DATASETS_MAX = 100_000
 
-/** questionFor puts to the store what an actor asks, within his budget; the datasets are those he may see. */
+/** buildEventQuery puts to the store what an actor asks, within his budget; the datasets are those he may see. */
 export async function buildEventQuery(
   world: Pick<World, 'meta' | 'deployment' | 'clock' | 'admission'>,
   actor: Actor,

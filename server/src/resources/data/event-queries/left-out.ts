@@ -14,13 +14,13 @@ const SAMPLE_ROWS = 100_000
 /** LEFT_ROWS_MAX is how many events are looked at to count those that lack a key; beyond it nothing is said. */
 const LEFT_ROWS_MAX = 5_000_000
 const SUSPECTS_MAX = 5
-/** MANY is what part of the events that would be found without it a condition must leave out for want of its key, to be warned of. */
+/** WARN_SHARE_MIN is what part of the events that would be found without it a condition must leave out for want of its key, to be warned of. */
 const WARN_SHARE_MIN = 0.1
 
-/** A Suspect is a condition that may leave out events which its writer means, and what would keep these too. */
+/** A SuspectCondition is a condition that may leave out events which its writer means, and what would keep these too. */
 type SuspectCondition = { readonly code: 'NUMERIC_TEXT' | 'MISSING_EXCLUDED'; readonly condition: Condition; readonly instead: Filter }
 
-/** A LeftOut is a suspect with the number of events that it alone leaves out; of numbers it is the number in a sample. */
+/** An ExcludedEvents is a suspect with the number of events that it alone leaves out; of numbers it is the number in a sample. */
 export type ExcludedEvents = SuspectCondition & { readonly count: number }
 
 /** suspectsIn are the conditions that compare a key with a number as text, and those that no event without the key meets although it may seem so. */
@@ -45,7 +45,7 @@ const excluding = (condition: Condition, key: string): SuspectCondition => ({
   instead: { kind: 'exists', key, negated: true, at: condition.at },
 })
 
-/** countLeftOut counts what the conditions of a written filter leave out of a question, whose own filter may say more. It is a courtesy: what costs too much is not counted. */
+/** countExcluded counts what the conditions of a written filter leave out of a question, whose own filter may say more. It is a courtesy: what costs too much is not counted. */
 export async function countExcluded(store: EventStore, query: EventQuery, written: Filter): Promise<readonly ExcludedEvents[]> {
   const counted = (suspects: readonly SuspectCondition[], rowsMax: number, sampleRows?: number) =>
     count(store, { ...query, budget: { ...query.budget, rows: Math.min(query.budget.rows, rowsMax) } }, suspects, sampleRows)
@@ -72,7 +72,7 @@ async function count(
   }
 }
 
-/** leftOutBy keeps the events that only a condition keeps from being found. */
+/** excludedBy keeps the events that only a condition keeps from being found. */
 export function excludedBy(filter: Filter, { condition, instead }: Pick<SuspectCondition, 'condition' | 'instead'>): Filter {
   const parts = partsOf(filter)
   const others = parts.filter((part) => part !== condition)
@@ -90,7 +90,7 @@ function widened(filter: Filter, condition: Condition, instead: Filter): Filter 
   return filter.kind === 'not' ? { kind: 'not', of: widened(filter.of, condition, instead) } : filter
 }
 
-/** leftOutWarnings say what was left out, as far as it is much beside what was found. */
+/** exclusionWarnings say what was left out, as far as it is much beside what was found. */
 export function exclusionWarnings(leftOut: readonly ExcludedEvents[], found: number, field = 'where'): readonly Warning[] {
   return leftOut.flatMap(({ code, condition, instead, count: left }): Warning[] => {
     if (left === 0 || condition.kind === 'contains') return []

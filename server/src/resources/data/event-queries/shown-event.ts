@@ -6,14 +6,14 @@ import { eventTimeText } from './shown-time.ts'
 
 type TextFields = Record<string, string>
 
-/** A View is how found events are shown: the items of the select, where links begin, and the names of the places they lie in. */
+/** An EventView is how found events are shown: the items of the select, where links begin, and the names of the places they lie in. */
 export type EventView = {
   readonly items: readonly SelectItem[]
   readonly baseUrl: string
   readonly places: ReadonlyMap<string, { readonly collection: string; readonly dataset: string }>
 }
 
-/** EVERYTHING shows an event whole: all its keys and the line. */
+/** SELECT_ALL shows an event whole: all its keys and the line. */
 export const SELECT_ALL: readonly SelectItem[] = [
   { kind: 'everything', name: '*' },
   { kind: 'key', key: '@raw', name: '@raw' },
@@ -102,7 +102,7 @@ const builtIns: ReadonlyMap<string, BuiltIn> = new Map(
 
 type SelectedFields = { raw: string | undefined; message: TextFields; attributes: TextFields; selected: TextFields }
 
-/** choose sorts the values of an event by what the select names; objects without prototype take keys of any name. */
+/** selectFields sorts the values of an event by what the select names; objects without prototype take keys of any name. */
 function selectFields(found: FoundEvent, view: EventView): SelectedFields {
   const chosen: SelectedFields = {
     raw: undefined,

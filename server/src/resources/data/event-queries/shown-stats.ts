@@ -7,7 +7,7 @@ import { sliceTimeText } from './shown-time.ts'
 /** A CallItem is an aggregate of a select. */
 export type CallItem = Extract<SelectItem, { kind: 'call' }>
 
-/** A Frame is what numbers are shown in: the aggregates in their order, the range, and its parts. */
+/** A StatsFrame is what numbers are shown in: the aggregates in their order, the range, and its parts. */
 export type StatsFrame = {
   readonly calls: readonly CallItem[]
   readonly bounds: TimeBounds

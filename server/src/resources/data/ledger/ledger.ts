@@ -43,7 +43,7 @@ export async function readLedger(world: LedgerWorld, actor: Actor, query: Ledger
   }
 }
 
-/** settled reads what is written down, after this process has written what it knows. */
+/** readFlushed reads what is written down, after this process has written what it knows. */
 export async function readFlushed<T>({ ledger }: Pick<World, 'ledger'>, read: () => Promise<T>): Promise<T> {
   try {
     await ledger.flush()

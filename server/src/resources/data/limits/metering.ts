@@ -11,10 +11,10 @@ type MeterWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'log' | 'meta'>
 type Sender = Pick<Actor, 'orgId' | 'orgNumber'>
 type DatasetBytes = { logId: string; bytes: number }
 
-/** An Admission is bytes that may be stored; each share is released when the ledger knows what became of it. */
+/** An IngestReservation is bytes that may be stored; each share is released when the ledger knows what became of it. */
 export type IngestReservation = { release(logId: string): void }
 
-/** A Cap is a limit and what it covers: some datasets, or all. */
+/** An AppliedLimit is a limit and what it covers: some datasets, or all. */
 type AppliedLimit = { limit: LimitRow; logIds: ReadonlySet<string> | undefined }
 
 const NO_RESERVATION: IngestReservation = { release: () => undefined }
@@ -29,7 +29,7 @@ export class LimitMeter {
     this.#world = world
   }
 
-  /** mustBeOpen refuses what goes to the named datasets once a limit on it was crossed; without names what would be refused wherever it goes. */
+  /** checkOpen refuses what goes to the named datasets once a limit on it was crossed; without names what would be refused wherever it goes. */
   async checkOpen(sender: Sender, logIds: readonly string[]): Promise<void> {
     const month = monthOf(this.#world.clock.nowMs())
     for (const { limit, logIds: covered } of await this.#caps(sender)) {

@@ -1,4 +1,4 @@
-/** A Tally adds up bytes by dataset, and remembers the sum of all. */
+/** A ByteCounter adds up bytes by dataset, and remembers the sum of all. */
 export class ByteCounter {
   readonly #byLog = new Map<string, number>()
   #total = 0

@@ -11,7 +11,7 @@ const MINUTES_MAX = 20_000
 /** KEPT_MS is how long the counts are kept. */
 const KEPT_MS = 100 * 86_400_000
 
-/** forgetParserMinutes drops the counts that are too old. */
+/** deleteOldParserMinutes drops the counts that are too old. */
 export const deleteOldParserMinutes = (world: Pick<World, 'meta' | 'clock'>): Promise<number> =>
   removeParserMinutes(world.meta, world.clock.nowMs() - KEPT_MS)
 

@@ -13,7 +13,7 @@ export const allParsers = (world: Reader, orgId: string): Promise<{ rows: readon
     return { rows, byId: new Map(rows.map((row) => [row.id, row])) }
   })
 
-/** seenParsers are those of the organisation but for what was made from a log that is hidden from the caller: their samples are lines of it. */
+/** visibleParsers are those of the organisation but for what was made from a log that is hidden from the caller: their samples are lines of it. */
 export async function visibleParsers(world: Reader, actor: Actor): Promise<readonly ParserRow[]> {
   const { seesEach } = await visibilityFor(world, actor)
   return (await allParsers(world, actor.orgId)).rows.filter(({ log_id }) => seesEach([log_id]))

@@ -15,20 +15,20 @@ export const daysOf = {
   DAYS_730: 730,
 } as const satisfies Record<Retention, number>
 
-/** Rules are all that may decide about a dataset besides its own retention. `deploymentDays` is undefined where events are kept for ever. */
+/** RetentionRules are all that may decide about a dataset besides its own retention. `deploymentDays` is undefined where events are kept for ever. */
 export type RetentionRules = {
   collections: ReadonlyMap<string, Retention>
   organisation: Retention | undefined
   deploymentDays: number | undefined
 }
 
-/** A Keeping is how long events of a dataset are kept, for ever without days, and which rule says so. */
+/** An EffectiveRetention is how long events of a dataset are kept, for ever without days, and which rule says so. */
 export type EffectiveRetention = { days: number | undefined; by: RetentionEntity | 'DEPLOYMENT' }
 
 /** AUDIT_COLLECTION holds the events of the audit trail, which is kept for ever: they are never gone before their records. */
 export const AUDIT_COLLECTION = '.audit-trail'
 
-/** keepingOf lets the most specific rule win. */
+/** effectiveRetention lets the most specific rule win. */
 export function effectiveRetention(
   dataset: { collection: string; retention: Retention | null },
   rules: RetentionRules,
@@ -45,7 +45,7 @@ export function effectiveRetention(
 export const retentionCutoffMs = ({ days }: Pick<EffectiveRetention, 'days'>, nowMs: number): number | undefined =>
   days === undefined ? undefined : nowMs - days * DAY_MS
 
-/** doomedBeforeDay is the day before which all is old: days of UTC are removed as a whole, the one of the cutoff not yet. */
+/** expiredBeforeDay is the day before which all is old: days of UTC are removed as a whole, the one of the cutoff not yet. */
 export const expiredBeforeDay = (cutoffMs: number): number => Math.floor(cutoffMs / DAY_MS)
 
 /** nextRemoval says when the day of the oldest event goes, and before which time all events go with it; undefined when nothing ever goes. */
@@ -56,7 +56,7 @@ export function nextRemoval(oldestMs: number, { days }: Pick<EffectiveRetention,
 }
 
 /**
- * A Reading is when the clock was read last, and since when it has gone on without a jump. `jumpMs` is how far it jumped then, where it did.
+ * A ClockReading is when the clock was read last, and since when it has gone on without a jump. `jumpMs` is how far it jumped then, where it did.
  */
 export type ClockReading = { seenMs: number; steadySinceMs: number; jumpMs?: number | undefined }
 

@@ -18,7 +18,7 @@ function rulesFrom(rows: readonly RuleRow[], deploymentDays: number | undefined)
   }
 }
 
-/** keptSince tells of each dataset of an organisation the time before which its events are not found any more, as of now. */
+/** retentionCutoffs tells of each dataset of an organisation the time before which its events are not found any more, as of now. */
 export async function retentionCutoffs(
   world: RetentionWorld & Pick<World, 'clock'>,
   orgId: string,
@@ -30,7 +30,7 @@ export async function retentionCutoffs(
 
 type DatasetRetention = { id: string; keeping: EffectiveRetention; cutoffMs: number | undefined }
 
-/** keepings says for every dataset of the deployment how long its events are kept. */
+/** allEffectiveRetentions says for every dataset of the deployment how long its events are kept. */
 export async function allEffectiveRetentions(world: RetentionWorld, nowMs: number): Promise<DatasetRetention[]> {
   const rows = Map.groupBy(await selectAllRules(world.meta), ({ org_id }) => org_id)
   const rules = new Map<string, RetentionRules>()

@@ -87,7 +87,7 @@ function settledBefore(marks: RemovalState['marks'], nowMs: number): bigint | un
   return mark && BigInt(mark.seq)
 }
 
-/** oldEvents puts datasets together that lose events of the same days. */
+/** expiredEvents puts datasets together that lose events of the same days. */
 async function expiredEvents(world: RemovalWorld, beforeSeq: bigint | undefined, nowMs: number): Promise<DeletionTarget[]> {
   if (beforeSeq === undefined) return []
   const byDay = new Map<number, string[]>()

@@ -11,10 +11,10 @@ import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from
 type RuleDraft = BodyOf<typeof contract.retentionRules.create>
 type Reader = Pick<World, 'meta'>
 
-/** A Rule is a row of its own, or the retention that a dataset has: that is one thing under two names, and bears the dataset's id. */
+/** A RuleRecord is a row of its own, or the retention that a dataset has: that is one thing under two names, and bears the dataset's id. */
 export type RuleRecord = { kind: 'log'; row: DatasetRow } | { kind: 'general'; row: RuleRow }
 
-/** A Target is what a rule applies to. */
+/** A RuleTarget is what a rule applies to. */
 type RuleTarget = { entity: 'LOG'; log: DatasetRow } | { entity: 'LOG_SET'; collection: string } | { entity: 'ORGANISATION' }
 
 /** listRules gives the rules of the logs that the caller may see and the general ones, newest first. */
@@ -30,7 +30,7 @@ export async function listRules(world: Reader, actor: Actor): Promise<RetentionR
 const generalRules = (world: Reader, orgId: string): Promise<readonly RuleRow[]> =>
   world.meta.cached(orgId, 'retention-rules', () => selectRules(world.meta, orgId))
 
-/** seenGeneralRules are those for the organisation, and for collections of which the caller may see a log, or all of them where nothing is hidden from him. */
+/** visibleGeneralRules are those for the organisation, and for collections of which the caller may see a log, or all of them where nothing is hidden from him. */
 async function visibleGeneralRules(world: Reader, actor: Actor): Promise<readonly RuleRow[]> {
   const rules = await generalRules(world, actor.orgId)
   if (!(await isLimited(world, actor))) return rules

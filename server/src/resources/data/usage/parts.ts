@@ -11,7 +11,7 @@ import type { Sliced } from './shown.ts'
 export type UsageType = 'ingestion' | 'search' | 'export'
 export type UsageWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'meta' | 'usage'>
 
-/** A Part is what one dataset, and of searches one identity, used in one slice. */
+/** An UsagePart is what one dataset, and of searches one identity, used in one slice. */
 export type UsagePart = Sliced & { logId: string; identityId: string }
 export type UsageParts = { parts: readonly UsagePart[]; isExact: boolean }
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../../meta/meta.ts'
 import { type Sql, sql } from '../../../meta/sql.ts'
 
-/** UsageQuestion is whose usage of which kind is asked for; undefined leaves nothing out. */
+/** UsageQuery is whose usage of which kind is asked for; undefined leaves nothing out. */
 export type UsageQuery = {
   orgId: string
   kind: 'search' | 'export'

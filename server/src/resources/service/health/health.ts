@@ -6,7 +6,7 @@ export { watchStores } from './gauges.ts'
 
 type HealthWorld = Pick<World, 'clock' | 'events' | 'meta' | 'log'>
 
-/** A Health says in words what is wrong: `failures` keep the service from working, `problems` are what somebody should look at. */
+/** A HealthChecks says in words what is wrong: `failures` keep the service from working, `problems` are what somebody should look at. */
 export type HealthChecks = { failures(): Promise<string[]>; problems(): Promise<string[]> }
 
 /** OVERDUE_MS is twice the interval of evaluations. */
