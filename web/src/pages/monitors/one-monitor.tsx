@@ -14,8 +14,8 @@ import { Changes, Sent } from './history.tsx'
 import { ruleText } from './labels.ts'
 import { Mute, mutedText } from './mute.tsx'
 import { useHistory, useMonitor } from './queries.ts'
+import { TestSending } from './sample-notification.tsx'
 import { SaveMonitorTemplate } from './save-monitor-template.tsx'
-import { TestSending } from './test-sending.tsx'
 
 /** OneMonitor shows the status of a monitor, its evaluations, status changes and notifications. */
 export function OneMonitor({ id, evaluationMs }: { id: string; evaluationMs: number | undefined }) {
