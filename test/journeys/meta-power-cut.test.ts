@@ -92,7 +92,7 @@ function startService(script: string, hear: (line: string) => void): ChildProces
   const program = `
     const from = (file) => import(${JSON.stringify(serverSources)} + '/' + file)
     const [{ openMeta }, { sql }, { systemClock }, { systemIds }, { openLog }] =
-      await Promise.all(['meta/meta.ts', 'meta/sql.ts', 'clock.ts', 'ids.ts', 'log.ts'].map(from))
+      await Promise.all(['meta/meta.ts', 'meta/sql.ts', 'kernel/clock.ts', 'kernel/ids.ts', 'kernel/log.ts'].map(from))
     console.log('starting')
     const meta = await openMeta({ dataDir: process.argv[1] }, { clock: systemClock, ids: systemIds, log: openLog('silent') })
     ${script}`
